@@ -1,0 +1,48 @@
+// src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line.
+// `dist/` is cleaned first, because the numbers of ncc's chunks change from build to build.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+
+const require = createRequire(import.meta.url);
+const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
+const ncc = require.resolve('@vercel/ncc/package.json').replace(/package\.json$/, 'dist/ncc/cli.js');
+
+rmSync('lib', { recursive: true, force: true });
+rmSync('dist', { recursive: true, force: true });
+node(tsc, '-p', 'tsconfig.build.json');
+bundle('lib/action.js', 'dist');
+bundle('lib/cli.js', 'dist/cli');
+
+/** Runs a Node program and stops the build if it fails. */
+function node(program, ...args) {
+  const { status } = spawnSync(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) {
+    process.stderr.write(`${program} ${args.join(' ')} failed with status ${status}\n`);
+    process.exit(1);
+  }
+}
+
+/** ncc keeps the chunks of `import()` unminified, so esbuild goes over every file. */
+function bundle(entry, outDir) {
+  node(ncc, 'build', entry, '-o', outDir, '--license', 'licenses.txt', '--no-cache');
+  for (const name of readdirSync(outDir)) {
+    if (!name.endsWith('.js')) continue;
+    const file = join(outDir, name);
+    buildSync({
+      entryPoints: [file],
+      outfile: file,
+      allowOverwrite: true,
+      bundle: false,
+      minify: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      legalComments: 'none',
+    });
+  }
+}

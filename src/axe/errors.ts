@@ -1,0 +1,99 @@
+import { type SourcePosition, sourcePosition } from './position.js';
+
+/**
+ * Exit status of the command line, as axe's: 0 success · 1 usage, model reference, bad request, turn limit ·
+ * 2 configuration · 3 key, provider, timeout · 4 spent budget (D1, D2, D27).
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 4;
+
+/** What an {@link AxeError} carries beside its message. */
+export interface ErrorDetails {
+  readonly exitCode?: ExitCode;
+  /** What the reader can do about it: one sentence, keys and inputs in backticks. */
+  readonly remedy?: string;
+  /** Where in a file of the user's it went wrong. */
+  readonly at?: SourcePosition;
+  readonly cause?: unknown;
+}
+
+/**
+ * Trouble that is told to a person: the message as it stands, no stack. Any other error is a bug of ours.
+ */
+export class AxeError extends Error {
+  override readonly name: string = 'AxeError';
+  readonly exitCode: ExitCode;
+  readonly remedy: string | undefined;
+  readonly at: SourcePosition | undefined;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.exitCode = details.exitCode ?? 1;
+    this.remedy = details.remedy;
+    this.at = details.at;
+  }
+}
+
+/** The user's agent, skill, context files or settings are wrong: exit status 2 unless said otherwise. */
+export class ConfigError extends AxeError {
+  override readonly name = 'ConfigError';
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, { exitCode: 2, ...details });
+  }
+}
+
+/** axe's six categories of provider trouble (axe-behaviour §12). */
+export type ProviderErrorCategory =
+  | 'auth'
+  | 'rate_limit'
+  | 'timeout'
+  | 'overloaded'
+  | 'bad_request'
+  | 'server';
+
+/** What a {@link ProviderError} carries beside category and text. */
+export interface ProviderErrorDetails extends ErrorDetails {
+  /** HTTP status of the answer, where there was one. */
+  readonly status?: number;
+  /** What the provider asked us to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A model could not be asked or did not answer properly. The message is axe's `<category>: <text>`;
+ * exit status 3, or 1 for `bad_request` (axe-behaviour §12).
+ */
+export class ProviderError extends AxeError {
+  override readonly name = 'ProviderError';
+  readonly category: ProviderErrorCategory;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
+    super(`${category}: ${text}`, { exitCode: category === 'bad_request' ? 1 : 3, ...details });
+    this.category = category;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/**
+ * Text of an error for a person: the message, then where and what to do, each on a line of its own
+ * (so the first line stays axe's where axe has one, D3).
+ */
+export function formatError(error: AxeError): string {
+  const lines = [error.message];
+  if (error.at !== undefined) lines.push(`  at ${sourcePosition(error.at)}`);
+  if (error.remedy !== undefined) lines.push(`  ${error.remedy}`);
+  return lines.join('\n');
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Tells the compiler that a union is exhausted; throws if it was lied to. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}

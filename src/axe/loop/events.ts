@@ -1,0 +1,24 @@
+/** What a run tells while it goes on; listeners make log lines of it. */
+export type RunEvent =
+  | {
+      readonly kind: 'model-request';
+      readonly turn: number;
+      /** Messages in the conversation, the system prompt not counted. */
+      readonly messages: number;
+      /** Tool results sent so far, over all turns (axe-behaviour §17). */
+      readonly toolResults: number;
+      readonly tools: number;
+    }
+  | {
+      readonly kind: 'model-reply';
+      readonly turn: number;
+      readonly stopReason: string;
+      readonly toolCalls: number;
+    }
+  | {
+      readonly kind: 'tool-call';
+      readonly turn: number;
+      readonly tool: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+    };

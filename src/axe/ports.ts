@@ -1,0 +1,166 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { AgentConfig } from './agent/config.js';
+import type { ModelRef } from './agent/model-ref.js';
+import type { RunEvent } from './loop/events.js';
+import type { Change } from './memory/change.js';
+import type { Warning } from './warning.js';
+
+/** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
+export type LanguageModel = LanguageModelV4;
+
+/** Where models come from. */
+export interface Models {
+  /** Reads the configuration a model needs. Throws a ConfigError if that is broken; keys are not asked for. */
+  configure(ref: ModelRef): Promise<void>;
+  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
+  open(ref: ModelRef): Promise<LanguageModel>;
+}
+
+/** An agent with what is known of where it came from. */
+export interface LoadedAgent {
+  /** The name it was asked for by; names its memory file, whatever the `name` key says (axe-behaviour §1). */
+  readonly name: string;
+  readonly config: AgentConfig;
+  /** File, URL or `built-in`, for people. */
+  readonly source: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** A file that goes into the system prompt. */
+export interface ContextFile {
+  /** `/`-separated, relative to the workdir. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
+export interface AgentLibrary {
+  /** Throws a ConfigError that lists the agents that exist. */
+  loadAgent(name: string): Promise<LoadedAgent>;
+  /** The skill's text; `path` as the agent or `--skill` names it. Throws a ConfigError. */
+  loadSkill(path: string): Promise<string>;
+  /** Files that match, sorted by path in byte order. Throws a ConfigError for a malformed pattern. */
+  loadContextFiles(
+    patterns: readonly string[],
+    workdir: string,
+  ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
+}
+
+/** The run log of one agent, to be read. */
+export interface ReadRequest {
+  /** Place in the memory tree, for example `pr-reviewer.md`. */
+  readonly path: string;
+  /** Newest entries wanted; 0 means all of them. */
+  readonly lastN: number;
+  /** Whether the entries must be counted, which reads the whole file (D33). */
+  readonly count: boolean;
+}
+
+/** What a store holds of a run log. */
+export type RestoreResult =
+  | {
+      readonly kind: 'restored';
+      /** The wanted entries, as they stand in the file. */
+      readonly text: string;
+      /** Entries in `text`. */
+      readonly loaded: number;
+      /** Entries in the file; undefined unless they were asked for. */
+      readonly total: number | undefined;
+      /** The text was cut to the most that is ever loaded; `fileBytes` is what the file holds. */
+      readonly truncated: { readonly fileBytes: number } | undefined;
+      /** Path or URL, for people. */
+      readonly location: string;
+      /** Told by the store on the way: links refused, files set aside. */
+      readonly warnings: readonly Warning[];
+    }
+  | { readonly kind: 'empty'; readonly location: string; readonly warnings: readonly Warning[] }
+  /** It could not be read, which is not the same as being empty: nothing may be appended to it (D14). */
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly remedy?: string;
+      readonly location: string;
+      /** The file opened but is not text that can be read; an append would not lose anything. */
+      readonly mayAppend?: boolean;
+    };
+
+/** Why a save failed. */
+export type SaveFailure = 'denied' | 'unavailable' | 'rate-limited' | 'conflict' | 'timeout' | 'error';
+
+/** What became of a save. */
+export type SaveResult =
+  | { readonly kind: 'saved'; readonly location: string; readonly attempts: number }
+  | {
+      readonly kind: 'failed';
+      readonly reason: SaveFailure;
+      readonly message: string;
+      /** The line of YAML or the command that mends it. */
+      readonly remedy?: string;
+    };
+
+/** Where memory lives between runs (D12, D13). Neither method throws: trouble is a value. */
+export interface MemoryStore {
+  readonly kind: 'file' | 'cache' | 'repo' | 'none';
+  read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
+  write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
+}
+
+/** Listeners of a run. Must not throw. */
+export interface Reporter {
+  event(event: RunEvent): void;
+  warn(warning: Warning): void;
+}
+
+/** Time and chance come in from outside, so a test can hold them still. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after the time or when the signal aborts, whichever is first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 to below 1. */
+  random(): number;
+  /** A new unique id: letters, digits and hyphens, sortable by time. */
+  newId(): string;
+}
+
+/** A file or folder, as the file system tells it. */
+export interface FileStat {
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly bytes: number;
+}
+
+/** An open file; positions and lengths in bytes. */
+export interface OpenFile {
+  readonly bytes: number;
+  /** Fewer bytes than asked for only at the end of the file. */
+  read(position: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * The file operations the stores need. Paths are absolute. Errors are rejected as the operating system's, with a
+ * `code` and a message in axe's form (`open /x: permission denied`).
+ */
+export interface Files {
+  /** Undefined if nothing is there; links are not followed. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** Opens a regular file for reading; undefined if it does not exist. */
+  open(path: string, options: { readonly followLinks: boolean }): Promise<OpenFile | undefined>;
+  /** One O_APPEND write; creates the file (0644) and its folders (0755). */
+  append(path: string, text: string, options: { readonly followLinks: boolean }): Promise<void>;
+  /** Writes a whole file through a temporary one and a rename; keeps the old file's mode. */
+  replace(path: string, text: string): Promise<void>;
+  /** Creates the file with this content if it does not exist; false if it does. */
+  createExclusive(path: string, text: string): Promise<boolean>;
+  remove(path: string): Promise<void>;
+  /** Names in a folder with what they are; empty if the folder does not exist. */
+  list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]>;
+}
+
+/** What the outside offers a run: the only container. */
+export interface World {
+  readonly agents: AgentLibrary;
+  readonly models: Models;
+  readonly memory: MemoryStore;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+}

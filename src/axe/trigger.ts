@@ -1,0 +1,120 @@
+/** An account of GitHub's. A deleted account is `ghost`. */
+export interface Actor {
+  readonly login: string;
+  readonly isBot: boolean;
+}
+
+/** The repository an event belongs to. */
+export interface Repository {
+  readonly owner: string;
+  readonly name: string;
+  readonly defaultBranch: string;
+  readonly isPrivate: boolean;
+}
+
+interface WorkflowTrigger {
+  /** The event's name as GitHub writes it (`pull_request_target`, …). */
+  readonly event: string;
+  /** The activity (`opened`, `created`), empty where the event has none. */
+  readonly action: string;
+  readonly repository: Repository;
+  /** Who caused the event (`sender`). */
+  readonly actor: Actor;
+}
+
+/** A pull request as the event describes it; later edits are not seen (memory-and-security C5 71). */
+export interface PullRequestTrigger extends WorkflowTrigger {
+  readonly kind: 'pull_request';
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly author: Actor;
+  readonly isDraft: boolean;
+  /** `repository` is `owner/name`, or null where the fork was deleted. */
+  readonly head: { readonly sha: string; readonly ref: string; readonly repository: string | null };
+  readonly base: { readonly sha: string; readonly ref: string };
+  /** The head lies in another repository, or in one that is gone. */
+  readonly isFork: boolean;
+}
+
+/** An issue that was opened, edited, labelled, … */
+export interface IssueTrigger extends WorkflowTrigger {
+  readonly kind: 'issue';
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly author: Actor;
+}
+
+/** A comment on an issue or in the conversation of a pull request. */
+export interface CommentTrigger extends WorkflowTrigger {
+  readonly kind: 'comment';
+  readonly on: 'issue' | 'pull_request';
+  readonly number: number;
+  readonly title: string;
+  /** The description of the issue or pull request. */
+  readonly description: string;
+  /** The comment itself. */
+  readonly body: string;
+  readonly commentId: number;
+  /** Who wrote the comment. */
+  readonly author: Actor;
+}
+
+/** Commits were pushed to a branch or tag. */
+export interface PushTrigger extends WorkflowTrigger {
+  readonly kind: 'push';
+  /** Full ref, `refs/heads/main`. */
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+  readonly commits: readonly { readonly sha: string; readonly message: string }[];
+}
+
+/** The clock. */
+export interface ScheduleTrigger extends WorkflowTrigger {
+  readonly kind: 'schedule';
+  readonly cron: string;
+}
+
+/** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
+export interface DispatchTrigger extends WorkflowTrigger {
+  readonly kind: 'dispatch';
+}
+
+/** An event this version does not know. It is never trusted. */
+export interface UnknownTrigger extends WorkflowTrigger {
+  readonly kind: 'unknown';
+}
+
+/** Somebody's own machine: no event. */
+export interface LocalTrigger {
+  readonly kind: 'local';
+}
+
+/** Why a run happens: made from the raw event by one parser, `parseEvent`. */
+export type Trigger =
+  | PullRequestTrigger
+  | IssueTrigger
+  | CommentTrigger
+  | PushTrigger
+  | ScheduleTrigger
+  | DispatchTrigger
+  | UnknownTrigger
+  | LocalTrigger;
+
+/** The issue or pull request a trigger is about. */
+export function subjectNumber(trigger: Trigger): number | undefined {
+  switch (trigger.kind) {
+    case 'pull_request':
+    case 'issue':
+    case 'comment':
+      return trigger.number;
+    case 'push':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
+}

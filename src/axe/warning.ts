@@ -1,0 +1,85 @@
+import type { SourcePosition } from './position.js';
+
+/** Everything the program may warn about; tests assert these, never the texts. */
+export type WarningCode =
+  | 'agent-unknown-key'
+  | 'agent-changed-in-pull-request'
+  | 'tool-not-available'
+  | 'context-file-skipped'
+  | 'context-truncated'
+  | 'memory-load-failed'
+  | 'memory-truncated'
+  | 'memory-max-entries'
+  | 'memory-save-failed'
+  | 'memory-store-notice'
+  | 'model-warning'
+  | 'answer-truncated'
+  | 'publish-failed'
+  | 'input-invalid';
+
+/**
+ * Something a person should know although the run goes on. The terminal prints `message` to stderr, a
+ * workflow shows it as an annotation (D35).
+ */
+export interface Warning {
+  readonly code: WarningCode;
+  /** What happened and, where there is one, the remedy. */
+  readonly message: string;
+  readonly at?: SourcePosition;
+}
+
+/** A warning of each code with the messages of all warnings of that code. */
+export interface WarningGroup {
+  readonly code: WarningCode;
+  readonly message: string;
+  readonly at?: SourcePosition;
+}
+
+const MAX_ANNOTATIONS = 9;
+
+/**
+ * Warnings merged by code for the runner, which shows ten annotations of a kind per step: at most nine, and a
+ * failed save is never among those left out (D35).
+ */
+export function mergeWarnings(warnings: readonly Warning[]): readonly WarningGroup[] {
+  const byCode = new Map<WarningCode, Warning[]>();
+  for (const warning of warnings) {
+    const group = byCode.get(warning.code);
+    if (group === undefined) byCode.set(warning.code, [warning]);
+    else if (!group.some((other) => other.message === warning.message)) group.push(warning);
+  }
+  const groups = [...byCode.values()].flatMap(mergeGroup);
+  const saveFailures = groups.filter((group) => group.code === 'memory-save-failed');
+  const others = groups.filter((group) => group.code !== 'memory-save-failed');
+  return [...saveFailures, ...others].slice(0, MAX_ANNOTATIONS);
+}
+
+/** One annotation for the group; where the warnings stand at different places, the first place is kept. */
+function mergeGroup(group: readonly Warning[]): readonly WarningGroup[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const message = group.map((warning) => warning.message).join('\n');
+  return [{ code: first.code, message, ...(first.at === undefined ? {} : { at: first.at }) }];
+}
+
+/** Short title of an annotation (`::warning title=…`). */
+export function warningTitle(code: WarningCode): string {
+  return TITLES[code];
+}
+
+const TITLES: Record<WarningCode, string> = {
+  'agent-unknown-key': 'Unknown key in the agent',
+  'agent-changed-in-pull-request': 'The pull request changes the agent',
+  'tool-not-available': 'Tool not available',
+  'context-file-skipped': 'Context file left out',
+  'context-truncated': 'Context cut to fit',
+  'memory-load-failed': 'Memory not loaded',
+  'memory-truncated': 'Memory loaded in part',
+  'memory-max-entries': 'Memory is full',
+  'memory-save-failed': 'Memory not saved',
+  'memory-store-notice': 'Where memory lives',
+  'model-warning': 'Model',
+  'answer-truncated': 'Answer cut short',
+  'publish-failed': 'Answer not published',
+  'input-invalid': 'Input',
+};
