@@ -1,7 +1,7 @@
 // src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line.
 // `dist/` is cleaned first, because the numbers of ncc's chunks change from build to build.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -10,11 +10,15 @@ const require = createRequire(import.meta.url);
 const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
 const ncc = require.resolve('@vercel/ncc/package.json').replace(/package\.json$/, 'dist/ncc/cli.js');
 
+/** The runner starts main and post by their files and gives no arguments; both are one bundle. */
+const POST = "process.argv[2] = 'post';\nawait import('./index.js');\n";
+
 rmSync('lib', { recursive: true, force: true });
 rmSync('dist', { recursive: true, force: true });
 node(tsc, '-p', 'tsconfig.build.json');
 bundle('lib/action.js', 'dist');
 bundle('lib/cli.js', 'dist/cli');
+writeFileSync('dist/post.js', POST);
 
 /** Runs a Node program and stops the build if it fails. */
 function node(program, ...args) {

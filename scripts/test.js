@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
-const jest = createRequire(import.meta.url).resolve('jest/bin/jest.js');
+const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const args = process.argv.slice(2);
 process.stdout.write(`Tests run on Node ${process.version}\n`);
 const result = spawnSync(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...args], {

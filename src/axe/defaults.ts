@@ -32,8 +32,10 @@ export const MAX_DIFF_BYTES = 200 * 1024;
 /** Most bytes of a description (pull request, issue, comment) that go into the user message. */
 export const MAX_DESCRIPTION_BYTES = 32 * 1024;
 
-/** Most context files, and most bytes of them together, that go into a prompt. */
+/** Most context files that go into a prompt. */
 export const MAX_CONTEXT_FILES = 200;
+
+/** Most bytes of context files together that go into a prompt. */
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
 /** How long a save may go on against conflicts, by store, in milliseconds (D12). */
@@ -44,3 +46,6 @@ export const MAX_COMMENT_CHARACTERS = 65_536;
 
 /** Largest job summary of a step, in bytes (workflow commands reference). */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
+
+/** Conclusions that fail the step; `success` and `skipped` never do unless asked for (D27). */
+export const DEFAULT_FAIL_ON = ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused'] as const;

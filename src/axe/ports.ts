@@ -2,7 +2,12 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { AgentConfig } from './agent/config.js';
 import type { ModelRef } from './agent/model-ref.js';
 import type { RunEvent } from './loop/events.js';
+import type { RunOutcome } from './loop/outcome.js';
 import type { Change } from './memory/change.js';
+import type { MemoryPlan, Plan } from './plan.js';
+import type { TriggerContext } from './prompt/context.js';
+import type { Trigger } from './trigger.js';
+import type { Permission } from './trust.js';
 import type { Warning } from './warning.js';
 
 /** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
@@ -156,11 +161,66 @@ export interface Files {
   list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]>;
 }
 
+/** What publishing did, for the summary and for the entry. */
+export interface Published {
+  /** One computed line that stands before the result in the entry (D9); undefined if nothing was posted. */
+  readonly line: string | undefined;
+  readonly url: string | undefined;
+}
+
+/** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
+export interface Publisher {
+  publish(plan: Plan, outcome: RunOutcome): Promise<Published>;
+}
+
+/** What an account may do in a repository; `unknown` where it could not be asked. */
+export type PermissionAnswer =
+  | { readonly kind: 'known'; readonly permission: Permission }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** What GitHub is asked for a trigger; absent on the command line without an event. */
+export interface GitHub {
+  /** What an account may do here. An error is `unknown`, which is never trusted. */
+  permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** What belongs into the user message beside the event itself. Throws an AxeError. */
+  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
+}
+
+/**
+ * Keeps what a killed run would lose: `pending` is called with the changes before they are saved, `done` after. The
+ * action's `post` saves what was left pending.
+ */
+export interface Journal {
+  pending(changes: readonly Change[]): Promise<void>;
+  done(): Promise<void>;
+}
+
+/** The one deadline of a run: every wait listens to it. */
+export interface Deadline {
+  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
+  readonly signal: AbortSignal;
+  /** Sets the limit, counted in milliseconds from the start of the run. */
+  limit(limitMs: number): void;
+}
+
 /** What the outside offers a run: the only container. */
 export interface World {
   readonly agents: AgentLibrary;
+  /** The pull request's own agents: only looked at, never run (D21). */
+  readonly headAgents?: AgentLibrary;
   readonly models: Models;
-  readonly memory: MemoryStore;
+  /** The store for an agent's memory; trouble in opening it is a store that fails. */
+  openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
+  readonly github?: GitHub;
+  readonly publisher: Publisher;
+  readonly journal?: Journal;
   readonly reporter: Reporter;
   readonly clock: Clock;
+  readonly deadline: Deadline;
+  /** Aborted when even saving has to stop; outlives the deadline, so that a run cut by its deadline is still saved. */
+  readonly saveSignal: AbortSignal;
+  /** Folder that a relative workdir counts from. */
+  readonly cwd: string;
+  /** Values that must never leave (D11). */
+  readonly secrets: readonly string[];
 }

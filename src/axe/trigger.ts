@@ -59,6 +59,8 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly commentId: number;
   /** Who wrote the comment. */
   readonly author: Actor;
+  /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
+  readonly subjectAuthor?: Actor;
 }
 
 /** Commits were pushed to a branch or tag. */

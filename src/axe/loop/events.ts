@@ -1,5 +1,10 @@
+import type { Plan } from '../plan.js';
+import type { RestoreResult } from '../ports.js';
+
 /** What a run tells while it goes on; listeners make log lines of it. */
 export type RunEvent =
+  /** The plan stands and the model is ready; `restored` is undefined for an agent without memory. */
+  | { readonly kind: 'run-started'; readonly plan: Plan; readonly restored: RestoreResult | undefined }
   | {
       readonly kind: 'model-request';
       readonly turn: number;
@@ -14,6 +19,8 @@ export type RunEvent =
       readonly turn: number;
       readonly stopReason: string;
       readonly toolCalls: number;
+      /** Tools that were offered. */
+      readonly tools: number;
     }
   | {
       readonly kind: 'tool-call';

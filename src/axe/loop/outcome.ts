@@ -32,14 +32,18 @@ export type RunOutcome =
   | { readonly kind: 'refused'; readonly answer: string; readonly stats: RunStats };
 
 /** The closed set a run's end is reported as: output `conclusion` (D27). */
-export type Conclusion =
-  | 'success'
-  | 'failure'
-  | 'skipped'
-  | 'timeout'
-  | 'budget-exceeded'
-  | 'max-turns'
-  | 'refused';
+export const CONCLUSIONS = [
+  'success',
+  'failure',
+  'skipped',
+  'timeout',
+  'budget-exceeded',
+  'max-turns',
+  'refused',
+] as const;
+
+/** One of {@link CONCLUSIONS}. */
+export type Conclusion = (typeof CONCLUSIONS)[number];
 
 /** The outcome in the words of the `conclusion` output. */
 export function conclusionOf(outcome: RunOutcome): Conclusion {

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { INPUT_DEFAULTS, readInputs } from '../src/actions/inputs.js';
+import { OUTPUT_NAMES } from '../src/actions/outputs.js';
+import { VERSION } from '../src/axe/version.js';
+
+interface ActionYml {
+  readonly inputs: Record<string, { readonly description: string; readonly default: string }>;
+  readonly outputs: Record<string, { readonly description: string }>;
+  readonly runs: { readonly using: string; readonly main: string; readonly post: string };
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const ACTION: ActionYml = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+describe('action.yml', () => {
+  it('has the inputs and defaults of the code', () => {
+    const declared = Object.entries(ACTION.inputs).map(([name, input]) => [name, input.default]);
+    expect(declared).toEqual(Object.entries(INPUT_DEFAULTS));
+  });
+
+  it('has the outputs of the code', () => {
+    expect(Object.keys(ACTION.outputs)).toEqual([...OUTPUT_NAMES]);
+  });
+
+  it('runs on Node 24 with a main and a post step', () => {
+    expect(ACTION.runs).toMatchObject({ using: 'node24', main: 'dist/index.js', post: 'dist/post.js' });
+  });
+
+  it('has defaults that the code accepts', () => {
+    const env = Object.fromEntries(
+      Object.entries(ACTION.inputs).map(([name, input]) => [`INPUT_${name.toUpperCase()}`, input.default]),
+    );
+    expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({ agent: 'reviewer', memoryStore: 'auto' });
+  });
+});
+
+describe('the README', () => {
+  it.each(['inputs', 'outputs'] as const)('lists every one of the %s as action.yml describes it', (kind) => {
+    const section = README.split(`<!-- ${kind} -->`)[1]?.split(`<!-- /${kind} -->`)[0] ?? '';
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows).toHaveLength(Object.keys(ACTION[kind]).length);
+    for (const [name, { description }] of Object.entries(ACTION[kind])) {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
+      expect(row).toContain(description.trim().replaceAll('|', '\\|'));
+    }
+  });
+
+  it('shows a workflow of at most 15 lines that uses inputs which exist', () => {
+    const yaml = /```yaml\n(name: review\n[\s\S]*?)```/.exec(README)?.[1] ?? '';
+    expect(yaml.trim().split('\n').length).toBeLessThanOrEqual(15);
+    const workflow: { jobs: Record<string, { steps: { uses: string; with: Record<string, string> }[] }> } = parse(yaml);
+    const [step] = workflow.jobs['review']?.steps ?? [];
+    expect(step?.uses).toMatch(/axe-action@v1$/);
+    for (const name of Object.keys(step?.with ?? {})) expect(Object.keys(ACTION.inputs)).toContain(name);
+  });
+});
+
+describe('the version', () => {
+  it('is the one of package.json', () => {
+    const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(VERSION).toBe(manifest.version);
+  });
+});

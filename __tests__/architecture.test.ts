@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+/** An import of a source file, as it is written. */
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isType: boolean;
+  readonly isDynamic: boolean;
+}
+
+const ROOT = resolve(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+const TEXTS = new Map(FILES.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
+const IMPORTS = FILES.flatMap((file) => importsOf(file, TEXTS.get(file) ?? ''));
+
+/** Which folder may import which; a folder may always import itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  axe: [],
+  pipeline: ['axe'],
+  models: ['axe'],
+  host: ['axe'],
+  'memory-stores': ['axe'],
+  github: ['axe'],
+  world: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github'],
+  actions: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'world'],
+  cli: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'world'],
+  'action.ts': ['actions'],
+  'cli.ts': ['cli'],
+};
+
+/** Packages of the pure core; the language model's interface is only a type. */
+const CORE_PACKAGES = ['smol-toml', 'valibot'];
+const CORE_TYPE_PACKAGES = ['@ai-sdk/provider'];
+
+/** The seams at which code is loaded only when a run uses it. */
+const DYNAMIC = [
+  '@ai-sdk/anthropic',
+  '@ai-sdk/openai',
+  '@ai-sdk/openai-compatible',
+  './offline.js',
+  '@octokit/core',
+  '@octokit/plugin-retry',
+  '@actions/cache',
+  '@actions/core',
+  'undici',
+];
+
+/** Tests that look at a whole folder instead of one file. */
+const WHOLE_ROOMS = ['github/over-the-wire.test.ts', 'memory-stores/never-loses.test.ts'];
+
+describe('the architecture', () => {
+  it('has imports to look at', () => {
+    expect(FILES.length).toBeGreaterThan(50);
+    expect(IMPORTS.length).toBeGreaterThan(200);
+  });
+
+  it('lets imports point inward only', () => {
+    expect(describeAll(IMPORTS.filter((one) => isOwn(one) && !mayImport(one)))).toEqual([]);
+  });
+
+  it('knows @actions/* in one folder only', () => {
+    const wrong = IMPORTS.filter(({ from, to }) => to.startsWith('@actions/') && roomOf(from) !== 'actions');
+    expect(describeAll(wrong)).toEqual([]);
+  });
+
+  it('keeps the core pure', () => {
+    const packages = IMPORTS.filter((one) => roomOf(one.from) === 'axe' && !isOwn(one));
+    const wrong = packages.filter(
+      ({ to, isType }) => !CORE_PACKAGES.includes(to) && !(isType && CORE_TYPE_PACKAGES.includes(to)),
+    );
+    expect(describeAll(wrong)).toEqual([]);
+    const impure = /\b(?:process\.|fetch\(|Date\.now|new Date\(\)|Math\.random|console\.|performance\.|setTimeout)/;
+    expect(linesMatching('axe', impure)).toEqual([]);
+  });
+
+  it('touches files and processes in host only', () => {
+    const wrong = IMPORTS.filter(
+      ({ from, to }) => /^node:(?:fs|child_process)/.test(to) && roomOf(from) !== 'host',
+    );
+    expect(describeAll(wrong)).toEqual([]);
+  });
+
+  it('reads the environment in the two entries only', () => {
+    const readers = FILES.filter((file) => /process\.env/.test(code(file)));
+    expect(readers.filter((file) => !['action.ts', 'cli.ts'].includes(file))).toEqual([]);
+  });
+
+  it('loads lazily at the named seams only', () => {
+    const wrong = IMPORTS.filter(({ to, isDynamic }) => isDynamic && !DYNAMIC.includes(to));
+    expect(describeAll(wrong)).toEqual([]);
+    const eager = IMPORTS.filter(({ to, isDynamic, isType }) => !isDynamic && !isType && DYNAMIC.includes(to));
+    expect(describeAll(eager)).toEqual([]);
+  });
+
+  it('has no cycles', () => {
+    expect(findCycles()).toEqual([]);
+  });
+
+  it('has no barrel files', () => {
+    expect(FILES.filter((file) => /(?:^|\/)index\.ts$/.test(file))).toEqual([]);
+    expect(FILES.filter((file) => /^export \* from/m.test(TEXTS.get(file) ?? ''))).toEqual([]);
+  });
+
+  it('has files of at most 250 lines', () => {
+    const long = FILES.filter((file) => (TEXTS.get(file) ?? '').split('\n').length > 251);
+    expect(long).toEqual([]);
+  });
+
+  it('has a doc comment on every export', () => {
+    const bare = FILES.flatMap((file) => undocumented(file));
+    expect(bare).toEqual([]);
+  });
+
+  it('is mirrored by its tests', () => {
+    const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+    const mirrored = tests.filter((file) =>
+      /^(?:axe|pipeline|models|host|memory-stores|github|world|actions|cli)\/.*\.test\.ts$/.test(file),
+    );
+    const strays = mirrored.filter(
+      (file) => !TEXTS.has(file.replace(/(?:\.[a-z-]+)?\.test\.ts$/, '.ts')) && !WHOLE_ROOMS.includes(file),
+    );
+    expect(strays).toEqual([]);
+  });
+});
+
+function importsOf(from: string, text: string): Import[] {
+  const found: Import[] = [];
+  for (const [statement, to = ''] of text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)';/gm)) {
+    found.push({ from, to, isType: /^(?:import|export) type/.test(statement), isDynamic: false });
+  }
+  for (const [, to = ''] of text.matchAll(/\bimport\('([^']+)'\)/g)) {
+    const isType = new RegExp(`typeof import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`).test(text);
+    const isLoaded = new RegExp(`(?<!typeof )import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`).test(text);
+    if (isLoaded) found.push({ from, to, isType: false, isDynamic: true });
+    else if (isType) found.push({ from, to, isType: true, isDynamic: false });
+  }
+  return found;
+}
+
+function isOwn({ to }: Import): boolean {
+  return to.startsWith('.');
+}
+
+/** The source file an own import names. */
+function target({ from, to }: Import): string {
+  return relative(SRC, resolve(SRC, dirname(from), to)).replace(/\.js$/, '.ts');
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? '';
+}
+
+function mayImport(one: Import): boolean {
+  const from = roomOf(one.from);
+  const to = roomOf(target(one));
+  return from === to || (MAY_IMPORT[from]?.includes(to) ?? false);
+}
+
+function describeAll(imports: readonly Import[]): string[] {
+  return imports.map(({ from, to }) => `${from} imports ${to}`);
+}
+
+/** A file's text without comments. */
+function code(file: string): string {
+  return (TEXTS.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+function linesMatching(room: string, pattern: RegExp): string[] {
+  return FILES.filter((file) => roomOf(file) === room).flatMap((file) =>
+    code(file)
+      .split('\n')
+      .filter((line) => pattern.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+}
+
+/** Cycles of imports that exist at run time, each named once by its members. */
+function findCycles(): string[] {
+  const edges = new Map<string, string[]>();
+  for (const one of IMPORTS) {
+    if (!isOwn(one) || one.isType) continue;
+    edges.set(one.from, [...(edges.get(one.from) ?? []), target(one)]);
+  }
+  const cycles = new Set<string>();
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) {
+      cycles.add([...path.slice(start)].sort().join(' ↔ '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of FILES) visit(file, []);
+  return [...cycles];
+}
+
+function undocumented(file: string): string[] {
+  const lines = (TEXTS.get(file) ?? '').split('\n');
+  return lines.flatMap((line, index) => {
+    if (!/^export (?:async )?(?:function|class|const|interface|type) /.test(line)) return [];
+    return /\*\/\s*$/.test(lines[index - 1] ?? '') ? [] : [`${file}:${index + 1} ${line.slice(0, 60)}`];
+  });
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkAgentName } from '../../../src/axe/agent/name.js';
+import { ConfigError } from '../../../src/axe/errors.js';
+
+describe('checkAgentName', () => {
+  it.each([
+    '../../etc/x',
+    'a/b',
+    'a\\b',
+    '.',
+    '..',
+    '.hidden',
+    '-x',
+    '',
+    ' ',
+    'x'.repeat(300),
+    'x'.repeat(65),
+    'x\n::error::',
+    'x\n',
+    'review[1]*',
+    'ümlaut',
+    'a b',
+  ])('C1.7 refuses %j', (name) => {
+    expect(() => checkAgentName(name)).toThrow(ConfigError);
+    expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
+  });
+
+  it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21'])(
+    'C1.7 refuses the reserved name %j (D5)',
+    (name) => {
+      expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
+    },
+  );
+
+  it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON'])(
+    'C1.7 takes %j; capitals and Windows device names are allowed by D5',
+    (name) => {
+      expect(checkAgentName(name)).toBe(name);
+    },
+  );
+});

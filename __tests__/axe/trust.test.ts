@@ -1,0 +1,419 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from '../../src/axe/trigger.js';
+import {
+  classifyTrust,
+  contentAuthor,
+  decideGate,
+  mayWrite,
+  needsPermission,
+  type Permission,
+} from '../../src/axe/trust.js';
+
+const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
+const octocat = { login: 'octocat', isBot: false };
+const hubot = { login: 'hubot', isBot: false };
+const dependabot = { login: 'dependabot[bot]', isBot: true };
+const ghost = { login: 'ghost', isBot: false };
+const common = { action: 'opened', repository, actor: octocat };
+
+function pullRequest(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
+  return {
+    kind: 'pull_request',
+    event: 'pull_request',
+    ...common,
+    number: 42,
+    title: 'Fix auth',
+    body: '',
+    author: octocat,
+    isDraft: false,
+    head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
+    base: { sha: 'b'.repeat(40), ref: 'main' },
+    isFork: false,
+    ...patch,
+  };
+}
+
+function fork(repositoryName: string | null, patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
+  const head = { sha: 'a'.repeat(40), ref: 'fix', repository: repositoryName };
+  return pullRequest({ isFork: true, head, ...patch });
+}
+
+function issue(patch: Partial<IssueTrigger> = {}): IssueTrigger {
+  return {
+    kind: 'issue',
+    event: 'issues',
+    ...common,
+    number: 7,
+    title: 'Broken',
+    body: '',
+    author: octocat,
+    ...patch,
+  };
+}
+
+function comment(patch: Partial<CommentTrigger> = {}): CommentTrigger {
+  return {
+    kind: 'comment',
+    event: 'issue_comment',
+    ...common,
+    action: 'created',
+    on: 'issue',
+    number: 7,
+    title: 'Broken',
+    description: '',
+    body: 'Why?',
+    commentId: 1,
+    author: octocat,
+    subjectAuthor: octocat,
+    ...patch,
+  };
+}
+
+const push: Trigger = {
+  kind: 'push',
+  event: 'push',
+  ...common,
+  ref: 'refs/heads/main',
+  before: '',
+  after: '',
+  commits: [],
+};
+const schedule: Trigger = { kind: 'schedule', event: 'schedule', ...common, cron: '0 9 * * 1' };
+const dispatch: Trigger = { kind: 'dispatch', event: 'workflow_dispatch', ...common };
+const mergeGroup: Trigger = { kind: 'unknown', event: 'merge_group', ...common };
+const workflowRun: Trigger = { kind: 'unknown', event: 'workflow_run', ...common };
+const local: Trigger = { kind: 'local' };
+
+interface Row {
+  readonly name: string;
+  readonly trigger: Trigger;
+  readonly permission: Permission | 'unknown';
+  readonly gate: string;
+  readonly level: 'trusted' | 'untrusted';
+}
+
+const rows: readonly Row[] = [
+  {
+    name: 'a writer’s pull request',
+    trigger: pullRequest(),
+    permission: 'write',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'an admin’s pull request',
+    trigger: pullRequest(),
+    permission: 'admin',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'a maintainer’s pull request',
+    trigger: pullRequest(),
+    permission: 'maintain',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'a closed pull request',
+    trigger: pullRequest({ action: 'closed' }),
+    permission: 'write',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'a pull request of somebody who may triage',
+    trigger: pullRequest(),
+    permission: 'triage',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  {
+    name: 'a reader’s pull request',
+    trigger: pullRequest(),
+    permission: 'read',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  {
+    name: 'a stranger’s pull request',
+    trigger: pullRequest(),
+    permission: 'none',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  {
+    name: 'C5 72: a pull request whose actor’s permission is unknown',
+    trigger: pullRequest(),
+    permission: 'unknown',
+    gate: 'permission-unknown',
+    level: 'untrusted',
+  },
+  {
+    name: 'a fork’s pull request, even by an admin',
+    trigger: fork('hubot/hello'),
+    permission: 'admin',
+    gate: 'fork',
+    level: 'untrusted',
+  },
+  {
+    name: 'a fork’s pull request on pull_request_target',
+    trigger: fork('hubot/hello', { event: 'pull_request_target' }),
+    permission: 'admin',
+    gate: 'fork',
+    level: 'untrusted',
+  },
+  {
+    name: 'C5 69: a pull request from a deleted fork',
+    trigger: fork(null),
+    permission: 'admin',
+    gate: 'fork',
+    level: 'untrusted',
+  },
+  {
+    name: 'a closed pull request of a fork',
+    trigger: fork('hubot/hello', { action: 'closed' }),
+    permission: 'write',
+    gate: 'fork',
+    level: 'untrusted',
+  },
+  {
+    name: 'a bot’s pull request',
+    trigger: pullRequest({ actor: dependabot }),
+    permission: 'write',
+    gate: 'bot',
+    level: 'untrusted',
+  },
+  {
+    name: 'C5 69: a pull request by a ghost',
+    trigger: pullRequest({ actor: ghost }),
+    permission: 'none',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  { name: 'a writer’s issue', trigger: issue(), permission: 'write', gate: 'run', level: 'trusted' },
+  {
+    name: 'a stranger’s issue',
+    trigger: issue(),
+    permission: 'none',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  {
+    name: 'a writer’s label on a stranger’s issue',
+    trigger: issue({ action: 'labeled', author: hubot }),
+    permission: 'write',
+    gate: 'run',
+    level: 'untrusted',
+  },
+  {
+    name: 'a writer’s label on a ghost’s issue',
+    trigger: issue({ action: 'labeled', author: ghost }),
+    permission: 'write',
+    gate: 'run',
+    level: 'untrusted',
+  },
+  {
+    name: 'a bot’s label',
+    trigger: issue({ actor: dependabot }),
+    permission: 'write',
+    gate: 'bot',
+    level: 'untrusted',
+  },
+  {
+    name: 'a deleted issue',
+    trigger: issue({ action: 'deleted' }),
+    permission: 'admin',
+    gate: 'subject-deleted',
+    level: 'untrusted',
+  },
+  {
+    name: 'a transferred issue',
+    trigger: issue({ action: 'transferred' }),
+    permission: 'admin',
+    gate: 'subject-deleted',
+    level: 'untrusted',
+  },
+  {
+    name: 'a writer’s comment on an issue of theirs',
+    trigger: comment(),
+    permission: 'write',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'a writer’s comment on a stranger’s issue',
+    trigger: comment({ subjectAuthor: hubot }),
+    permission: 'write',
+    gate: 'run',
+    level: 'untrusted',
+  },
+  {
+    name: 'a stranger’s comment',
+    trigger: comment(),
+    permission: 'read',
+    gate: 'permission',
+    level: 'untrusted',
+  },
+  {
+    name: 'a writer’s edit of a stranger’s comment',
+    trigger: comment({ action: 'edited', author: hubot }),
+    permission: 'write',
+    gate: 'sender-not-author',
+    level: 'untrusted',
+  },
+  {
+    name: 'C5 69: a ghost’s edit of a ghost’s comment',
+    trigger: comment({ author: ghost, actor: ghost }),
+    permission: 'write',
+    gate: 'sender-not-author',
+    level: 'untrusted',
+  },
+  {
+    name: 'an edit of one’s own comment',
+    trigger: comment({ action: 'edited', author: { login: 'Octocat', isBot: false } }),
+    permission: 'write',
+    gate: 'run',
+    level: 'trusted',
+  },
+  {
+    name: 'a deleted comment',
+    trigger: comment({ action: 'deleted' }),
+    permission: 'admin',
+    gate: 'subject-deleted',
+    level: 'untrusted',
+  },
+  {
+    name: 'a bot’s comment',
+    trigger: comment({ author: dependabot, actor: dependabot }),
+    permission: 'write',
+    gate: 'bot',
+    level: 'untrusted',
+  },
+  { name: 'a push', trigger: push, permission: 'unknown', gate: 'run', level: 'trusted' },
+  {
+    name: 'C5 73: a schedule, in a fork too',
+    trigger: schedule,
+    permission: 'unknown',
+    gate: 'run',
+    level: 'trusted',
+  },
+  { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', level: 'trusted' },
+  {
+    name: 'C5 73: a merge group',
+    trigger: mergeGroup,
+    permission: 'admin',
+    gate: 'unknown-event',
+    level: 'untrusted',
+  },
+  {
+    name: 'C5 73: a workflow_run chain from a fork',
+    trigger: workflowRun,
+    permission: 'admin',
+    gate: 'unknown-event',
+    level: 'untrusted',
+  },
+  {
+    name: 'a run on one’s own machine',
+    trigger: local,
+    permission: 'unknown',
+    gate: 'run',
+    level: 'trusted',
+  },
+];
+
+describe('the gate and the level', () => {
+  it.each(rows)('of $name: $gate, $level', ({ trigger, permission, gate, level }) => {
+    const decision = decideGate(trigger, permission);
+    expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
+    expect(classifyTrust(trigger, permission).level).toBe(level);
+    expect(classifyTrust(trigger, permission).reason).not.toBe('');
+  });
+
+  it.each(rows.filter((row) => row.gate !== 'run'))('say to people why $name is skipped', (row) => {
+    const decision = decideGate(row.trigger, row.permission);
+    expect(decision.kind === 'skip' && decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
+  });
+
+  it('name the fork', () => {
+    expect(decideGate(fork('hubot/hello'), 'write')).toMatchObject({
+      message: 'Pull request #42 comes from the fork hubot/hello; forks are not run',
+    });
+    expect(decideGate(fork(null), 'write')).toMatchObject({
+      message: 'Pull request #42 comes from a fork that was deleted; forks are not run',
+    });
+  });
+});
+
+describe('text by somebody else', () => {
+  const labelled = issue({ action: 'labeled', author: hubot });
+  it.each<[Permission | 'unknown', string]>([
+    ['admin', 'trusted'],
+    ['write', 'trusted'],
+    ['triage', 'untrusted'],
+    ['none', 'untrusted'],
+    ['unknown', 'untrusted'],
+  ])('by an author with the permission %s makes a writer’s run %s', (authorPermission, level) => {
+    expect(classifyTrust(labelled, 'write', authorPermission).level).toBe(level);
+    expect(classifyTrust(comment({ subjectAuthor: hubot }), 'write', authorPermission).level).toBe(level);
+  });
+
+  it('never lifts an actor without permission', () => {
+    expect(classifyTrust(labelled, 'read', 'admin').level).toBe('untrusted');
+  });
+
+  it('counts as a stranger’s where its author is not told', () => {
+    const { subjectAuthor: _, ...untold } = comment();
+    expect(classifyTrust(untold, 'write').level).toBe('untrusted');
+  });
+
+  it.each([
+    ['hubot', labelled],
+    ['hubot', comment({ subjectAuthor: hubot })],
+    [undefined, issue()],
+    [undefined, issue({ author: dependabot })],
+    [undefined, pullRequest({ author: hubot })],
+    [undefined, schedule],
+    [undefined, local],
+  ])('is by %s', (login, trigger) => {
+    expect(contentAuthor(trigger)).toBe(login);
+  });
+});
+
+describe('whose permission is asked', () => {
+  it.each([
+    ['octocat', pullRequest()],
+    ['octocat', issue({ author: hubot })],
+    ['octocat', comment()],
+    [undefined, fork('hubot/hello')],
+    [undefined, pullRequest({ actor: dependabot })],
+    [undefined, comment({ author: hubot })],
+    [undefined, comment({ action: 'deleted' })],
+    [undefined, push],
+    [undefined, schedule],
+    [undefined, dispatch],
+    [undefined, mergeGroup],
+    [undefined, local],
+  ])('%s', (login, trigger) => {
+    expect(needsPermission(trigger)).toBe(login);
+  });
+
+  it.each(rows)('nobody’s, where the answer changes nothing: $name', ({ trigger }) => {
+    if (needsPermission(trigger) !== undefined) return expect(decideGate(trigger, 'admin').kind).toBe('run');
+    expect(decideGate(trigger, 'admin')).toEqual(decideGate(trigger, 'none'));
+  });
+});
+
+describe('write access', () => {
+  it.each<[Permission | 'unknown', boolean]>([
+    ['admin', true],
+    ['maintain', true],
+    ['write', true],
+    ['triage', false],
+    ['read', false],
+    ['none', false],
+    ['unknown', false],
+  ])('%s: %s', (permission, expected) => {
+    expect(mayWrite(permission)).toBe(expected);
+  });
+});

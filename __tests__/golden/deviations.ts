@@ -1,0 +1,193 @@
+import { expect } from '@jest/globals';
+import type { Outcome } from './replay.js';
+
+/** A step at which we do something else than axe, on purpose. */
+export interface Deviation {
+  /** Why, and where that was decided. */
+  readonly because: string;
+  /** What is expected instead of the same parts of axe's outcome. */
+  instead(axe: Outcome): Partial<Outcome>;
+}
+
+/**
+ * axe tells an error in one line; ours goes on with where it is and what to do about it, each on a line that
+ * starts with two spaces (D3). These lines are left out of the comparison, the first never is.
+ */
+export function withoutErrorDetails(outcome: Outcome): Outcome {
+  if (outcome.exit === 0) return outcome;
+  return { ...outcome, stderr: outcome.stderr.replace(/\n(?: {2}\S.*\n)+$/, '\n') };
+}
+
+/** The deviations by scenario and step, `12/20`. */
+export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
+  '05/05': {
+    because: 'sub-agents are not offered yet, which is a warning',
+    instead: () => ({ stderr: startingWith('Warning: agent "full" asks for sub-agent ') }),
+  },
+  '09/02': storesTask('line one line two '),
+  '09/03': storesTask('  a b\tc  '),
+  '09/05': {
+    because: 'memory is UTF-8: each byte that is not becomes U+FFFD, as axe does when it sends the task',
+    instead: () => ({
+      writes: { 'data/axe/memory/bot.md': '## <time>\n**Task:** bad \ufffd\ufffd bytes\n**Result:** r5\n\n' },
+    }),
+  },
+  '11/01': unreadableMemory('read $ROOT/work/adir: is a directory'),
+  '11/02': {
+    because: 'the failure is told once, and in the place of the entries (source document 000)',
+    instead: (axe) => ({
+      stderr: toldOnce(axe.stderr),
+      stdout: axe.stdout.replace(
+        '--- Memory ---\n(none)\n',
+        '--- Memory ---\n(error: read $ROOT/work/adir: is a directory)\n',
+      ),
+    }),
+  },
+  '11/03': unreadableMemory('open $ROOT/work/afile/m.md: not a directory'),
+  '11/04': unreadableMemory('open $ROOT/data/axe/memory/perm.md: permission denied'),
+  '11/10': unreadableMemory('unable to determine data directory: $HOME is not defined'),
+  '12/10': {
+    because: 'axe has no words for this status',
+    instead: () => ({ stderr: 'overloaded: the service is overloaded (HTTP 529)\n' }),
+  },
+  '12/12': {
+    because: "axe quotes Go's JSON parser here; the beginning is the same",
+    instead: () => ({ stderr: 'server: failed to parse response: the body is not valid JSON\n' }),
+  },
+  '12/16': {
+    because:
+      'a time limit reached while the answer comes in is a timeout like any other (D27: timeout is exit 3)',
+    instead: () => ({ exit: 3, stderr: 'timeout: context deadline exceeded\n' }),
+  },
+  '12/20': {
+    because: 'a slash at the end of a base URL is dropped, as people write it both ways',
+    instead: (axe) => ({ requests: axe.requests.map((request) => ({ ...request, path: '/v1/messages' })) }),
+  },
+  '13/12': {
+    because: "a number as error.code does not keep us from the API's message",
+    instead: () => ({ stderr: 'bad_request: real message\n' }),
+  },
+  '20/05': unsupportedProvider('provider'),
+  '20/06': {
+    because: 'a file that is left out is a warning',
+    instead: () => ({
+      stderr:
+        'Warning: $ROOT/config/axe/agents/bad.toml is left out: agent config missing required field: model\n',
+    }),
+  },
+  '20/22': {
+    because: 'the program has a name of its own',
+    instead: () => ({ stderr: 'unknown command "bogus" for "axe-action"\n' }),
+  },
+  '20/24': {
+    because: 'axe quotes a Go function here; the beginning is the same',
+    instead: () => ({ stderr: startingWith('invalid argument "abc" for "--timeout" flag: ') }),
+  },
+  '21/11': parseError('syntax'),
+  '21/12': parseError('dup-key'),
+  '21/13': parseError('wrong-type'),
+  '21/14': parseError('wrong-type2'),
+  '21/15': parseError('float-int'),
+  '21/16': parseError('bool-str'),
+  '21/19': refusesNaN(),
+  '21/20': {
+    because: 'unknown keys are a warning (D3)',
+    instead: () => ({ stderr: expect.stringMatching(/banana[^]*nope/) as unknown as string }),
+  },
+  '21/29': parseError('invalid-utf8'),
+  '21/30': parseError('mixed-files'),
+  '21/31': unsupportedProvider(' anthropic'),
+  '21/32': refusesNaN(),
+  '21/33': {
+    because: 'a temperature below 0 is raised to 0, which is a warning',
+    instead: (axe) => ({
+      requests: axe.requests.map((request) => ({ ...request, temperature: 0 })),
+      stderr: startingWith('Warning: ', '.*temperature.*-3\\.5.*'),
+    }),
+  },
+  '21/37': parseError('lastn-big'),
+  '21/39': refusesName('../escape'),
+  '21/40': refusesName('../escape'),
+  '21/41': unsupportedProvider('weird'),
+  '21/44': {
+    because: "the text of a TOML error is ours, the prefix is axe's (D3)",
+    instead: () => ({ stderr: startingWith('failed to parse config file: ') }),
+  },
+};
+
+function storesTask(task: string): Deviation {
+  return {
+    because: 'CRLF and CR in a task become one space (D7)',
+    instead: (axe) => ({
+      writes: Object.fromEntries(
+        Object.entries(axe.writes).map(([path, text]) => [
+          path,
+          text.replace(/\*\*Task:\*\* [^\n]*\n/, `**Task:** ${task}\n`),
+        ]),
+      ),
+    }),
+  };
+}
+
+function unreadableMemory(reason: string): Deviation {
+  return {
+    because: 'the failure is told once, and nothing is added to a memory that could not be read (D14)',
+    instead: (axe) => ({
+      stderr: toldOnce(axe.stderr).replace(
+        /failed to save memory for ("\w+"): .*\n/,
+        (_all, agent: string) =>
+          `failed to save memory for ${agent}: it could not be loaded, so nothing was added to it (${reason})\n`,
+      ),
+    }),
+  };
+}
+
+function toldOnce(stderr: string): string {
+  return stderr.replace(/^(Warning: failed to load memory .*\n)\1/m, '$1');
+}
+
+function refusesNaN(): Deviation {
+  return {
+    because: 'a temperature that is not a number is refused when the file is read',
+    instead: () => ({
+      exit: 2,
+      stdout: '',
+      stderr: 'params.temperature must be a finite number, but is nan\n',
+    }),
+  };
+}
+
+function parseError(agent: string): Deviation {
+  return {
+    because: "the text of a TOML error is ours, the prefix is axe's (D3)",
+    instead: () => ({ stderr: startingWith(`failed to parse agent config "${agent}": `) }),
+  };
+}
+
+function unsupportedProvider(provider: string): Deviation {
+  return {
+    because: 'we have more providers than axe (D30)',
+    instead: () => ({
+      stderr: startingWith(`unsupported provider "${provider}": supported providers are anthropic, openai, `),
+    }),
+  };
+}
+
+function refusesName(name: string): Deviation {
+  return {
+    because: 'an agent name never leaves its folder (D5)',
+    instead: () => ({
+      exit: 2,
+      stdout: '',
+      stderr: `invalid agent name ${JSON.stringify(name)}\n`,
+      requests: [],
+      writes: {},
+    }),
+  };
+}
+
+/** One line that starts with the prefix and goes on as the pattern says, with anything but a space by default. */
+function startingWith(prefix: string, rest = '\\S.*'): string {
+  const escaped = prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return expect.stringMatching(new RegExp(`^${escaped}${rest}\n$`)) as unknown as string;
+}

@@ -1,0 +1,247 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { type Peer, startLoopback } from '../helpers/loopback.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import {
+  bytesOf,
+  filesBefore,
+  hasMentionsOnly,
+  type RecordedResponse,
+  type RecordedText,
+  type Scenario,
+  type Step,
+} from './scenario.js';
+import { asCompletion, readWire, type WireRequest } from './wire.js';
+
+/**
+ * What a command did. Entry times read `<time>` and durations `<n>`; places read `$ROOT`,
+ * `$SERVER` and `$CLOSED` as in the recording. A text that is not UTF-8 is given as Latin-1 after `latin1:`.
+ */
+export interface Outcome {
+  /** Undefined when the command was killed because it did not end. */
+  readonly exit: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly requests: readonly WireRequest[];
+  /** What was added to each file; any other change of a file stands there in words. */
+  readonly writes: Readonly<Record<string, string>>;
+}
+
+/** What axe did at a step. Texts of which only words were recorded are matchers. */
+export function recordedOutcome(step: Step): Outcome {
+  return {
+    exit: step.exit,
+    stdout: expected(step.stdout, withoutDurations),
+    stderr: expected(step.stderr, withoutDurations),
+    requests: (step.requests ?? []).map((request) => readWire(request)),
+    writes: Object.fromEntries(
+      Object.entries(step.writes ?? {}).map(([path, text]) => [path, expected(text, withoutTimes)]),
+    ),
+  };
+}
+
+/** The command line as it is shipped. */
+const BUILT_CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url));
+
+/** Runs one step of a scenario with the built command line, from the files axe found there. */
+export async function replay(scenario: Scenario, step: Step, cli: string = BUILT_CLI): Promise<Outcome> {
+  const server = await startModelServer(step.responses ?? []);
+  const places: Places = { root: tempDir('golden'), server: server.url, closed: await closedPort() };
+  const before = writeScenario(scenario, step, places);
+  setModes(scenario, places.root);
+  try {
+    const ended = await run({ cli, step, places });
+    return {
+      exit: ended.exit,
+      stdout: withoutDurations(observed(ended.stdout, places)),
+      stderr: withoutDurations(observed(ended.stderr, places)),
+      requests: server.requests().map(({ path, headers, body }) => {
+        const key = headers['x-api-key'] ?? headers['authorization']?.replace(/^Bearer /, '');
+        return readWire({ path, key, body: JSON.parse(unplaced(JSON.stringify(body ?? null), places)) });
+      }),
+      writes: writesSince(before, places, scenario),
+    };
+  } finally {
+    for (const path of Object.keys(scenario.modes ?? {})) chmodSync(join(places.root, path), 0o755);
+    await server.close();
+  }
+}
+
+/** What `$ROOT`, `$SERVER` and `$CLOSED` stand for. */
+interface Places {
+  readonly root: string;
+  readonly server: string;
+  readonly closed: string;
+}
+
+/** A host and port that was free a moment ago. */
+async function closedPort(): Promise<string> {
+  const peer = await startLoopback(() => {});
+  await peer.close();
+  return new URL(peer.url).host;
+}
+
+/** A peer that gives the recorded answers in order; a request beyond them stays without an answer of its own. */
+function startModelServer(responses: readonly RecordedResponse[]): Promise<Peer> {
+  const left = responses.map(asCompletion);
+  return startLoopback((_request, response) => {
+    const next = left.shift();
+    if (next === undefined) throw new Error('no answer was recorded for this request');
+    send(response, next);
+  });
+}
+
+function send(response: ServerResponse, recorded: RecordedResponse): void {
+  if (recorded.delay !== undefined) return;
+  const isText = typeof recorded.body === 'string';
+  const body = isText ? String(recorded.body) : JSON.stringify(recorded.body);
+  response.writeHead(recorded.status, {
+    'content-type': isText ? 'text/plain' : 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...recorded.headers,
+  });
+  if (recorded.stall === undefined) response.end(body);
+  else response.flushHeaders();
+}
+
+function writeScenario(scenario: Scenario, step: Step, places: Places): ReadonlyMap<string, Buffer> {
+  chmodSync(places.root, 0o755);
+  for (const folder of ['home', 'work', ...(scenario.folders ?? [])]) {
+    mkdirSync(join(places.root, folder), { recursive: true });
+  }
+  const files = new Map(
+    [...filesBefore(scenario, step)].map(([path, bytes]) => [path, placed(bytes, places)]),
+  );
+  writeFiles(places.root, Object.fromEntries(files));
+  return files;
+}
+
+function setModes(scenario: Scenario, root: string): void {
+  for (const [path, mode] of Object.entries(scenario.modes ?? {})) {
+    chmodSync(join(root, path), Number.parseInt(mode, 8));
+  }
+}
+
+/** What every step of every recording was started with. */
+const COMMON_ENVIRONMENT: Readonly<Record<string, string>> = {
+  ANTHROPIC_API_KEY: 'test-key',
+  OPENAI_API_KEY: 'test-key',
+  AXE_ANTHROPIC_BASE_URL: '$SERVER',
+  AXE_OPENAI_BASE_URL: '$SERVER',
+  AXE_OLLAMA_BASE_URL: '$SERVER',
+  HOME: '$ROOT/home',
+  XDG_CONFIG_HOME: '$ROOT/config',
+  XDG_DATA_HOME: '$ROOT/data',
+  NO_PROXY: '127.0.0.1',
+  PATH: '/usr/bin:/bin',
+};
+
+/** After this long a command is taken to hang. */
+const HANG_MS = 30_000;
+
+interface Ended {
+  readonly exit: number | undefined;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+function run({ cli, step, places }: { cli: string; step: Step; places: Places }): Promise<Ended> {
+  const environment = Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
+  );
+  const child = spawn(process.execPath, [cli, ...step.args], {
+    cwd: join(places.root, 'work'),
+    env: Object.fromEntries(environment),
+    stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    timeout: HANG_MS,
+    killSignal: 'SIGKILL',
+    ...(step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {}),
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A command that ends before it reads its input closes the pipe; that is no trouble of the test.
+  child.stdin?.on('error', () => {});
+  if (step.stdin !== 'null') child.stdin?.end(bytesOf('text' in step.stdin ? step.stdin.text : step.stdin));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({ exit: code ?? undefined, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }),
+    );
+  });
+}
+
+function writesSince(
+  before: ReadonlyMap<string, Buffer>,
+  places: Places,
+  scenario: Scenario,
+): Record<string, string> {
+  for (const path of Object.keys(scenario.modes ?? {})) chmodSync(join(places.root, path), 0o755);
+  const writes: Record<string, string> = {};
+  const now = filesBelow(places.root);
+  for (const path of before.keys()) if (!now.has(path)) writes[path] = '(deleted)';
+  for (const [path, bytes] of now) {
+    const old = before.get(path) ?? Buffer.alloc(0);
+    if (bytes.equals(old) && before.has(path)) continue;
+    const isAppend = bytes.subarray(0, old.length).equals(old);
+    const added = withoutTimes(observed(isAppend ? bytes.subarray(old.length) : bytes, places));
+    writes[path] = isAppend ? added : `(rewritten) ${added}`;
+  }
+  return writes;
+}
+
+function filesBelow(root: string): ReadonlyMap<string, Buffer> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(paths.map((path) => [relative(root, path), readFileSync(path)]));
+}
+
+function expected(text: RecordedText, normalize: (text: string) => string): string {
+  if (!hasMentionsOnly(text)) return normalize(decoded(bytesOf(text)));
+  const words = text.mentions.map((word) => `(?=[^]*${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`);
+  return expect.stringMatching(new RegExp(`^${words.join('')}`)) as unknown as string;
+}
+
+function observed(bytes: Buffer, places: Places): string {
+  return unplaced(decoded(bytes), places);
+}
+
+function withoutTimes(text: string): string {
+  return text.replace(/^((?:latin1:)?## )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/gm, '$1<time>');
+}
+
+function withoutDurations(text: string): string {
+  return text
+    .replace(/^Duration: \d+ms$/gm, 'Duration: <n>ms')
+    .replace(/^(\{.*"duration_ms":)\d+/gm, '$1<n>');
+}
+
+function decoded(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : `latin1:${bytes.toString('latin1')}`;
+}
+
+function placed(bytes: Buffer, places: Places): Buffer {
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) return bytes;
+  return Buffer.from(
+    text
+      .replaceAll('$ROOT', places.root)
+      .replaceAll('$SERVER', places.server)
+      .replaceAll('$CLOSED', places.closed),
+  );
+}
+
+function unplaced(text: string, places: Places): string {
+  return text
+    .replaceAll(places.root, '$ROOT')
+    .replaceAll(places.server, '$SERVER')
+    .replaceAll(places.closed, '$CLOSED');
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterEach } from '@jest/globals';
+
+/** What a child process reads: bytes and then the end, the null device, or a pipe that is never closed. */
+export type Stdin = string | Uint8Array | { readonly kind: 'null' } | { readonly kind: 'pipe-open' };
+
+/** How to start a child process. Its environment is exactly `env`. */
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin?: Stdin;
+}
+
+/** What became of a child process. */
+export interface ChildResult {
+  /** Null if a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: Buffer;
+  readonly stderrBytes: Buffer;
+}
+
+/** A child process that runs. */
+export interface RunningChild {
+  readonly finished: Promise<ChildResult>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+/** Starts a child process; what is left of it after the test is killed. */
+export function startChild({
+  command,
+  args,
+  env,
+  cwd,
+  stdin = { kind: 'null' },
+}: ChildOptions): RunningChild {
+  const isNull = typeof stdin === 'object' && 'kind' in stdin && stdin.kind === 'null';
+  const child = spawn(command, args, { env, cwd, stdio: [isNull ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  running.add(child);
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A child that ends without reading closes its end of the pipe.
+  child.stdin?.on('error', () => undefined);
+  if (typeof stdin === 'string' || stdin instanceof Uint8Array) child.stdin?.end(stdin);
+  const finished = new Promise<ChildResult>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', () => child.stdin?.destroy());
+    child.on('close', (exitCode, signal) => {
+      running.delete(child);
+      const stdoutBytes = Buffer.concat(stdout);
+      const stderrBytes = Buffer.concat(stderr);
+      resolve({
+        exitCode,
+        signal,
+        stdoutBytes,
+        stderrBytes,
+        stdout: stdoutBytes.toString('utf8'),
+        stderr: stderrBytes.toString('utf8'),
+      });
+    });
+  });
+  return { finished, kill: (signal) => void child.kill(signal) };
+}

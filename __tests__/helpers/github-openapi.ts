@@ -1,0 +1,135 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Operation {
+  readonly description?: string;
+  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+/** GitHub's OpenAPI description, cut down to the operations the fake knows. */
+export interface OpenApi {
+  readonly openapi: string;
+  readonly info: unknown;
+  readonly servers: unknown;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: Record<string, Record<string, unknown>>;
+}
+
+const REPO = '/repos/{owner}/{repo}';
+
+/** The paths the fake answers; everything else is cut away, since the whole description takes seconds to load. */
+const PATHS = [
+  REPO,
+  `${REPO}/contents/{path}`,
+  `${REPO}/git/trees/{tree_sha}`,
+  `${REPO}/git/blobs/{file_sha}`,
+  `${REPO}/git/ref/{ref}`,
+  `${REPO}/commits/{ref}`,
+  `${REPO}/pulls/{pull_number}`,
+  `${REPO}/pulls/{pull_number}/files`,
+  `${REPO}/compare/{basehead}`,
+  `${REPO}/collaborators/{username}/permission`,
+  `${REPO}/issues/{issue_number}`,
+  `${REPO}/issues/{issue_number}/comments`,
+  `${REPO}/issues/comments/{comment_id}`,
+];
+
+/** Answers that GitHub's description only speaks of in its prose: the operation and the media type it names. */
+const PROSE_MEDIA_TYPES = [
+  { path: `${REPO}/contents/{path}`, mediaType: 'application/vnd.github.raw+json' },
+  { path: `${REPO}/git/blobs/{file_sha}`, mediaType: 'application/vnd.github.raw+json' },
+  { path: `${REPO}/pulls/{pull_number}`, mediaType: 'application/vnd.github.diff' },
+];
+
+const PACKAGE = new URL('../../node_modules/@octokit/openapi/', import.meta.url);
+
+let loaded: { readonly document: OpenApi; readonly cacheFile: string } | undefined;
+
+/**
+ * The cut of the installed `@octokit/openapi`. It is kept in the temporary folder of the machine under the version
+ * of the package and a digest of what is cut and how; `cacheFile` is where, so that others can keep what they make of it beside it.
+ */
+export function loadGitHubOpenApi(): { readonly document: OpenApi; readonly cacheFile: string } {
+  if (loaded !== undefined) return loaded;
+  const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8')) as {
+    version: string;
+  };
+  const folder = join(tmpdir(), `axe-action-openapi-${process.getuid?.() ?? 0}`);
+  const cacheFile = join(folder, `${version}-${digest(PATHS.concat(cut.toString()).join())}.json`);
+  let document = readCache(cacheFile);
+  if (document === undefined) {
+    document = cut(
+      JSON.parse(readFileSync(new URL('generated/api.github.com.json', PACKAGE), 'utf8')) as OpenApi,
+    );
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(`${cacheFile}.${process.pid}`, JSON.stringify(document));
+    renameSync(`${cacheFile}.${process.pid}`, cacheFile);
+  }
+  loaded = { document, cacheFile };
+  return loaded;
+}
+
+/** The value of an example of GitHub's; a new copy each time. */
+export function githubExample(name: string): unknown {
+  const example = loadGitHubOpenApi().document.components['examples']?.[name];
+  if (example === undefined) throw new Error(`GitHub's description has no example ${name}`);
+  return structuredClone((example as { value: unknown }).value);
+}
+
+/** To Prism everything that ends in `+json` is JSON, also GitHub's `raw+json`, which is the file as it is. */
+export function plainMediaType(mediaType: string): string {
+  return mediaType.replace('vnd.github.raw+json', 'vnd.github.raw');
+}
+
+function readCache(file: string): OpenApi | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(whole: OpenApi): OpenApi {
+  const components: Record<string, Record<string, unknown>> = {};
+  const paths: OpenApi['paths'] = {};
+  for (const path of PATHS) {
+    const item = whole.paths[path];
+    if (item === undefined) throw new Error(`GitHub's description has no path ${path}`);
+    paths[path] = item;
+  }
+  for (const { path, mediaType } of PROSE_MEDIA_TYPES) {
+    const operation = paths[path]?.['get'];
+    const response = operation?.responses['200'];
+    if (response === undefined || !operation?.description?.includes(mediaType)) {
+      throw new Error(`GitHub's description of ${path} does not speak of ${mediaType}`);
+    }
+    response.content = { ...response.content, [plainMediaType(mediaType)]: { schema: { type: 'string' } } };
+  }
+  collect(paths);
+  return { openapi: whole.openapi, info: whole.info, servers: whole.servers, paths, components };
+
+  function collect(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string') collectRef(inner);
+      else collect(inner);
+    }
+  }
+
+  function collectRef(ref: string): void {
+    const [, , kind = '', name = ''] = ref.split('/');
+    components[kind] ??= {};
+    if (name in components[kind]) return;
+    const component = whole.components[kind]?.[name];
+    components[kind][name] = component;
+    collect(component);
+  }
+}
+
+/** FNV-1a in 32 bits, which is enough to tell one way of cutting from another. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16);
+}

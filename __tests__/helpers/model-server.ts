@@ -1,0 +1,232 @@
+import type { ServerResponse } from 'node:http';
+import { LLMock } from '@copilotkit/aimock';
+import { afterEach } from '@jest/globals';
+import { type Peer, type RecordedRequest, sendJson, startLoopback } from './loopback.js';
+
+/** Tokens a reply says it cost. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A tool the model asks for. */
+export interface ScriptedToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly id?: string;
+}
+
+/** One reply of the model, in the words of no provider: it is sent in the form of the endpoint that was asked. */
+export type ModelReply =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly usage?: Usage;
+      /** OpenAI's words (`stop`, `length`, `content_filter`), translated for others. */
+      readonly finishReason?: string;
+    }
+  | {
+      readonly kind: 'tools';
+      readonly calls: readonly ScriptedToolCall[];
+      readonly text?: string;
+      readonly usage?: Usage;
+    }
+  /** Exactly this answer: an error of a provider, a page of a proxy, cut-off JSON. An object is sent as JSON. */
+  | {
+      readonly kind: 'raw';
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** Status and headers, then part of a body, and then nothing; without a status nothing at all. */
+  | { readonly kind: 'stall'; readonly status?: number; readonly body?: string }
+  /** The connection is cut without an answer. */
+  | { readonly kind: 'disconnect' };
+
+/** The replies in the order of the requests, or what to reply to the n-th request (from 0). */
+export type ModelScript =
+  | readonly ModelReply[]
+  | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
+
+/** The model server. */
+export interface ModelServer extends Peer {
+  /** The variables that lead Anthropic, OpenAI and Ollama clients to it, with keys that look like keys. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The requests as prompts. */
+  prompts(): readonly Prompt[];
+}
+
+/** What was said to the model, whatever the wire. */
+export interface Prompt {
+  readonly model: string;
+  readonly system: string;
+  /** Text of each message after the system prompt, as `role: text`; tool results are `tool: …`. */
+  readonly messages: readonly string[];
+  readonly tools: readonly string[];
+}
+
+const mocks = new Set<LLMock>();
+
+afterEach(async () => {
+  await Promise.all([...mocks].map((mock) => mock.stop()));
+  mocks.clear();
+});
+
+/** A text reply. */
+export function text(content: string, usage?: Usage): ModelReply {
+  return { kind: 'text', text: content, ...(usage === undefined ? {} : { usage }) };
+}
+
+/** A reply that asks for one tool. */
+export function toolCall(name: string, input: Readonly<Record<string, unknown>>, id?: string): ModelReply {
+  return { kind: 'tools', calls: [{ name, input, ...(id === undefined ? {} : { id }) }] };
+}
+
+/**
+ * Starts a server that speaks Anthropic's Messages, OpenAI's Chat Completions (Ollama's `/v1` too) and Responses.
+ * Replies are put in a provider's form by aimock; broken ones are sent by this server itself, which stands before it
+ * and records the requests as they came over the wire. A request beyond the end of the script is answered with 400.
+ */
+export async function startModelServer(script: ModelScript): Promise<ModelServer> {
+  let current: ModelReply = text('');
+  let last: Promise<unknown> = Promise.resolve();
+  let count = 0;
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' });
+  mock.addFixture({ match: { predicate: () => true }, response: () => aimockReply(current) });
+  await mock.start();
+  mocks.add(mock);
+
+  const peer = await startLoopback(async (request, response) => {
+    const index = count;
+    count += 1;
+    const reply = typeof script === 'function' ? await script(request, index) : script[index];
+    if (reply === undefined) {
+      const message = `the script of the model server has no reply to request ${index + 1}`;
+      return sendJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message } });
+    }
+    if (reply.kind !== 'text' && reply.kind !== 'tools') return sendBroken(response, reply);
+    const turn = last.then(() => {
+      current = reply;
+      return forward(mock.url, request);
+    });
+    last = turn.catch(() => undefined);
+    const answer = await turn;
+    response.writeHead(answer.status, { 'content-type': answer.contentType }).end(answer.body);
+  });
+  return {
+    ...peer,
+    env: {
+      ANTHROPIC_API_KEY: 'sk-ant-api03-test-0123456789abcdef',
+      OPENAI_API_KEY: 'sk-test-0123456789abcdef',
+      AXE_ANTHROPIC_BASE_URL: peer.url,
+      AXE_OPENAI_BASE_URL: peer.url,
+      AXE_OLLAMA_BASE_URL: peer.url,
+    },
+    prompts: () => peer.requests().map(promptOf),
+  };
+}
+
+/** The prompt in a request of any of the wires. */
+export function promptOf(request: RecordedRequest): Prompt {
+  const body = request.body as WireBody;
+  const messages =
+    body.messages ?? (Array.isArray(body.input) ? body.input : [{ role: 'user', content: body.input }]);
+  const isSystem = (message: WireMessage) => message.role === 'system' || message.role === 'developer';
+  const system = [
+    body.system ?? body.instructions,
+    ...messages.filter(isSystem).map(({ content }) => content),
+  ];
+  return {
+    model: body.model ?? '',
+    system: system.map(textOf).filter(Boolean).join('\n'),
+    messages: messages.filter((message) => !isSystem(message)).flatMap(linesOf),
+    tools: (body.tools ?? []).map((tool) => tool.name ?? tool.function?.name ?? ''),
+  };
+}
+
+interface WireMessage {
+  readonly role?: string;
+  readonly type?: string;
+  readonly content?: unknown;
+  readonly output?: unknown;
+}
+
+interface WireBody {
+  readonly model?: string;
+  readonly system?: unknown;
+  readonly instructions?: unknown;
+  readonly messages?: readonly WireMessage[];
+  readonly input?: unknown;
+  readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
+}
+
+function linesOf(message: WireMessage): string[] {
+  if (message.type === 'function_call_output') return [`tool: ${textOf(message.output)}`];
+  if (!Array.isArray(message.content)) return [`${message.role}: ${textOf(message.content)}`];
+  const results = message.content.filter((part) => part.type === 'tool_result');
+  const rest = textOf(message.content.filter((part) => part.type !== 'tool_result'));
+  return [
+    ...results.map((part) => `tool: ${textOf(part.content)}`),
+    ...(rest === '' && results.length > 0 ? [] : [`${message.role}: ${rest}`]),
+  ];
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: { text?: string }) => part.text ?? '').join('');
+}
+
+function aimockReply(reply: ModelReply) {
+  if (reply.kind !== 'text' && reply.kind !== 'tools') throw new Error(`aimock does not send ${reply.kind}`);
+  const { usage } = reply;
+  const counts = usage && {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+  const shared = counts === undefined ? {} : { usage: counts };
+  if (reply.kind === 'text') {
+    const finish = reply.finishReason === undefined ? {} : { finishReason: reply.finishReason };
+    return { content: reply.text, ...finish, ...shared };
+  }
+  const toolCalls = reply.calls.map(({ name, input, id }) => ({
+    name,
+    arguments: JSON.stringify(input),
+    ...(id === undefined ? {} : { id }),
+  }));
+  return reply.text === undefined ? { toolCalls, ...shared } : { content: reply.text, toolCalls, ...shared };
+}
+
+async function forward(url: string, request: RecordedRequest) {
+  const answer = await fetch(url + request.path, {
+    method: request.method,
+    headers: { 'content-type': 'application/json' },
+    body: request.method === 'GET' ? null : new Uint8Array(request.bytes),
+  });
+  const contentType = answer.headers.get('content-type') ?? 'application/json';
+  return { status: answer.status, contentType, body: Buffer.from(await answer.arrayBuffer()) };
+}
+
+function sendBroken(response: ServerResponse, reply: Exclude<ModelReply, { kind: 'text' | 'tools' }>): void {
+  switch (reply.kind) {
+    case 'raw': {
+      const isText = typeof reply.body === 'string';
+      const type = isText ? 'text/plain' : 'application/json';
+      response
+        .writeHead(reply.status, { 'content-type': type, ...reply.headers })
+        .end(isText ? reply.body : JSON.stringify(reply.body));
+      return;
+    }
+    case 'stall':
+      if (reply.status === undefined) return;
+      response.writeHead(reply.status, { 'content-type': 'application/json' });
+      response.flushHeaders();
+      if (reply.body !== undefined) response.write(reply.body);
+      return;
+    case 'disconnect':
+      response.destroy();
+  }
+}

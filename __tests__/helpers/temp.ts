@@ -1,0 +1,26 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach } from '@jest/globals';
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates an empty folder that is removed after the test; the path has no links in it. */
+export function tempDir(name = 'test'): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), `axe-action-${name}-`));
+  folders.push(folder);
+  return folder;
+}
+
+/** Writes files, keys being paths relative to the folder; creates the folders they need. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}

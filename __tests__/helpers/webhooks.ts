@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/** A webhook payload: GitHub's own example, as the runner writes it to the event file. */
+export type Payload = Record<string, unknown>;
+
+interface Example {
+  readonly name: string;
+  readonly examples: readonly Payload[];
+}
+
+/** A patch of a payload: dotted paths to new values, for example `{ 'pull_request.head.sha': sha }`. */
+export type PayloadPatch = Readonly<Record<string, unknown>>;
+
+let examples: readonly Example[] | undefined;
+
+/**
+ * The first of GitHub's example payloads of an event, and of an action where one is given, with the patch applied.
+ * Throws if there is none, or if the patch names a field that the payload does not have.
+ */
+export function loadWebhook(event: string, action?: string, patch: PayloadPatch = {}): Payload {
+  const all = loadExamples().find((example) => example.name === event)?.examples ?? [];
+  const found = all.find((payload) => action === undefined || payload['action'] === action);
+  if (found === undefined) {
+    const actions = [...new Set(all.map((payload) => String(payload['action'])))].join(', ');
+    throw new Error(`no example payload of ${event} ${action ?? ''}; there is: ${actions || 'none'}`);
+  }
+  return patchPayload(structuredClone(found), patch);
+}
+
+/**
+ * The event file of a schedule. GitHub has no webhook for it; the runner writes the workflow's repository and sender,
+ * as for a manual start, and the cron line.
+ */
+export function schedulePayload(cron: string): Payload {
+  const { inputs: _, ref: __, ...payload } = loadWebhook('workflow_dispatch');
+  return { ...payload, schedule: cron };
+}
+
+/** Sets fields that exist; nothing else of the payload changes. Changes and returns the payload given. */
+export function patchPayload(payload: Payload, patch: PayloadPatch): Payload {
+  for (const [path, value] of Object.entries(patch)) {
+    const keys = path.split('.');
+    const last = keys.pop() ?? '';
+    let at: unknown = payload;
+    for (const key of keys) at = (at as Payload | undefined)?.[key];
+    if (typeof at !== 'object' || at === null || !(last in at)) {
+      throw new Error(`the payload has no field ${path}`);
+    }
+    (at as Payload)[last] = value;
+  }
+  return payload;
+}
+
+/** A field of a payload by its dotted path. Throws if it is not there. */
+export function payloadField(payload: Payload, path: string): unknown {
+  let at: unknown = payload;
+  for (const key of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !(key in at))
+      throw new Error(`the payload has no field ${path}`);
+    at = (at as Payload)[key];
+  }
+  return at;
+}
+
+function loadExamples(): readonly Example[] {
+  const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples');
+  examples ??= JSON.parse(readFileSync(file, 'utf8')) as readonly Example[];
+  return examples;
+}

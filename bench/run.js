@@ -1,0 +1,13 @@
+// Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never asserts a time.
+import { startUp } from './start-up.js';
+import { tail } from './tail.js';
+
+const BENCHMARKS = { 'start-up': startUp, tail };
+
+const wanted = process.argv.slice(2);
+process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}\n`);
+for (const [name, run] of Object.entries(BENCHMARKS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stdout.write(`\n${name}\n`);
+  for (const line of await run()) process.stdout.write(`  ${line}\n`);
+}

@@ -1,0 +1,157 @@
+// From the start of the process to the arrival of its first model request, over an empty script.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { figures, rows, showMs } from './figures.js';
+
+const ROUNDS = 15;
+const ROOT = resolve(import.meta.dirname, '..');
+const IMPORTS = [
+  '@actions/core',
+  '@actions/cache',
+  '@octokit/core',
+  '@ai-sdk/anthropic',
+  '@ai-sdk/openai',
+  'smol-toml',
+  'valibot',
+];
+
+const AGENT = `name = "bench"
+model = "anthropic/claude-sonnet-4-5"
+system_prompt = "You are fast."
+[memory]
+enabled = true
+last_n = 10
+`;
+
+/** Lines to print. */
+export async function startUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
+  const model = await startModel();
+  try {
+    prepare(folder);
+    const runs = {
+      'empty script': () => timeEmpty(folder),
+      'command line, file store': () => timeRequest(model, cliCommand(folder, model.url)),
+      'action, file store': () => timeRequest(model, actionCommand(folder, model.url)),
+      ...Object.fromEntries(IMPORTS.map((name) => [`import ${name}`, () => timeImport(name)])),
+    };
+    const times = Object.fromEntries(Object.keys(runs).map((label) => [label, []]));
+    // In turns, so that a change of the machine's speed meets all of them.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const [label, run] of Object.entries(runs)) {
+        const ms = await run();
+        if (round > 0) times[label].push(ms);
+      }
+    }
+    const empty = figures(times['empty script']).median;
+    return rows(
+      Object.entries(times).map(([label, values]) => [
+        label,
+        label === 'empty script'
+          ? showMs(values)
+          : `${showMs(values)}, ${(figures(values).median - empty).toFixed(1)} ms over the empty script`,
+      ]),
+    );
+  } finally {
+    model.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function prepare(folder) {
+  mkdirSync(join(folder, 'work', 'axe', 'agents'), { recursive: true });
+  mkdirSync(join(folder, 'temp'));
+  writeFileSync(join(folder, 'work', 'axe', 'agents', 'bench.toml'), AGENT);
+  writeFileSync(join(folder, 'empty.js'), '');
+  const repository = { name: 'hello', owner: { login: 'octocat' }, default_branch: 'main', full_name: 'octocat/hello' };
+  const event = { repository, sender: { login: 'octocat', type: 'User' }, inputs: {}, workflow: 'bench.yml' };
+  writeFileSync(join(folder, 'event.json'), JSON.stringify(event));
+  for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '');
+}
+
+function cliCommand(folder, url) {
+  return {
+    args: [join(ROOT, 'dist/cli/index.js'), 'run', 'bench'],
+    cwd: join(folder, 'work'),
+    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url) },
+  };
+}
+
+function actionCommand(folder, url) {
+  return {
+    args: [join(ROOT, 'dist/index.js')],
+    cwd: join(folder, 'work'),
+    env: {
+      INPUT_AGENT: 'bench',
+      'INPUT_MEMORY-STORE': 'file',
+      GITHUB_EVENT_NAME: 'workflow_dispatch',
+      GITHUB_EVENT_PATH: join(folder, 'event.json'),
+      GITHUB_WORKSPACE: join(folder, 'work'),
+      GITHUB_REPOSITORY: 'octocat/hello',
+      GITHUB_REF: 'refs/heads/main',
+      GITHUB_OUTPUT: join(folder, 'output'),
+      GITHUB_STATE: join(folder, 'state'),
+      GITHUB_STEP_SUMMARY: join(folder, 'summary'),
+      RUNNER_TEMP: join(folder, 'temp'),
+      HOME: folder,
+      ...modelEnv(url),
+    },
+  };
+}
+
+function modelEnv(url) {
+  return { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'bench', AXE_ANTHROPIC_BASE_URL: url };
+}
+
+async function startModel() {
+  const body = JSON.stringify({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-4-5',
+    content: [{ type: 'text', text: 'Fine.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  });
+  let arrived = () => {};
+  const server = createServer((request, response) => {
+    arrived(performance.now());
+    request.resume();
+    request.on('end', () => response.setHeader('content-type', 'application/json').end(body));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    nextRequest: () => new Promise((at) => { arrived = at; }),
+    close: () => server.close(),
+  };
+}
+
+async function timeRequest(model, { args, cwd, env }) {
+  const requested = model.nextRequest();
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore' });
+  const ended = new Promise((exit) => child.on('exit', exit));
+  const at = await Promise.race([requested, ended.then(() => undefined)]);
+  if (at === undefined) throw new Error(`${args.join(' ')} asked no model`);
+  await ended;
+  return at - startedAt;
+}
+
+async function timeEmpty(folder) {
+  return await timeNode([join(folder, 'empty.js')]);
+}
+
+async function timeImport(name) {
+  return await timeNode(['--input-type=module', '-e', `await import(${JSON.stringify(name)})`]);
+}
+
+async function timeNode(args) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'ignore' });
+  await new Promise((exit) => child.on('exit', exit));
+  return performance.now() - startedAt;
+}

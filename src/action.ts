@@ -1,0 +1,22 @@
+import { main } from './actions/main.js';
+import { post } from './actions/post.js';
+import type { Runner } from './actions/runner.js';
+
+const runner: Runner = {
+  env: process.env,
+  workspace: process.env['GITHUB_WORKSPACE'] ?? process.cwd(),
+  cwd: process.cwd(),
+  temp: process.env['RUNNER_TEMP'] ?? '',
+  log: (line) => process.stdout.write(`${line}\n`),
+  fail: () => {
+    process.exitCode = 1;
+  },
+  onCancel(cancelled) {
+    process.once('SIGINT', cancelled);
+    process.once('SIGTERM', cancelled);
+  },
+};
+
+// `dist/post.js` starts this file with the word `post`; the runner itself gives no arguments.
+if (process.argv[2] === 'post') await post(runner);
+else await main(runner);

@@ -1,0 +1,142 @@
+import { formatModelRef } from '../axe/agent/model-ref.js';
+import { formatError } from '../axe/errors.js';
+import { conclusionOf, type RunStats } from '../axe/loop/outcome.js';
+import { stripProvenance } from '../axe/memory/run-log.js';
+import type { Plan } from '../axe/plan.js';
+import { appendMemory } from '../axe/prompt/system.js';
+import type { Warning } from '../axe/warning.js';
+import type { Memory, Remembered, RunReport } from '../pipeline/request.js';
+import { describeRestored } from './action-reporter.js';
+
+/** The job summary of a run, as markdown that has not been through outbound cleaning yet. */
+export function formatSummary(report: RunReport, warnings: readonly Warning[]): string {
+  switch (report.kind) {
+    case 'skipped': {
+      const { message, remedy } = report.decision;
+      return sections([
+        `### axe-action: skipped`,
+        remedy === undefined ? message : `${message}\n\n${remedy}`,
+      ]);
+    }
+    case 'planned':
+      return plannedSummary(report, warnings);
+    case 'ran':
+      return ranSummary(report, warnings);
+  }
+}
+
+/** The summary of a run that ended before there was anything to report. */
+export function formatFailureSummary(message: string, warnings: readonly Warning[]): string {
+  return sections(['### axe-action: failure', codeBlock(message), warningList(warnings)]);
+}
+
+type Ran = Extract<RunReport, { kind: 'ran' }>;
+
+function ranSummary(
+  { plan, memory, outcome, published, remembered }: Ran,
+  warnings: readonly Warning[],
+): string {
+  const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : outcome.answer;
+  const cut = outcome.kind === 'exhausted' ? codeBlock(formatError(outcome.error)) : '';
+  return sections([
+    `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
+    answer,
+    cut,
+    published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`,
+    '---',
+    memorySection(plan, memory, remembered),
+    warningList(warnings),
+    figures(plan, outcome.stats),
+  ]);
+}
+
+type Planned = Extract<RunReport, { kind: 'planned' }>;
+
+/** Dry run: nothing was sent and nothing written, so everything is shown (D26). */
+function plannedSummary({ plan, memory }: Planned, warnings: readonly Warning[]): string {
+  const system = appendMemory(plan.systemPrompt, memory?.text ?? '');
+  return sections([
+    `### ${plan.agent.name}: dry run`,
+    'No model was asked and nothing was written, memory included. This would have been sent:',
+    details('System prompt', codeBlock(system === '' ? '(none)' : system)),
+    details('User message', codeBlock(plan.task.message)),
+    memorySection(plan, memory, { kind: 'nothing' }),
+    `An entry for the task “${oneLine(plan.task.sentence)}” would have been added.`,
+    warningList(warnings),
+    row([
+      ['Agent', plan.agent.source],
+      ['Model', formatModelRef(plan.model)],
+      ['Trust', plan.trust.level],
+      ['Time limit', `${plan.timeoutSeconds} s`],
+    ]),
+  ]);
+}
+
+function memorySection(plan: Plan, memory: Memory | undefined, remembered: Remembered): string {
+  if (memory === undefined)
+    return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+  const loaded =
+    memory.text === '' ? '' : details('What the model was given from memory', codeBlock(memory.text));
+  return sections([
+    `**Memory** (${memory.store.kind}): ${describeRestored(memory.restored)}.`,
+    loaded,
+    addedSection(remembered),
+    plan.trust.level === 'trusted' ? '' : UNTRUSTED_NOTE,
+  ]);
+}
+
+const UNTRUSTED_NOTE =
+  'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';
+
+function addedSection(remembered: Remembered): string {
+  if (remembered.kind === 'nothing') return '';
+  const { result, text } = remembered;
+  const entry = codeBlock(stripProvenance(text).trimEnd());
+  if (result.kind === 'saved') return sections([`Added to ${result.location}:`, entry]);
+  return sections([`**Not saved:** ${result.message}. The entry, so that it is not lost:`, entry]);
+}
+
+function warningList(warnings: readonly Warning[]): string {
+  if (warnings.length === 0) return '';
+  return sections(['**Warnings**', warnings.map(({ message }) => `- ${oneLine(message)}`).join('\n')]);
+}
+
+function figures({ trust }: Plan, stats: RunStats): string {
+  return row([
+    ['Model', stats.modelId],
+    ['Turns', String(stats.turns)],
+    ['Input tokens', String(stats.inputTokens)],
+    ['Output tokens', String(stats.outputTokens)],
+    ['Time', `${(stats.durationMs / 1000).toFixed(1)} s`],
+    ['Trust', trust.level],
+  ]);
+}
+
+function row(cells: readonly (readonly [string, string])[]): string {
+  const line = (values: readonly string[]) =>
+    `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    line(cells.map(([head]) => head)),
+    line(cells.map(() => '---')),
+    line(cells.map(([, value]) => value)),
+  ].join('\n');
+}
+
+function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A fence longer than any run of backticks inside, so that no text can end it. */
+function codeBlock(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
+function sections(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}

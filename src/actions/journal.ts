@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import type { Change } from '../axe/memory/change.js';
+import type { Journal } from '../axe/ports.js';
+import { loadToolkit } from './toolkit.js';
+
+const STATE = 'pending';
+
+const Pending = v.array(
+  v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string() }),
+);
+
+/** Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). */
+export function createJournal(): Journal {
+  return {
+    async pending(changes) {
+      const { saveState } = await loadToolkit();
+      saveState(STATE, JSON.stringify(changes.filter(({ kind }) => kind === 'append')));
+    },
+    async done() {
+      const { saveState } = await loadToolkit();
+      saveState(STATE, '[]');
+    },
+  };
+}
+
+/** What `main` left unsaved. The runner gives a state back as `STATE_<name>`; anything odd counts as nothing. */
+export function readPending(env: Readonly<Record<string, string | undefined>>): readonly Change[] {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), env[`STATE_${STATE}`]);
+  return parsed.success ? parsed.output : [];
+}

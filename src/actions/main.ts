@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { MAX_TURNS } from '../axe/defaults.js';
+import { AxeError, ConfigError } from '../axe/errors.js';
+import { secretValues } from '../axe/outbound/secret-names.js';
+import type { World } from '../axe/ports.js';
+import type { Trigger } from '../axe/trigger.js';
+import { createClock } from '../host/clock.js';
+import { createDeadline, type RunDeadline } from '../host/deadline.js';
+import { createFetch } from '../host/http.js';
+import { readTextFile } from '../host/text-file.js';
+import { createModels } from '../models/create.js';
+import type { RunRequest } from '../pipeline/request.js';
+import { runPipeline } from '../pipeline/run.js';
+import { findAgents } from '../world/agents.js';
+import { connectGitHub, createGitHubPort } from '../world/github.js';
+import { readTrigger } from '../world/trigger.js';
+import { type ActionReporter, createActionReporter } from './action-reporter.js';
+import { type Inputs, readInputs } from './inputs.js';
+import { createJournal } from './journal.js';
+import { openActionMemory } from './memory.js';
+import { createActionPublisher } from './publisher.js';
+import { reportFailure, reportRun } from './report.js';
+import type { Runner } from './runner.js';
+import { loadToolkit } from './toolkit.js';
+
+/** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
+export async function main(runner: Runner): Promise<void> {
+  const deadline = createDeadline();
+  const secrets = secretValues(runner.env);
+  const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitSoon });
+  try {
+    const inputs = readInputs(runner.env);
+    deadline.limit(inputs.timeoutMinutes * 60_000);
+    runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
+    const trigger = await triggerOf(runner);
+    const world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
+    const report = await runPipeline(await makeRequest(inputs, trigger, runner), world);
+    await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
+  } catch (thrown) {
+    await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
+      runner,
+      warnings: reporter.warnings,
+      secrets,
+    });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Leaves the first request time to get on its way; the answer takes longer than that. */
+const TOOLKIT_DELAY_MS = 50;
+
+function loadToolkitSoon(): void {
+  setTimeout(() => void loadToolkit(), TOOLKIT_DELAY_MS).unref();
+}
+
+/** The event the runner names. Throws a ConfigError outside of a workflow. */
+export async function triggerOf({ env }: Runner): Promise<Trigger> {
+  const file = env['GITHUB_EVENT_PATH'] ?? '';
+  if (file === '') {
+    throw new ConfigError('there is no event: `GITHUB_EVENT_PATH` is not set', {
+      remedy:
+        'This program is started by the runner of a workflow. Elsewhere use the command line, `axe-action run`.',
+    });
+  }
+  return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
+}
+
+interface ActionParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly deadline: RunDeadline;
+  readonly reporter: ActionReporter;
+  readonly runner: Runner;
+  readonly secrets: readonly string[];
+}
+
+async function createActionWorld(parts: ActionParts): Promise<World> {
+  const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
+  const { env, workspace, cwd } = runner;
+  const fetch = createFetch(env);
+  const clock = createClock();
+  const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
+  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
+  return {
+    ...findAgents({
+      trigger,
+      cwd: workspace,
+      agentsDir: inputs.agentsDir,
+      configDir: undefined,
+      client,
+      signal: deadline.signal,
+    }),
+    ...(github === undefined ? {} : { github }),
+    models: createModels({
+      env,
+      fetch,
+      loadConfig: async () => ({}),
+      ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
+    }),
+    openMemory: () => openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock }),
+    publisher: createActionPublisher({
+      client,
+      comment: inputs.comment,
+      reporter,
+      secrets,
+      runUrl: runUrl(env),
+    }),
+    journal: createJournal(),
+    reporter,
+    clock,
+    deadline,
+    saveSignal: new AbortController().signal,
+    cwd: workspace,
+    secrets,
+  };
+}
+
+async function makeRequest(
+  inputs: Inputs,
+  trigger: Trigger,
+  { env, workspace }: Runner,
+): Promise<RunRequest> {
+  return {
+    agent: inputs.agent === '' ? 'builtin/ask' : inputs.agent,
+    model: inputs.model,
+    skill: '',
+    workdir: '',
+    prompt: inputs.promptFile === '' ? inputs.prompt : await readPrompt(inputs.promptFile, workspace),
+    trigger,
+    origin: {
+      runId: env['GITHUB_RUN_ID'] ?? '',
+      attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
+      job: env['GITHUB_JOB'] ?? '',
+      sha: env['GITHUB_SHA'] ?? '',
+    },
+    inWorkflow: true,
+    readStdin: async () => '',
+    readChange: async () => undefined,
+    wantCount: false,
+    maxTurns: MAX_TURNS,
+    timeLimit: (agentSeconds) => {
+      const limit = inputs.timeoutMinutes * 60;
+      return agentSeconds > 0 ? Math.min(agentSeconds, limit) : limit;
+    },
+    dryRun: inputs.dryRun,
+  };
+}
+
+async function readPrompt(file: string, workspace: string): Promise<string> {
+  const text = await readTextFile(join(workspace, file), {
+    what: 'prompt file',
+    remedy: 'The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
+  });
+  return text.trim();
+}
+
+function runUrl(env: Runner['env']): string {
+  const { GITHUB_SERVER_URL: server = '', GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: id = '' } = env;
+  return server === '' || repository === '' || id === '' ? '' : `${server}/${repository}/actions/runs/${id}`;
+}

@@ -1,0 +1,16 @@
+/** How an MCP server is reached. */
+export const TRANSPORTS = ['sse', 'streamable-http', 'stdio'] as const;
+
+/** How waits between tries grow; the first is the default. */
+export const BACKOFFS = ['exponential', 'linear', 'fixed'] as const;
+
+/** What `params.response_format` may ask for. */
+export const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
+
+/** Whether entries name the run they come from; the first is the default. */
+export const PROVENANCE = ['auto', 'on', 'off'] as const;
+
+/** The word as one of the choices, or undefined if it is none of them. */
+export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
+  return choices.find((choice) => choice === word);
+}

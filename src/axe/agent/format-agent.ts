@@ -1,0 +1,91 @@
+import type { AgentConfig } from './config.js';
+import { formatFloat } from './format-float.js';
+
+/** Labels are padded to this width; a longer one is followed by its value at once, as in axe. */
+const LABEL_WIDTH = 16;
+
+type Field = readonly [label: string, value: string | undefined];
+
+/**
+ * An agent for people, as `agents show` prints it (axe-behaviour §18): fields that are set, in axe's order, and after
+ * them the ones axe 0.1.0 did not have.
+ */
+export function formatAgent(config: AgentConfig): string {
+  const fields = [
+    ...generalFields(config),
+    ...subAgentFields(config),
+    ...memoryFields(config),
+    ...paramFields(config),
+    ...newerFields(config),
+  ];
+  return fields.map(formatField).join('');
+}
+
+function generalFields(config: AgentConfig): readonly Field[] {
+  return [
+    ['Name', config.name],
+    ['Description', text(config.description)],
+    ['Model', config.model],
+    ['System Prompt', text(config.systemPrompt)],
+    ['Skill', text(config.skill)],
+    ['Files', list(config.files)],
+    ['Workdir', text(config.workdir)],
+  ];
+}
+
+function subAgentFields({ subAgents, subAgentsConfig }: AgentConfig): readonly Field[] {
+  if (subAgents.length === 0) return [];
+  return [
+    ['Sub-Agents', list(subAgents)],
+    ['Max Depth', String(subAgentsConfig.maxDepth)],
+    ['Parallel', String(subAgentsConfig.parallel ?? true)],
+    ['Timeout', String(subAgentsConfig.timeoutSeconds)],
+  ];
+}
+
+function memoryFields({ memory }: AgentConfig): readonly Field[] {
+  return [
+    ['Memory Enabled', memory.enabled ? 'true' : undefined],
+    ['Memory Path', text(memory.path)],
+    ['Memory LastN', positive(memory.lastN)],
+    ['Memory MaxEntries', positive(memory.maxEntries)],
+  ];
+}
+
+function paramFields({ params }: AgentConfig): readonly Field[] {
+  return [
+    ['Temperature', params.temperature === undefined ? undefined : formatFloat(params.temperature)],
+    ['Max Tokens', positive(params.maxTokens)],
+  ];
+}
+
+function newerFields(config: AgentConfig): readonly Field[] {
+  const { memory, params, retry, budget } = config;
+  return [
+    ['Tools', list(config.tools)],
+    ['Allowed Hosts', list(config.allowedHosts)],
+    ['MCP Servers', list(config.mcpServers.map((server) => server.name))],
+    ['Provenance', memory.provenance === 'auto' ? undefined : memory.provenance],
+    ['Response Format', params.responseFormat?.type],
+    ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
+    ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
+    ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
+  ];
+}
+
+function formatField([label, value]: Field): string {
+  return value === undefined ? '' : `${`${label}:`.padEnd(LABEL_WIDTH)}${value}\n`;
+}
+
+function text(value: string): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+function list(values: readonly string[]): string | undefined {
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Zero means not set. */
+function positive(value: number): string | undefined {
+  return value === 0 ? undefined : String(value);
+}

@@ -1,0 +1,93 @@
+import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
+import type { AgentConfig, McpServerConfig, ResponseFormat, RetryConfig } from './config.js';
+import { isTable, type RawAgent, type TomlTable } from './schema.js';
+
+const INITIAL_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+
+/** The agent of a validated file, complete with defaults. */
+export function makeConfig(raw: RawAgent): AgentConfig {
+  return {
+    name: raw.name,
+    description: raw.description,
+    model: raw.model,
+    systemPrompt: raw.system_prompt,
+    skill: raw.skill,
+    files: raw.files,
+    workdir: raw.workdir,
+    tools: raw.tools,
+    allowedHosts: raw.allowed_hosts,
+    subAgents: raw.sub_agents,
+    subAgentsConfig: {
+      maxDepth: raw.sub_agents_config.max_depth,
+      parallel: raw.sub_agents_config.parallel,
+      timeoutSeconds: raw.sub_agents_config.timeout,
+    },
+    mcpServers: raw.mcp_servers.map(makeMcpServer),
+    memory: {
+      enabled: raw.memory.enabled,
+      path: raw.memory.path,
+      lastN: raw.memory.last_n,
+      maxEntries: raw.memory.max_entries,
+      provenance: validated(PROVENANCE, raw.memory.provenance || 'auto'),
+    },
+    params: {
+      temperature: raw.params.temperature,
+      maxTokens: raw.params.max_tokens,
+      responseFormat: makeResponseFormat(raw.params.response_format),
+    },
+    retry: makeRetry(raw.retry),
+    budget: { maxTokens: raw.budget.max_tokens },
+    timeoutSeconds: raw.timeout,
+    stream: raw.stream,
+  };
+}
+
+function makeMcpServer(raw: RawAgent['mcp_servers'][number]): McpServerConfig {
+  return {
+    name: raw.name,
+    transport: validated(TRANSPORTS, raw.transport),
+    url: raw.url.trim(),
+    headers: raw.headers,
+    command: raw.command,
+    args: raw.args,
+  };
+}
+
+function makeRetry(raw: RawAgent['retry']): RetryConfig {
+  const initialDelayMs = raw.initial_delay_ms || INITIAL_DELAY_MS;
+  return {
+    maxRetries: raw.max_retries,
+    backoff: validated(BACKOFFS, raw.backoff || 'exponential'),
+    initialDelayMs,
+    // A long first delay is not cut by a default nobody wrote.
+    maxDelayMs: raw.max_delay_ms || Math.max(MAX_DELAY_MS, initialDelayMs),
+  };
+}
+
+function makeResponseFormat(raw: RawAgent['params']['response_format']): ResponseFormat | undefined {
+  if (raw === undefined || raw === '') return undefined;
+  if (typeof raw === 'string') return { type: validated(RESPONSE_TYPES, raw), schema: undefined };
+  return {
+    type: validated(RESPONSE_TYPES, raw.type),
+    schema: raw.schema === undefined ? undefined : jsonTable(raw.schema),
+  };
+}
+
+function validated<const T extends string>(choices: readonly T[], word: string): T {
+  const choice = chosen(choices, word);
+  if (choice === undefined) throw new Error(`an agent that was not validated: ${JSON.stringify(word)}`);
+  return choice;
+}
+
+/** A TOML table as JSON has it: integers are numbers, dates are texts. Its depth was checked when it was read. */
+function jsonTable(table: TomlTable): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, jsonValue(value)]));
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(jsonValue);
+  return isTable(value) ? jsonTable(value) : value;
+}

@@ -1,0 +1,159 @@
+import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
+import type { RawAgent } from './schema.js';
+import type { KeyPath } from './toml-keys.js';
+
+/** Something wrong with the values of an agent file. */
+export interface AgentProblem {
+  /** axe's message where axe has one, and it is exact (D3). */
+  readonly message: string;
+  readonly remedy: string;
+  /** The key at fault; its nearest table is shown where it is missing. */
+  readonly path: KeyPath;
+}
+
+/** The deepest chain of sub-agents (axe-behaviour §2). */
+const MAX_SUB_AGENT_DEPTH = 5;
+
+/** The first problem in axe's order (axe-behaviour §2), or undefined if the values are good. */
+export function validateAgent(raw: RawAgent): AgentProblem | undefined {
+  const [first] = problems(raw);
+  return first;
+}
+
+function* problems(raw: RawAgent): Generator<AgentProblem> {
+  yield* missing(raw.name, 'name', 'Add a line `name = "…"` at the top of the file.');
+  yield* missing(raw.model, 'model', 'Add a line such as `model = "anthropic/claude-sonnet-4-5"`.');
+  const { max_depth, timeout } = raw.sub_agents_config;
+  yield* negative(max_depth, ['sub_agents_config', 'max_depth'], '0 means 3.');
+  if (max_depth > MAX_SUB_AGENT_DEPTH) {
+    yield {
+      message: `sub_agents_config.max_depth cannot exceed ${MAX_SUB_AGENT_DEPTH}`,
+      remedy: `Give a number from 1 to ${MAX_SUB_AGENT_DEPTH}; 0 means 3.`,
+      path: ['sub_agents_config', 'max_depth'],
+    };
+  }
+  yield* negative(timeout, ['sub_agents_config', 'timeout'], '0 means no limit of its own.');
+  yield* negative(raw.memory.last_n, ['memory', 'last_n'], '0 loads all entries.');
+  yield* negative(raw.memory.max_entries, ['memory', 'max_entries'], '0 never warns.');
+  yield* mcpProblems(raw.mcp_servers);
+  yield* retryProblems(raw.retry);
+  yield* negative(raw.budget.max_tokens, ['budget', 'max_tokens'], '0 means no limit.');
+  yield* negative(raw.timeout, ['timeout'], '0 means not set.');
+  yield* temperatureProblems(raw.params.temperature);
+  yield* responseFormatProblems(raw.params.response_format);
+  yield* notOneOf(raw.memory.provenance || 'auto', PROVENANCE, ['memory', 'provenance']);
+}
+
+function* missing(value: string, key: string, remedy: string): Generator<AgentProblem> {
+  if (value.trim() === '') {
+    yield { message: `agent config missing required field: ${key}`, remedy, path: [key] };
+  }
+}
+
+function* negative(value: number, path: KeyPath, zero: string): Generator<AgentProblem> {
+  if (value < 0) {
+    yield {
+      message: `${path.join('.')} must be non-negative`,
+      remedy: `Give a whole number from 0 upwards; ${zero}`,
+      path,
+    };
+  }
+}
+
+function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
+  if (chosen(choices, word) === undefined) {
+    yield {
+      message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
+      remedy: `Write it like this: \`${path.at(-1)} = "${choices[0]}"\`.`,
+      path,
+    };
+  }
+}
+
+function* mcpProblems(servers: RawAgent['mcp_servers']): Generator<AgentProblem> {
+  const names = new Set<string>();
+  for (const [index, server] of servers.entries()) {
+    const problem = (key: string, what: string, remedy: string): AgentProblem => ({
+      message: `mcp_servers[${index}].${key} ${what}`,
+      remedy,
+      path: ['mcp_servers', index, key],
+    });
+    if (server.name.trim() === '')
+      yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
+    if (server.transport === 'stdio') {
+      if (server.command.trim() === '') {
+        yield problem('command', 'is required', 'Name the program that is the server: `command = "npx"`.');
+      }
+    } else yield* urlProblems(server.url.trim(), problem);
+    if (chosen(TRANSPORTS, server.transport) === undefined) {
+      yield problem(
+        'transport',
+        `must be one of: ${TRANSPORTS.join(', ')}`,
+        'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.',
+      );
+    }
+    if (names.has(server.name)) {
+      yield {
+        message: `mcp_servers names must be unique: ${JSON.stringify(server.name)}`,
+        remedy: 'Give each server a name of its own; the names of its tools begin with it.',
+        path: ['mcp_servers', index, 'name'],
+      };
+    }
+    names.add(server.name);
+  }
+}
+
+function* urlProblems(
+  url: string,
+  problem: (key: string, what: string, remedy: string) => AgentProblem,
+): Generator<AgentProblem> {
+  const example = 'Write it like this: `url = "https://mcp.example.com/mcp"`.';
+  if (url === '') {
+    yield problem('url', 'is required', `${example} A server that is a program has \`transport = "stdio"\`.`);
+    return;
+  }
+  if (!URL.canParse(url)) {
+    yield problem('url', 'is invalid', example);
+    return;
+  }
+  const scheme = new URL(url).protocol.replace(/:$/, '');
+  if (scheme !== 'http' && scheme !== 'https') {
+    yield problem('url', `must use http or https scheme, got ${JSON.stringify(scheme)}`, example);
+  }
+}
+
+function* retryProblems(retry: RawAgent['retry']): Generator<AgentProblem> {
+  yield* negative(retry.max_retries ?? 0, ['retry', 'max_retries'], '0 never tries again.');
+  yield* notOneOf(retry.backoff || 'exponential', BACKOFFS, ['retry', 'backoff']);
+  yield* negative(retry.initial_delay_ms, ['retry', 'initial_delay_ms'], '0 means 500.');
+  yield* negative(retry.max_delay_ms, ['retry', 'max_delay_ms'], '0 means 30000.');
+  const { initial_delay_ms: initial, max_delay_ms: longest } = retry;
+  if (initial > 0 && longest > 0 && longest < initial) {
+    yield {
+      message: 'retry.max_delay_ms must be >= retry.initial_delay_ms',
+      remedy: `Raise \`max_delay_ms\` to ${initial} or more, or lower \`initial_delay_ms\`.`,
+      path: ['retry', 'max_delay_ms'],
+    };
+  }
+}
+
+function* temperatureProblems(temperature: number | undefined): Generator<AgentProblem> {
+  if (temperature !== undefined && !Number.isFinite(temperature)) {
+    yield {
+      message: `params.temperature must be a finite number, but is ${tomlFloat(temperature)}`,
+      remedy: 'Write it like this: `temperature = 0.3`, or leave it out for the default of the model.',
+      path: ['params', 'temperature'],
+    };
+  }
+}
+
+function tomlFloat(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  return value > 0 ? 'inf' : '-inf';
+}
+
+function* responseFormatProblems(format: RawAgent['params']['response_format']): Generator<AgentProblem> {
+  if (format === undefined || format === '') return;
+  if (typeof format === 'string') yield* notOneOf(format, RESPONSE_TYPES, ['params', 'response_format']);
+  else yield* notOneOf(format.type, RESPONSE_TYPES, ['params', 'response_format', 'type']);
+}

@@ -1,0 +1,98 @@
+import { MAX_COMMENT_CHARACTERS, MAX_SUMMARY_BYTES } from '../defaults.js';
+import { cutToBytes } from '../prompt/cut.js';
+import { stripInvisible } from './invisible.js';
+import { cleanLog } from './log.js';
+import { cleanMarkdown } from './markdown.js';
+import { redact } from './redact.js';
+
+/** Where a text goes. */
+export type Channel = 'comment' | 'summary' | 'log' | 'output' | 'memory';
+
+/**
+ * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing invisible, nothing that
+ * acts on GitHub, everything closed that was opened, and cut to what fits, with a note. Log: no secret, nothing
+ * invisible, no workflow command. Output and memory: no secret. What went through once goes through unchanged.
+ */
+export function outbound(text: string, channel: Channel, secrets: readonly string[]): string {
+  switch (channel) {
+    case 'comment':
+      return cleanAndCut(text, { secrets, hasRoom: hasRoomInComment, cut: cutToComment, note: COMMENT_NOTE });
+    case 'summary':
+      return cleanAndCut(text, { secrets, hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUMMARY_NOTE });
+    case 'log':
+      return settle(text, (version) => cleanLog(redact(version, secrets)));
+    case 'output':
+    case 'memory':
+      return redact(text, secrets);
+  }
+}
+
+/** Left free for what the publisher puts around the text: hidden marker, heading, footer. */
+const COMMENT_FRAME = 1536;
+const SUMMARY_FRAME_BYTES = 16_384;
+
+const COMMENT_LIMIT = MAX_COMMENT_CHARACTERS - COMMENT_FRAME;
+const SUMMARY_LIMIT_BYTES = MAX_SUMMARY_BYTES - SUMMARY_FRAME_BYTES;
+
+const COMMENT_NOTE = '\n\n*The text is cut here: it is longer than a comment may be.*';
+const SUMMARY_NOTE = '\n\n*The text is cut here: it is longer than a job summary may be.*';
+
+interface Limit {
+  readonly secrets: readonly string[];
+  readonly hasRoom: (text: string) => boolean;
+  /** The text without its last `tooMuch` units beyond the limit. */
+  readonly cut: (text: string, tooMuch: number) => string;
+  readonly note: string;
+}
+
+/** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
+function cleanAndCut(text: string, { secrets, hasRoom, cut, note }: Limit): string {
+  const clean = (version: string) => cleanMarkdown(stripInvisible(redact(version, secrets)));
+  const whole = settle(text, clean);
+  if (hasRoom(whole)) return whole;
+  for (let tooMuch = note.length + MARGIN; ; tooMuch *= 2) {
+    const short = settle(cut(whole, tooMuch).trimEnd(), clean) + note;
+    if (hasRoom(short)) return settle(short, clean);
+  }
+}
+
+/** Room for fences and `<details>` that are closed after a cut. */
+const MARGIN = 256;
+
+/**
+ * Applies a step until it changes nothing more, so that what leaves is what the rules have looked at. Two or three
+ * rounds are enough for anything but a text made against the rules, of which letters and digits remain.
+ */
+function settle(text: string, step: (text: string) => string): string {
+  let version = text;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const next = step(version);
+    if (next === version) return version;
+    version = next;
+  }
+  return step(version.replace(/[^\p{L}\p{N}\n]+/gu, ' '));
+}
+
+const MAX_ROUNDS = 8;
+
+function hasRoomInComment(text: string): boolean {
+  return text.length <= COMMENT_LIMIT;
+}
+
+function hasRoomInSummary(text: string): boolean {
+  return cutToBytes(text, SUMMARY_LIMIT_BYTES).leftOutBytes === 0;
+}
+
+function cutToComment(text: string, tooMuch: number): string {
+  return atLineEnd(text.slice(0, Math.max(0, COMMENT_LIMIT - tooMuch)).replace(/[\uD800-\uDBFF]$/, ''));
+}
+
+function cutToSummary(text: string, tooMuch: number): string {
+  return atLineEnd(cutToBytes(text, Math.max(0, SUMMARY_LIMIT_BYTES - tooMuch)).text);
+}
+
+/** Up to the last line break, if one is near. */
+function atLineEnd(text: string): string {
+  const end = text.lastIndexOf('\n');
+  return end > Math.max(0, text.length - 2000) ? text.slice(0, end) : text;
+}

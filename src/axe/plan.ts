@@ -1,0 +1,139 @@
+import type { AgentConfig } from './agent/config.js';
+import type { ModelRef } from './agent/model-ref.js';
+import { formatModelRef } from './agent/model-ref.js';
+import type { Provenance } from './memory/provenance.js';
+import type { ContextFile, LoadedAgent } from './ports.js';
+import type { Task } from './prompt/task.js';
+import type { Trigger } from './trigger.js';
+import type { Trust } from './trust.js';
+import type { Warning } from './warning.js';
+
+/** Everything a run has decided before it touches memory or a model. */
+export interface Plan {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trigger: Trigger;
+  readonly trust: Trust;
+  readonly workdir: string;
+  /** The skill's path as it was given, and its text; both empty for none. */
+  readonly skill: { readonly path: string; readonly content: string };
+  readonly files: readonly ContextFile[];
+  /** Standard input as it was read; empty for none. */
+  readonly stdin: string;
+  readonly task: Task;
+  /** Without the memory section. */
+  readonly systemPrompt: string;
+  /** Undefined for an agent without memory. */
+  readonly memory: MemoryPlan | undefined;
+  readonly maxTurns: number;
+  readonly timeoutSeconds: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** What will be read from memory and how the entry is written. */
+export interface MemoryPlan {
+  /** Place of the run log that is read. */
+  readonly readPath: string;
+  /** Place of the run log that is appended to: another one for an untrusted run (D19). */
+  readonly appendPath: string;
+  readonly lastN: number;
+  readonly maxEntries: number;
+  /** Whether entries have to be counted, which reads the whole log (D33). */
+  readonly count: boolean;
+  /** Unique id of the entry this run may append. */
+  readonly entryId: string;
+  /** The entry's last line; undefined leaves the file as axe writes it (D8). */
+  readonly provenance: Provenance | undefined;
+}
+
+/** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
+export interface RunOrigin {
+  readonly runId: string;
+  readonly attempt: string;
+  readonly job: string;
+  readonly sha: string;
+}
+
+/** What the memory plan is decided from. */
+export interface MemoryPlanParts {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trigger: Trigger;
+  readonly trust: Trust;
+  readonly origin: RunOrigin | undefined;
+  readonly entryId: string;
+  /** Somebody wants to see the count although no `max_entries` is set. */
+  readonly wantCount: boolean;
+}
+
+/** The memory plan of an agent, or undefined if its memory is off. */
+export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
+  const { agent, model, entryId, wantCount } = parts;
+  const { memory } = agent.config;
+  if (!memory.enabled) return undefined;
+  const readPath = runLogPath(agent, model, parts.origin !== undefined);
+  return {
+    readPath,
+    appendPath: parts.trust.level === 'trusted' ? readPath : `untrusted/${readPath}`,
+    lastN: memory.lastN,
+    maxEntries: memory.maxEntries,
+    count: wantCount || memory.maxEntries > 0,
+    entryId,
+    provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
+  };
+}
+
+/**
+ * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules keep to a folder of
+ * their own, so that trying the action out never fills a real agent's memory (D32).
+ */
+function runLogPath({ name, config }: LoadedAgent, { provider }: ModelRef, inWorkflow: boolean): string {
+  const own = inWorkflow && isTreePath(config.memory.path) ? config.memory.path : `${memoryName(name)}.md`;
+  return provider === 'offline' ? `offline/${own}` : own;
+}
+
+/** A relative path to a markdown file that stays inside the tree. */
+function isTreePath(path: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\.md$/.test(path);
+}
+
+/** The agent's name in memory: without `builtin/`, without folders and `.toml`. */
+export function memoryName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1).replace(/\.toml$/, '');
+}
+
+function writesProvenance(
+  setting: AgentConfig['memory']['provenance'],
+  origin: RunOrigin | undefined,
+): boolean {
+  return setting === 'on' || (setting === 'auto' && origin !== undefined);
+}
+
+function provenanceOf({ model, trigger, trust, origin, entryId }: MemoryPlanParts): Provenance {
+  return {
+    id: entryId,
+    run: origin === undefined ? '' : `${origin.runId}/${origin.attempt}`,
+    job: origin?.job ?? '',
+    event: trigger.kind === 'local' ? 'local' : trigger.event,
+    sha: (trigger.kind === 'pull_request' ? trigger.head.sha : (origin?.sha ?? '')).slice(0, 7),
+    actor: trigger.kind === 'local' ? '' : trigger.actor.login,
+    trust: trust.level,
+    model: formatModelRef(model),
+  };
+}
+
+/** A warning for each thing the agent asks for that this version cannot give it. */
+export function unavailableTools({ name, config }: LoadedAgent): readonly Warning[] {
+  const asked = [
+    ...config.tools.map((tool) => `tool \`${tool}\``),
+    ...config.subAgents.map((agent) => `sub-agent \`${agent}\``),
+    ...config.mcpServers.map((server) => `MCP server \`${server.name}\``),
+  ];
+  if (asked.length === 0) return [];
+  return [
+    {
+      code: 'tool-not-available',
+      message: `agent "${name}" asks for ${asked.join(', ')}, which this version does not offer yet; it runs without.`,
+    },
+  ];
+}

@@ -1,0 +1,40 @@
+/** A text that was made to fit. */
+export interface Cut {
+  readonly text: string;
+  /** Bytes of UTF-8 that were left out; 0 if the text fits as it is. */
+  readonly leftOutBytes: number;
+}
+
+/** The beginning of a text in at most this many bytes of UTF-8; no character is split. */
+export function cutToBytes(text: string, maxBytes: number): Cut {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return { text, leftOutBytes: 0 };
+  let end = maxBytes;
+  while (end > 0 && isContinuation(bytes[end])) end -= 1;
+  return { text: new TextDecoder().decode(bytes.subarray(0, end)), leftOutBytes: bytes.length - end };
+}
+
+/** Whether a byte of UTF-8 belongs to the character before it. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
+}
+
+/**
+ * A text by somebody else as part of one line of ours: line breaks and control characters are spaces, invisible
+ * characters are gone, and at most `maxCodePoints` are left.
+ */
+export function cleanLine(text: string, maxCodePoints: number): string {
+  const visible = text
+    .replace(INVISIBLE, '')
+    .replace(/[\p{Cc}\p{White_Space}]+/gu, ' ')
+    .trim();
+  const points = Array.from(visible);
+  if (points.length <= maxCodePoints) return visible;
+  return `${points
+    .slice(0, maxCodePoints - 1)
+    .join('')
+    .trimEnd()}…`;
+}
+
+/** Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing. */
+const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;

@@ -1,0 +1,107 @@
+import { ConfigError } from '../errors.js';
+import { compareBytes } from './byte-order.js';
+import { compileSegment, type SegmentMatcher } from './glob-segment.js';
+
+/** Folders that are left out unless a pattern names them: nobody means them by `**`. */
+const LEFT_OUT = ['.git', 'node_modules'];
+
+/** A pattern that can be held against paths and against folders on the way to them. */
+export interface CompiledPattern {
+  /** Whether a file matches; the path is `/`-separated and relative to the workdir. */
+  matches(path: string): boolean;
+  /** Whether a file below this folder could match, so that it is worth opening. */
+  mayContain(folder: string): boolean;
+  /** Whether the pattern has `**` in it; such a pattern does not go through linked folders, as in axe. */
+  readonly isRecursive: boolean;
+}
+
+type Step = { readonly kind: 'any-depth' } | { readonly kind: 'segment'; readonly matches: SegmentMatcher };
+
+/**
+ * Compiles a context file pattern with axe's rules (axe-behaviour §7): `*`, `?`, `[a-z]`, `[^a]`, `\` in a segment, and
+ * `**` as a whole segment for any number of folders. Takes time linear in the path for a given pattern. `.git` and
+ * `node_modules` match only where the pattern names them (ours). Throws a ConfigError for a malformed pattern.
+ */
+export function compilePattern(pattern: string): (path: string) => boolean {
+  return compileGlob(pattern).matches;
+}
+
+/** {@link compilePattern}, with what a walk through folders needs. */
+export function compileGlob(pattern: string): CompiledPattern {
+  const isRecursive = pattern.includes('**');
+  const { names, isInside } = isRecursive
+    ? { names: pattern.split('/'), isInside: true }
+    : cleanSegments(pattern);
+  const steps = names.map((name) => compileStep(name, pattern));
+  const leftOut = new Set(LEFT_OUT.filter((name) => !names.includes(name)));
+  const run = (path: string): ReadonlySet<number> => {
+    const segments = path.split('/');
+    if (!isInside || segments.some((segment) => leftOut.has(segment))) return new Set();
+    return walkSteps(steps, segments);
+  };
+  return {
+    isRecursive,
+    matches: (path) => run(path).has(steps.length),
+    mayContain: (folder) => [...run(folder)].some((state) => state < steps.length),
+  };
+}
+
+/** The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as compilePattern does. */
+export function selectPaths(patterns: readonly string[], paths: Iterable<string>): readonly string[] {
+  const compiled = patterns.map(compileGlob);
+  const selected = new Set<string>();
+  for (const path of paths) {
+    if (compiled.some((pattern) => pattern.matches(path))) selected.add(path);
+  }
+  return [...selected].sort(compareBytes);
+}
+
+/**
+ * The segments of a plain pattern with `.`, `..` and doubled slashes resolved and a leading slash ignored. A pattern that
+ * leads out of the workdir, or to the workdir itself, matches nothing. Patterns with `**` are taken as they are: `./**`
+ * matches nothing, as in axe.
+ */
+function cleanSegments(pattern: string): { readonly names: readonly string[]; readonly isInside: boolean } {
+  const names: string[] = [];
+  let isInside = true;
+  for (const segment of pattern.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') names.push(segment);
+    else if (names.pop() === undefined) isInside = false;
+  }
+  return { names, isInside: isInside && names.length > 0 };
+}
+
+function compileStep(name: string, pattern: string): Step {
+  if (name === '**') return { kind: 'any-depth' };
+  const matches = compileSegment(name);
+  if (matches === undefined) {
+    throw new ConfigError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
+      remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that stands for itself.',
+    });
+  }
+  return { kind: 'segment', matches };
+}
+
+/** The steps that can come next after the segments: all ways through the pattern at once, so none is tried twice. */
+function walkSteps(steps: readonly Step[], segments: readonly string[]): ReadonlySet<number> {
+  let states = withSkips(steps, [0]);
+  for (const segment of segments) {
+    const next: number[] = [];
+    for (const state of states) {
+      const step = steps[state];
+      if (step?.kind === 'any-depth') next.push(state);
+      else if (step?.matches(segment) === true) next.push(state + 1);
+    }
+    states = withSkips(steps, next);
+    if (states.size === 0) return states;
+  }
+  return states;
+}
+
+/** The states and those behind a `**`, which may stand for nothing. */
+function withSkips(steps: readonly Step[], states: readonly number[]): ReadonlySet<number> {
+  const all = new Set(states);
+  for (const state of all) if (steps[state]?.kind === 'any-depth') all.add(state + 1);
+  return all;
+}

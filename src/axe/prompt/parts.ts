@@ -1,0 +1,13 @@
+import type { Warning } from '../warning.js';
+
+/** A piece of a user message. */
+export interface Parts {
+  /** Paragraphs, in order. */
+  readonly blocks: readonly string[];
+  /** Whether a block is a fence, so that the message has to say what fences mean. */
+  readonly isFenced: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/** Nothing to say. */
+export const NO_PARTS: Parts = { blocks: [], isFenced: false, warnings: [] };

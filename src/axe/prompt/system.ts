@@ -1,0 +1,47 @@
+import type { ContextFile } from '../ports.js';
+
+/** What the fixed part of a system prompt is made from. */
+export interface SystemPromptParts {
+  readonly systemPrompt: string;
+  readonly skill: string;
+  readonly files: readonly ContextFile[];
+}
+
+/**
+ * The system prompt without memory: persona, skill and context files in axe's order and with its headings; nothing
+ * is trimmed, so it may begin with two newlines (axe-behaviour §5).
+ */
+export function buildSystemPrompt({ systemPrompt, skill, files }: SystemPromptParts): string {
+  let prompt = systemPrompt;
+  if (skill !== '') prompt += section('Skill', skill);
+  if (files.length > 0) prompt += section('Context Files', files.map(formatContextFile).join('\n\n'));
+  return prompt;
+}
+
+/** The system prompt with the memory section, if there is anything to remember (source document 000, 3.6). */
+export function appendMemory(systemPrompt: string, memory: string): string {
+  return memory === '' ? systemPrompt : systemPrompt + section('Memory', memory);
+}
+
+function section(title: string, content: string): string {
+  return `\n\n---\n\n## ${title}\n\n${content}`;
+}
+
+/** axe's fence has three backticks; it grows where the content holds as many, so that no file can end it. */
+function formatContextFile({ path, content }: ContextFile): string {
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(content) + 1));
+  return `### ${path}\n${fence}${extension(path)}\n${content}\n${fence}`;
+}
+
+function longestBacktickRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
+/** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */
+function extension(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? '' : name.slice(dot + 1);
+}

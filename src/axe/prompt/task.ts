@@ -1,0 +1,126 @@
+import { DEFAULT_TASK, MAX_DIFF_BYTES } from '../defaults.js';
+import type { PushTrigger, Trigger } from '../trigger.js';
+import type { Warning } from '../warning.js';
+import type { LocalChange, TriggerContext } from './context.js';
+import { cleanLine } from './cut.js';
+import { describeComment, describeIssue, describePullRequest, describePush } from './describe.js';
+import { describeDiff } from './describe-diff.js';
+import { FENCE_NOTICE, fence } from './fence.js';
+import { NO_PARTS, type Parts } from './parts.js';
+
+/** What a task is decided from. */
+export interface TaskParts {
+  /** The `prompt` input or `--prompt`; blank means not given. */
+  readonly prompt: string;
+  /** Standard input as it was read; blank means nothing was piped. */
+  readonly stdin: string;
+  readonly trigger: Trigger;
+  readonly context: TriggerContext | undefined;
+  readonly change: LocalChange | undefined;
+}
+
+/** What the model is asked. */
+export interface Task {
+  /** What memory keeps as the task (D9). */
+  readonly sentence: string;
+  /** The user message: the sentence without a title by others, and whatever was sent along. */
+  readonly message: string;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The task of a run. On the command line piped text replaces axe's default byte for byte, and with a prompt it is
+ * context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a prompt replaces; what other
+ * people wrote, titles too, stands in fences behind it.
+ */
+export function resolveTask({ prompt, stdin, trigger, context, change }: TaskParts): Task {
+  const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
+  const ownTask = isStdinTask && !isBlank(stdin) ? stdin : prompt;
+  const isOwnTask = !isBlank(ownTask);
+  const order = isOwnTask ? ownTask : orderOf(trigger, change);
+  const parts = [
+    describeTrigger(trigger, context),
+    change === undefined ? NO_PARTS : describeChange(change),
+    isStdinTask || isBlank(stdin) ? NO_PARTS : describeStdin(stdin),
+  ];
+  const opening = [order];
+  if (!isOwnTask && isBareEvent(trigger)) opening.push(DEFAULT_TASK);
+  if (parts.some((part) => part.isFenced)) opening.push(FENCE_NOTICE);
+  return {
+    sentence: isOwnTask ? ownTask : order + titleOf(trigger),
+    message: [...opening, ...parts.flatMap((part) => part.blocks)].join('\n\n'),
+    warnings: parts.flatMap((part) => part.warnings),
+  };
+}
+
+/** Events that say when to run and nothing about what to do; the agent's instructions do. */
+function isBareEvent({ kind }: Trigger): boolean {
+  return kind === 'schedule' || kind === 'dispatch' || kind === 'unknown';
+}
+
+/** What Go's strings.TrimSpace would leave empty. */
+function isBlank(text: string): boolean {
+  return !/\P{White_Space}/u.test(text);
+}
+
+/** Code points of a title or name that are kept. */
+const MAX_NAME = 200;
+
+function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return `Review pull request #${trigger.number}`;
+    case 'issue':
+      return `Triage issue #${trigger.number}`;
+    case 'comment':
+      return `Answer the comment by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
+    case 'push':
+      return pushOrder(trigger);
+    case 'schedule':
+      return trigger.cron === '' ? 'Scheduled run' : `Scheduled run (${cleanLine(trigger.cron, MAX_NAME)})`;
+    case 'dispatch':
+      return `Run started by ${cleanLine(trigger.actor.login, MAX_NAME)}`;
+    case 'unknown':
+      return `Run on the event ${cleanLine(trigger.event, MAX_NAME)}`;
+    case 'local':
+      return change === undefined ? DEFAULT_TASK : `Review the change ${change.range}`;
+  }
+}
+
+/** Somebody else's words: in memory they name the subject, in the message they stand only in its fence. */
+function titleOf(trigger: Trigger): string {
+  if (!('title' in trigger)) return '';
+  const title = cleanLine(trigger.title, MAX_NAME);
+  return title === '' ? '' : `: ${title}`;
+}
+
+function pushOrder({ ref, commits }: PushTrigger): string {
+  const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
+  return `Review the push of ${count} to ${cleanLine(ref.replace(/^refs\/heads\//, '').replace(/^refs\/tags\//, 'tag '), MAX_NAME)}`;
+}
+
+function describeTrigger(trigger: Trigger, context: TriggerContext | undefined): Parts {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return describePullRequest(trigger, context);
+    case 'issue':
+      return describeIssue(trigger);
+    case 'comment':
+      return describeComment(trigger);
+    case 'push':
+      return describePush(trigger);
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return NO_PARTS;
+  }
+}
+
+function describeChange({ range, diff }: LocalChange): Parts {
+  return describeDiff(diff, { source: `diff of ${range}`, maxBytes: MAX_DIFF_BYTES });
+}
+
+function describeStdin(stdin: string): Parts {
+  return { blocks: [fence(stdin, { source: 'standard input' })], isFenced: true, warnings: [] };
+}

@@ -1,0 +1,21 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+
+/** What a tool can do to the world; decides who may have it (D22). */
+export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
+
+/** What a tool answers to the model. Trouble is an answer too: a tool never ends a run. */
+export interface ToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A function the model may call. */
+export interface Tool {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly description: string;
+  /** JSON schema (draft 7) of the arguments: an object; its key order is fixed, so that prompts can be cached. */
+  readonly inputSchema: LanguageModelV4FunctionTool['inputSchema'];
+  /** Runs a call. `input` is parsed JSON that nobody has checked yet. */
+  execute(input: unknown, signal: AbortSignal): Promise<ToolResult>;
+}

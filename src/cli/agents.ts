@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { formatAgent } from '../axe/agent/format-agent.js';
+import { formatAgentList } from '../axe/agent/list-agents.js';
+import { checkAgentName } from '../axe/agent/name.js';
+import { scaffoldAgent } from '../axe/agent/scaffold.js';
+import { AxeError, type ExitCode } from '../axe/errors.js';
+import { createMissingFiles } from '../host/config-file.js';
+import { openEditor } from '../host/editor.js';
+import { configDir } from '../host/xdg.js';
+import { localAgents } from '../world/agents.js';
+import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { print, type Terminal } from './terminal.js';
+
+const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
+
+const COMMANDS: readonly CommandHelp[] = [
+  {
+    usage: 'agents list',
+    short: 'List the agents that can be run from here',
+    long: 'List the agents that can be run from here: those of the repository, then those of this machine.',
+    flags: [AGENTS_DIR],
+  },
+  {
+    usage: 'agents show <agent>',
+    short: "Show an agent's settings",
+    long: "Show an agent's settings; what is not set is left out.",
+    flags: [AGENTS_DIR],
+  },
+  {
+    usage: 'agents init <agent>',
+    short: 'Create an agent file to fill in',
+    long: 'Create an agent file with every key in comments, in the configuration folder or the one given.',
+    flags: [{ ...AGENTS_DIR, about: 'Create it in this folder' }],
+  },
+  {
+    usage: 'agents edit <agent>',
+    short: 'Open an agent file in $EDITOR',
+    long: 'Open an agent file in the editor that the environment variable EDITOR names.',
+    flags: [AGENTS_DIR],
+  },
+];
+
+const ABOUT = 'Agents are TOML files: a model, a system prompt, a skill, files, memory.';
+
+/** How the group is shown in help. */
+export const AGENTS_HELP: CommandHelp = {
+  usage: 'agents',
+  short: 'List, show, create and edit agents',
+  long: ABOUT,
+  flags: [],
+};
+
+/** `agents list | show | init | edit` (axe-behaviour §18): every error exits with 1. Throws an AxeError. */
+export async function agentsCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name = '', ...rest] = words;
+  const command = COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
+  if (command === undefined) {
+    if (name !== '' && !name.startsWith('-'))
+      throw new AxeError(`unknown command "${name}" for "axe-action agents"`);
+    print(terminal, formatGroupHelp(ABOUT, 'agents ', COMMANDS));
+    return 0;
+  }
+  const flags = parseFlags(rest, command.flags);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(command));
+    return 0;
+  }
+  try {
+    await ACTIONS[name]?.(flags, terminal);
+    return 0;
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, at, remedy } = thrown;
+    throw new AxeError(message, { exitCode: 1, ...(at && { at }), ...(remedy && { remedy }) });
+  }
+}
+
+const ACTIONS: Readonly<Record<string, (flags: ParsedFlags, terminal: Terminal) => Promise<void>>> = {
+  list,
+  show,
+  init,
+  edit,
+};
+
+function library(flags: ParsedFlags, { env, cwd }: Terminal): ReturnType<typeof localAgents> {
+  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: configDir(env) });
+}
+
+async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+  expectPositionals(flags, 0);
+  const agents = await library(flags, terminal).listAgents();
+  terminal.stdout.write(formatAgentList(agents.filter(({ error }) => error === undefined)));
+  for (const { file, error } of agents) {
+    if (error !== undefined) terminal.stderr.write(`Warning: ${file} is left out: ${error.message}\n`);
+  }
+}
+
+async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+  const [name = ''] = expectPositionals(flags, 1);
+  const { config } = await library(flags, terminal).loadAgent(name);
+  terminal.stdout.write(formatAgent(config));
+}
+
+async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+  const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
+  const folder = flags.string('agents-dir') || join(configDir(terminal.env), 'agents');
+  const file = join(folder, `${name}.toml`);
+  const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
+  if (created.length === 0) throw new AxeError(`agent config already exists: ${file}`);
+  print(terminal, file);
+}
+
+async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
+  const [name = ''] = expectPositionals(flags, 1);
+  const editor = terminal.env['EDITOR'] ?? '';
+  if (editor.trim() === '') throw new AxeError('$EDITOR environment variable is not set');
+  await openEditor(editor, await library(flags, terminal).agentFile(name));
+}

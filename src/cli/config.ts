@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { AxeError, type ExitCode } from '../axe/errors.js';
+import { createFolder, createMissingFiles, type NewFile } from '../host/config-file.js';
+import { configDir } from '../host/xdg.js';
+import { expectPositionals, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { print, type Terminal } from './terminal.js';
+
+const COMMANDS: readonly CommandHelp[] = [
+  {
+    usage: 'config path',
+    short: 'Print the configuration folder',
+    long: 'Print the configuration folder: `$XDG_CONFIG_HOME/axe`, or axe in the folder your system has for settings.',
+    flags: [],
+  },
+  {
+    usage: 'config init',
+    short: 'Create the configuration folder',
+    long: 'Create the configuration folder with a sample skill and an empty config.toml. Nothing is overwritten.',
+    flags: [],
+  },
+];
+
+const ABOUT = 'Where agents, skills and keys are kept on this machine.';
+
+/** How the group is shown in help. */
+export const CONFIG_HELP: CommandHelp = {
+  usage: 'config',
+  short: 'Show or create the configuration folder',
+  long: ABOUT,
+  flags: [],
+};
+
+/** `config path` and `config init` (axe-behaviour §18). */
+export async function configCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name = '', ...rest] = words;
+  const command = COMMANDS.find(({ usage }) => usage === `config ${name}`);
+  if (command === undefined) {
+    if (name !== '' && !name.startsWith('-'))
+      throw new AxeError(`unknown command "${name}" for "axe-action config"`);
+    print(terminal, formatGroupHelp(ABOUT, 'config ', COMMANDS));
+    return 0;
+  }
+  const flags = parseFlags(rest, command.flags);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(command));
+    return 0;
+  }
+  expectPositionals(flags, 0);
+  const folder = configDir(terminal.env);
+  if (name === 'init') {
+    await createFolder(join(folder, 'agents'));
+    await createMissingFiles(folder, FRESH_FILES);
+  }
+  print(terminal, folder);
+  return 0;
+}
+
+const SAMPLE_SKILL = `# Sample skill
+
+Say what the agent shall do, step by step, as you would tell a colleague.
+
+## Steps
+
+1. Read what you are given.
+2. Do the task.
+3. Answer with the result, nothing else.
+`;
+
+const CONFIG_FILE = `# Keys and addresses of model providers. Environment variables win over this file.
+
+# [providers.anthropic]
+# api_key = ""
+# base_url = ""
+
+# [providers.openai]
+# api_key = ""
+# base_url = ""
+
+# [providers.ollama]
+# base_url = "http://localhost:11434"
+`;
+
+const FRESH_FILES: readonly NewFile[] = [
+  { path: join('skills', 'sample', 'SKILL.md'), content: SAMPLE_SKILL },
+  { path: 'config.toml', content: CONFIG_FILE, mode: 0o600 },
+];

@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { MAX_TURNS } from '../axe/defaults.js';
+import { AxeError, type ExitCode } from '../axe/errors.js';
+import { parseEntries } from '../axe/memory/run-log.js';
+import type { LanguageModel, Models, World } from '../axe/ports.js';
+import { createDeadline } from '../host/deadline.js';
+import { withTempDir } from '../host/temp-dir.js';
+import { readTextFile } from '../host/text-file.js';
+import type { RunReport } from '../pipeline/request.js';
+import { runPipeline } from '../pipeline/run.js';
+import { type DemoChange, findDemoChange } from './demo-change.js';
+import { expectPositionals, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp } from './help.js';
+import { print, type Terminal } from './terminal.js';
+import { createTerminalReporter } from './terminal-reporter.js';
+import { createTerminalWorld } from './terminal-world.js';
+
+/** How `demo` is shown in help. */
+export const DEMO_HELP: CommandHelp = {
+  usage: 'demo',
+  short: 'See it work: no key, no network, nothing written',
+  long: [
+    'Review the last commit of the repository you stand in, twice, with the built-in reviewer and the offline rules,',
+    'and show what was sent, the reviews, and the memory that the second run had of the first.',
+    'Memory is kept in a temporary folder and removed again.',
+  ].join('\n'),
+  flags: [],
+};
+
+const AGENT = 'builtin/pr-reviewer';
+const MODEL = 'offline/rules';
+const MEMORY_FILE = join('axe', 'memory', 'offline', 'pr-reviewer.md');
+const TIME_LIMIT_SECONDS = 60;
+
+/** `demo`: two real runs through the same pipeline as any other. Throws an AxeError. */
+export async function demoCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const flags = parseFlags(words, DEMO_HELP.flags);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(DEMO_HELP));
+    return 0;
+  }
+  expectPositionals(flags, 0);
+  return await withTempDir(async (folder) => {
+    const deadline = createDeadline();
+    deadline.limit(TIME_LIMIT_SECONDS * 1000);
+    const change = await findDemoChange(terminal.cwd, deadline.signal);
+    print(terminal, `${AGENT} reviews ${change.origin}`);
+    print(
+      terminal,
+      `Model: ${MODEL}, a set of fixed rules. No key, no network; memory is in a temporary folder.`,
+    );
+
+    const first = await review({ number: 1, change, folder, terminal });
+    const second = await review({ number: 2, change, folder, terminal });
+    const memory = await readTextFile(join(folder, MEMORY_FILE), { what: 'memory file', remedy: REPORT_IT });
+    deadline.clear();
+    heading(terminal, 'The memory file, as plain as it is');
+    print(terminal, memory.trimEnd());
+    return conclude({ first, second, memory, terminal });
+  });
+}
+
+const REPORT_IT = 'Please report this: the demo writes it itself.';
+
+interface Review {
+  readonly number: number;
+  readonly change: DemoChange;
+  /** Stands in for `XDG_DATA_HOME` and `XDG_CONFIG_HOME`. */
+  readonly folder: string;
+  readonly terminal: Terminal;
+}
+
+/** What the model was sent. */
+interface Sent {
+  readonly system: string;
+  readonly user: string;
+}
+
+async function review({ number, change, folder, terminal }: Review): Promise<Sent> {
+  heading(terminal, `Run ${number}`);
+  const deadline = createDeadline();
+  deadline.limit(TIME_LIMIT_SECONDS * 1000);
+  const world = await createTerminalWorld({
+    terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
+    trigger: { kind: 'local' },
+    deadline,
+    reporter: createTerminalReporter({ write: (line) => terminal.stderr.write(`${line}\n`), verbose: false }),
+    agentsDir: '',
+    configDir: join(folder, 'axe'),
+    fetch: globalThis.fetch,
+    output: { json: false, verbose: false },
+  });
+  const sent: Sent[] = [];
+  const report = await runPipeline(
+    demoRequest(change),
+    listening(world, (request) => {
+      sent.push(request);
+      showSent(request, terminal);
+    }),
+  );
+  deadline.clear();
+  print(terminal, '');
+  return checked(report, sent);
+}
+
+function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] {
+  return {
+    agent: AGENT,
+    model: MODEL,
+    skill: '',
+    workdir: '',
+    prompt: '',
+    trigger: { kind: 'local' },
+    origin: undefined,
+    inWorkflow: false,
+    readStdin: async () => '',
+    readChange: async () => change,
+    wantCount: false,
+    maxTurns: MAX_TURNS,
+    timeLimit: () => TIME_LIMIT_SECONDS,
+    dryRun: false,
+  };
+}
+
+/** The world with a look at what goes to the model. */
+function listening(world: World, heard: (sent: Sent) => void): World {
+  const models: Models = {
+    configure: (ref) => world.models.configure(ref),
+    async open(ref) {
+      const model = await world.models.open(ref);
+      const doGenerate: LanguageModel['doGenerate'] = (options) => {
+        heard({ system: textOf(options.prompt, 'system'), user: textOf(options.prompt, 'user') });
+        return model.doGenerate(options);
+      };
+      return { ...model, doGenerate };
+    },
+  };
+  return { ...world, models };
+}
+
+function textOf(
+  prompt: Parameters<LanguageModel['doGenerate']>[0]['prompt'],
+  role: 'system' | 'user',
+): string {
+  return prompt
+    .filter((message) => message.role === role)
+    .map(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    )
+    .join('');
+}
+
+function showSent({ system, user }: Sent, terminal: Terminal): void {
+  const hunk = /^@@ .*$/m.exec(user)?.[0] ?? 'no hunk';
+  const memory = system.includes(MEMORY_HEADING) ? 'with memory' : 'without memory: there is none yet';
+  print(terminal, `Sent: a system prompt of ${system.length} characters, ${memory};`);
+  print(terminal, `      a message of ${user.length} characters with the diff, first hunk: ${hunk}`);
+  print(terminal, '');
+}
+
+const MEMORY_HEADING = '\n## Memory\n';
+
+function checked(report: RunReport, [sent]: readonly Sent[]): Sent {
+  if (report.kind === 'ran' && report.outcome.kind === 'completed' && sent !== undefined) return sent;
+  throw new AxeError('the demo run did not complete', { remedy: REPORT_IT });
+}
+
+interface DemoEnd {
+  readonly first: Sent;
+  readonly second: Sent;
+  readonly memory: string;
+  readonly terminal: Terminal;
+}
+
+/** Compares, does not claim: the first entry of the file must stand in the second prompt and not in the first. */
+function conclude({ first, second, memory, terminal }: DemoEnd): ExitCode {
+  const entries = parseEntries(memory).map(({ text }) => text);
+  const [firstEntry = ''] = entries;
+  const remembered =
+    firstEntry !== '' && !first.system.includes(firstEntry) && second.system.includes(firstEntry);
+  heading(terminal, remembered ? 'It remembers' : 'It does not remember');
+  print(terminal, `Entries in the file: ${entries.length}.`);
+  print(
+    terminal,
+    remembered
+      ? 'The second system prompt held the first entry, word for word; the first prompt did not.'
+      : `The second system prompt did not hold the first entry. ${REPORT_IT}`,
+  );
+  return remembered ? 0 : 1;
+}
+
+function heading(terminal: Terminal, text: string): void {
+  print(terminal, `\n── ${text} ${'─'.repeat(Math.max(3, 74 - text.length))}`);
+}

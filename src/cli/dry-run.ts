@@ -1,0 +1,60 @@
+import { formatModelRef } from '../axe/agent/model-ref.js';
+import type { Plan } from '../axe/plan.js';
+import type { RestoreResult } from '../axe/ports.js';
+import { appendMemory } from '../axe/prompt/system.js';
+import { formatParams } from './format-params.js';
+
+/** What `--dry-run` needs beside the plan. */
+export interface DryRunView {
+  readonly plan: Plan;
+  /** Undefined for an agent without memory. */
+  readonly restored: RestoreResult | undefined;
+  /** The memory text as it goes into the prompt. */
+  readonly memory: string;
+}
+
+/** The plan as axe's `--dry-run` prints it (axe-behaviour §15). */
+export function formatDryRun({ plan, restored, memory }: DryRunView): string {
+  const { agent, files } = plan;
+  const head = [
+    '=== Dry Run ===',
+    '',
+    `Model:    ${formatModelRef(plan.model)}`,
+    `Workdir:  ${plan.workdir}`,
+    `Timeout:  ${plan.timeoutSeconds}s`,
+    `Params:   ${formatParams(agent.config.params)}`,
+    '',
+  ].join('\n');
+  const parts = [
+    section('System Prompt', appendMemory(plan.systemPrompt, memory)),
+    section('Skill', orNone(plan.skill.content)),
+    section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
+    section('Stdin', orNone(plan.stdin)),
+    ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, memory))]),
+    section('Sub-Agents', subAgents(plan)),
+  ];
+  return [head, ...parts].join('\n');
+}
+
+function section(title: string, body: string): string {
+  return `--- ${title} ---\n${body}\n`;
+}
+
+function orNone(text: string): string {
+  return text === '' ? '(none)' : text;
+}
+
+function memoryBody(restored: RestoreResult, memory: string): string {
+  return restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(memory);
+}
+
+function subAgents({ agent }: Plan): string {
+  const { subAgents: names, subAgentsConfig } = agent.config;
+  if (names.length === 0) return '(none)';
+  return [
+    names.join(', '),
+    `Max Depth: ${subAgentsConfig.maxDepth === 0 ? 3 : subAgentsConfig.maxDepth}`,
+    `Parallel:  ${subAgentsConfig.parallel === false ? 'no' : 'yes'}`,
+    `Timeout:   ${subAgentsConfig.timeoutSeconds}s`,
+  ].join('\n');
+}

@@ -1,0 +1,151 @@
+import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../axe/defaults.js';
+import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
+import type { RunOrigin } from '../axe/plan.js';
+import type { Trigger } from '../axe/trigger.js';
+import { createDeadline } from '../host/deadline.js';
+import { diffOfRange } from '../host/git.js';
+import { createFetch } from '../host/http.js';
+import { readStdin } from '../host/stdin.js';
+import { configDir } from '../host/xdg.js';
+import type { RunReport, RunRequest } from '../pipeline/request.js';
+import { runPipeline } from '../pipeline/run.js';
+import { readTrigger } from '../world/trigger.js';
+import { formatDryRun } from './dry-run.js';
+import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp } from './help.js';
+import { print, type Terminal } from './terminal.js';
+import { createTerminalReporter } from './terminal-reporter.js';
+import { createTerminalWorld } from './terminal-world.js';
+
+const FLAGS: readonly Flag[] = [
+  { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
+  { name: 'skill', kind: 'string', about: "Override the agent's skill" },
+  { name: 'workdir', kind: 'string', about: 'Override the working directory' },
+  { name: 'timeout', kind: 'int', about: 'Time limit in seconds', shown: String(CLI_TIMEOUT_SECONDS) },
+  {
+    name: 'dry-run',
+    kind: 'bool',
+    about: 'Show what would be sent, without a model and without writing anything',
+  },
+  { name: 'verbose', short: 'v', kind: 'bool', about: 'Say on stderr what happens' },
+  { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
+  { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+  { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
+  { name: 'event', kind: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
+  { name: 'git', kind: 'string', about: 'Send the diff of this range along, for example main...HEAD' },
+];
+
+/** How `run` is shown in help. */
+export const RUN_HELP: CommandHelp = {
+  usage: 'run <agent>',
+  short: 'Run an agent',
+  long: [
+    'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
+    'to standard output and one entry to its memory.',
+  ].join('\n'),
+  flags: FLAGS,
+};
+
+/** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
+export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const flags = parseFlags(words, FLAGS);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(RUN_HELP));
+    return 0;
+  }
+  const [agent = ''] = expectPositionals(flags, 1);
+  const deadline = createDeadline();
+  deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
+  try {
+    const trigger = await triggerOf(flags, terminal);
+    const reporter = createTerminalReporter({
+      write: (line) => terminal.stderr.write(`${line}\n`),
+      verbose: flags.bool('verbose'),
+    });
+    const world = await createTerminalWorld({
+      terminal,
+      trigger,
+      deadline,
+      reporter,
+      agentsDir: flags.string('agents-dir'),
+      configDir: configDir(terminal.env),
+      fetch: createFetch(terminal.env),
+      output: { json: flags.bool('json'), verbose: flags.bool('verbose') },
+    });
+    const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
+    return finish(await runPipeline(request, world), terminal);
+  } finally {
+    deadline.clear();
+    terminal.stdin.destroy();
+  }
+}
+
+async function triggerOf(flags: ParsedFlags, { env }: Terminal): Promise<Trigger> {
+  const file = flags.string('event');
+  if (file === '') return { kind: 'local' };
+  return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
+}
+
+interface RequestParts {
+  readonly agent: string;
+  readonly flags: ParsedFlags;
+  readonly trigger: Trigger;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts): RunRequest {
+  const isEvent = trigger.kind !== 'local';
+  const range = flags.string('git');
+  return {
+    agent,
+    model: flags.string('model'),
+    skill: flags.string('skill'),
+    workdir: flags.string('workdir'),
+    prompt: flags.string('prompt'),
+    trigger,
+    origin: isEvent ? originOf(terminal.env) : undefined,
+    inWorkflow: isEvent,
+    // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
+    readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
+    readChange: async () =>
+      range === '' ? undefined : { range, diff: await diffOfRange(range, terminal.cwd, signal) },
+    wantCount: flags.bool('verbose'),
+    maxTurns: MAX_TURNS,
+    timeLimit: (agentSeconds) =>
+      flags.int('timeout') ?? (agentSeconds > 0 ? agentSeconds : CLI_TIMEOUT_SECONDS),
+    dryRun: flags.bool('dry-run'),
+  };
+}
+
+/** The provenance facts the runner would set; on a laptop most are missing. */
+function originOf(env: Terminal['env']): RunOrigin {
+  return {
+    runId: env['GITHUB_RUN_ID'] ?? '',
+    attempt: env['GITHUB_RUN_ATTEMPT'] ?? '',
+    job: env['GITHUB_JOB'] ?? '',
+    sha: env['GITHUB_SHA'] ?? '',
+  };
+}
+
+function finish(report: RunReport, terminal: Terminal): ExitCode {
+  switch (report.kind) {
+    case 'skipped': {
+      const { message, remedy } = report.decision;
+      terminal.stderr.write(`skipped: ${remedy === undefined ? message : `${message}. ${remedy}`}\n`);
+      return 0;
+    }
+    case 'planned': {
+      const { plan, memory } = report;
+      terminal.stdout.write(formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '' }));
+      return 0;
+    }
+    case 'ran': {
+      const { outcome } = report;
+      if (outcome.kind === 'completed') return 0;
+      const error = outcome.kind === 'refused' ? new AxeError('the model refused to answer') : outcome.error;
+      terminal.stderr.write(`${formatError(error)}\n`);
+      return error.exitCode;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../axe/errors.js';
+import type { RunOutcome } from '../axe/loop/outcome.js';
+import { secretValues } from '../axe/outbound/secret-names.js';
+import type { MemoryPlan } from '../axe/plan.js';
+import type { MemoryStore, Publisher, Reporter, World } from '../axe/ports.js';
+import type { Trigger } from '../axe/trigger.js';
+import { createClock } from '../host/clock.js';
+import { readConfigFile } from '../host/config-file.js';
+import type { RunDeadline } from '../host/deadline.js';
+import { createFiles } from '../host/files.js';
+import { dataDir } from '../host/xdg.js';
+import { createBrokenStore } from '../memory-stores/broken-store.js';
+import { createFileStore } from '../memory-stores/file-store.js';
+import { createModels } from '../models/create.js';
+import { parseProvidersConfig } from '../models/providers-config.js';
+import { findAgents } from '../world/agents.js';
+import { connectGitHub, createGitHubPort } from '../world/github.js';
+import { formatJson } from './format-json.js';
+import type { Terminal } from './terminal.js';
+import { formatStats } from './terminal-reporter.js';
+
+/** What a run in a terminal is put together from. */
+export interface TerminalWorldOptions {
+  readonly terminal: Terminal;
+  readonly trigger: Trigger;
+  readonly deadline: RunDeadline;
+  readonly reporter: Reporter;
+  readonly agentsDir: string;
+  /** axe's configuration folder. */
+  readonly configDir: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly output: { readonly json: boolean; readonly verbose: boolean };
+}
+
+/** The world of a run on somebody's own machine: agents and memory on disk, the answer on standard output. */
+export async function createTerminalWorld(options: TerminalWorldOptions): Promise<World> {
+  const { terminal, trigger, deadline, reporter, configDir, fetch } = options;
+  const { env, cwd } = terminal;
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  const client = trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch });
+  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
+  return {
+    ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),
+    ...(github === undefined ? {} : { github }),
+    models: createModels({
+      env,
+      fetch,
+      loadConfig: () => loadProvidersConfig(join(configDir, 'config.toml')),
+    }),
+    openMemory: ({ config }, memory) => openFileMemory(config.memory.path, memory, terminal),
+    publisher: createTerminalPublisher(options),
+    reporter,
+    clock: createClock(),
+    deadline,
+    saveSignal: new AbortController().signal,
+    cwd,
+    secrets: secretValues(env),
+  };
+}
+
+async function loadProvidersConfig(file: string): Promise<ReturnType<typeof parseProvidersConfig>> {
+  const toml = await readConfigFile(file);
+  return toml === undefined ? {} : parseProvidersConfig(toml, file);
+}
+
+/** axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10). */
+function openFileMemory(custom: string, memory: MemoryPlan, { env }: Terminal): MemoryStore {
+  try {
+    const root = custom === '' ? join(dataDir(env), 'memory') : dirname(custom);
+    const treePaths = [memory.readPath, memory.appendPath];
+    const paths = custom === '' ? [] : treePaths.map((path) => [path, besides(custom, path)] as const);
+    return createFileStore({
+      files: createFiles(),
+      clock: createClock(),
+      root,
+      paths: new Map(paths),
+      followLinks: true,
+    });
+  } catch (thrown) {
+    return createBrokenStore('file', messageOf(thrown));
+  }
+}
+
+/** A lane or scope of a file of the user's stands in a folder beside it: `dir/mem.md` → `dir/untrusted/mem.md`. */
+function besides(custom: string, treePath: string): string {
+  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
+  return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
+}
+
+function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {
+  return {
+    async publish(_plan, outcome) {
+      const completed = outcome.kind === 'completed';
+      if (output.verbose) {
+        for (const line of formatStats(outcome.stats, completed)) terminal.stderr.write(`${line}\n`);
+      }
+      if (completed) terminal.stdout.write(answerText(outcome, output.json));
+      return { line: undefined, url: undefined };
+    },
+  };
+}
+
+/** The answer as it is, without a newline added, or axe's JSON line (axe-behaviour §4, §16). */
+function answerText({ answer, stats }: Extract<RunOutcome, { kind: 'completed' }>, json: boolean): string {
+  return json ? `${formatJson(answer, stats)}\n` : answer;
+}

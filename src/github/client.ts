@@ -1,0 +1,190 @@
+import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
+
+/** What a request to GitHub's REST API carries beside its route. */
+export interface RequestOptions {
+  /** Fills the route's `{placeholders}`; the rest becomes the query string (GET) or the JSON body. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Media type asked for; GitHub's JSON unless said otherwise. */
+  readonly accept?: string;
+  readonly signal: AbortSignal;
+}
+
+/** An answer with a status below 400. The body is parsed by whoever asked. */
+export interface GitHubResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Parsed JSON, text, or an ArrayBuffer where the answer is neither. */
+  readonly body: unknown;
+}
+
+/**
+ * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason once it is
+ * aborted.
+ */
+export interface GitHubClient {
+  /** `route` is a method and a path template, `GET /repos/{owner}/{repo}`. */
+  request(route: string, options: RequestOptions): Promise<GitHubResponse>;
+  /** The answer's `data`. An answer with `errors` is rejected. */
+  graphql(
+    query: string,
+    options: { readonly variables: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
+  ): Promise<unknown>;
+}
+
+/** What {@link createGitHubClient} needs to know. */
+export interface GitHubClientOptions {
+  readonly token: string;
+  /** `https://api.github.com`, or `https://HOST/api/v3` on GHES (`GITHUB_API_URL`). */
+  readonly apiUrl: string;
+  /** `https://api.github.com/graphql`, or `https://HOST/api/graphql` on GHES (`GITHUB_GRAPHQL_URL`). */
+  readonly graphqlUrl: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly userAgent: string;
+  /** Unit of the growing pause between attempts, in milliseconds; a second unless said otherwise. */
+  readonly retryUnitMs?: number;
+}
+
+type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
+type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
+
+/** Attempts after the first, for what may be asked twice. */
+const RETRIES = 2;
+
+/** Given with a request, `retries` holds for every error, so it is given only to forbid them. */
+const ONCE = { retries: 0 };
+
+/**
+ * A client over `@octokit/core`. What may safely be asked twice is asked again after a broken connection or a
+ * status of 500 and above; a POST is not, since GitHub may have carried it out and lost only the answer.
+ */
+export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
+  const octokit = await createOctokit(options);
+  return {
+    async request(route, { params, accept, signal }) {
+      const once = route.startsWith('POST ') ? ONCE : {};
+      const response = await send(route, signal, () =>
+        octokit.request(route, {
+          ...params,
+          ...(accept === undefined ? {} : { headers: { accept } }),
+          request: { signal, ...once },
+        }),
+      );
+      return { status: response.status, headers: textHeaders(response.headers), body: response.data };
+    },
+    async graphql(query, { variables, signal }) {
+      const once = /^\s*mutation\b/.test(query) ? ONCE : {};
+      const response = await send('POST /graphql', signal, () =>
+        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal, ...once } }),
+      );
+      return graphqlResult(response.data);
+    },
+  };
+}
+
+async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
+  const [{ Octokit }, { retry }] = await Promise.all([
+    import('@octokit/core'),
+    import('@octokit/plugin-retry'),
+  ]);
+  const RetryingOctokit = Octokit.plugin(retry);
+  return new RetryingOctokit({
+    auth: options.token,
+    baseUrl: options.apiUrl.replace(/\/+$/, ''),
+    userAgent: options.userAgent,
+    log: SILENT,
+    request: { fetch: abortableFetch(options.fetch), log: SILENT },
+    retry: { retries: RETRIES, doNotRetry: CLIENT_ERRORS, retryAfterBaseValue: options.retryUnitMs ?? 1000 },
+  });
+}
+
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** Asking again changes nothing about these; rate limits are the caller's to wait out. */
+const CLIENT_ERRORS = Array.from({ length: 100 }, (_, index) => 400 + index);
+
+function ignore(): void {}
+
+/**
+ * The library takes only an `AbortError` for an abort; any other reason (a timeout's) it would take for a broken
+ * connection and try again.
+ */
+function abortableFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    try {
+      return await fetch(input, init);
+    } catch (thrown) {
+      if (init?.signal?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
+      throw thrown;
+    }
+  };
+}
+
+/** Ends with the signal even between two attempts, and makes a {@link GitHubError} of whatever goes wrong. */
+async function send(
+  route: string,
+  signal: AbortSignal,
+  attempt: () => Promise<OctokitResponse>,
+): Promise<OctokitResponse> {
+  signal.throwIfAborted();
+  let stopListening = ignore;
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    stopListening = () => signal.removeEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([attempt(), aborted]);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw requestError(route, thrown);
+  } finally {
+    stopListening();
+  }
+}
+
+/** Reads the error by shape: the library's error classes are not loaded before they are needed. */
+function requestError(route: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
+  const asked = askedOf(route, thrown);
+  const response = 'response' in thrown ? thrown.response : undefined;
+  if (typeof response !== 'object' || response === null) return networkError(asked, thrown.message);
+  const headers = 'headers' in response ? response.headers : {};
+  const body = 'data' in response ? response.data : undefined;
+  return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body });
+}
+
+/** `GET /repos/octocat/hello/pulls/42`, the URL of the request that failed without its host. */
+function askedOf(route: string, thrown: Error): string {
+  const [method = 'GET', template = ''] = route.split(' ');
+  const request = 'request' in thrown ? thrown.request : undefined;
+  if (typeof request !== 'object' || request === null || !('url' in request)) return `${method} ${template}`;
+  return `${method} ${pathOf(String(request.url))}`;
+}
+
+function pathOf(url: string): string {
+  const path = new URL(url).pathname.replace(/^\/api\/v3(?=\/)/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function textHeaders(headers: unknown): Record<string, string> {
+  if (typeof headers !== 'object' || headers === null) return {};
+  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** GraphQL answers 200 to a query it could not carry out. */
+function graphqlResult(body: unknown): unknown {
+  const asked = 'POST /graphql';
+  if (typeof body !== 'object' || body === null) {
+    throw networkError(asked, 'the answer is not JSON');
+  }
+  if ('errors' in body && Array.isArray(body.errors) && body.errors.length > 0) {
+    throw graphqlError(asked, body.errors);
+  }
+  return 'data' in body ? body.data : undefined;
+}

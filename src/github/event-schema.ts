@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+
+/** Missing, null or of another type: the empty value, so that no payload can break a run. */
+const text = v.fallback(v.string(), '');
+const flag = v.fallback(v.boolean(), false);
+const number = v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
+
+const user = v.fallback(v.nullable(v.object({ login: text, type: text })), null);
+
+const repository = v.fallback(v.nullable(v.object({ full_name: text })), null);
+
+const branch = v.fallback(v.object({ ref: text, sha: text, repo: repository }), {
+  ref: '',
+  sha: '',
+  repo: null,
+});
+
+const pullRequest = v.object({
+  number,
+  title: text,
+  body: text,
+  user,
+  draft: flag,
+  head: branch,
+  base: branch,
+});
+
+const issue = v.object({
+  number,
+  title: text,
+  body: text,
+  user,
+  /** An object where the issue is a pull request. */
+  pull_request: v.fallback(v.nullable(v.looseObject({})), null),
+});
+
+const comment = v.object({ id: number, body: text, user });
+
+const payloadRepository = v.object({
+  name: text,
+  full_name: text,
+  owner: v.fallback(v.object({ login: text }), { login: '' }),
+  default_branch: text,
+  private: flag,
+});
+
+const NO_REPOSITORY = { name: '', full_name: '', owner: { login: '' }, default_branch: '', private: false };
+
+/** The fields of all webhook payloads that are read (GitHub's "Webhook events and payloads"). */
+export const eventSchema = v.object({
+  action: text,
+  sender: user,
+  repository: v.fallback(payloadRepository, NO_REPOSITORY),
+  pull_request: v.fallback(v.nullable(pullRequest), null),
+  issue: v.fallback(v.nullable(issue), null),
+  comment: v.fallback(v.nullable(comment), null),
+  review: v.fallback(v.nullable(comment), null),
+  ref: text,
+  before: text,
+  after: text,
+  commits: v.fallback(
+    v.array(v.fallback(v.object({ id: text, message: text }), { id: '', message: '' })),
+    [],
+  ),
+  schedule: text,
+});
+
+/** A payload with every field there, empty where GitHub sent none. */
+export type EventPayload = v.InferOutput<typeof eventSchema>;
+
+/** An account in a payload. */
+export type PayloadUser = { readonly login: string; readonly type: string };

@@ -1,0 +1,34 @@
+import { ProviderError } from '../axe/errors.js';
+import type { Deadline } from '../axe/ports.js';
+
+/** A deadline that can also be ended early. */
+export interface RunDeadline extends Deadline {
+  cancel(reason: Error): void;
+  /** Takes the timer back, so that it cannot fire after the work is done. */
+  clear(): void;
+}
+
+/** setTimeout takes at most this many milliseconds (2^31 − 1). */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/**
+ * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one that lies behind us,
+ * is over at once, as in axe.
+ */
+export function createDeadline(): RunDeadline {
+  const startedAt = performance.now();
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const expire = () => controller.abort(new ProviderError('timeout', 'context deadline exceeded'));
+  return {
+    signal: controller.signal,
+    limit(limitMs) {
+      clearTimeout(timer);
+      const leftMs = limitMs - (performance.now() - startedAt);
+      if (limitMs <= 0 || leftMs <= 0) expire();
+      else timer = setTimeout(expire, Math.min(leftMs, LONGEST_TIMER_MS));
+    },
+    cancel: (reason) => controller.abort(reason),
+    clear: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,38 @@
+import type { OpenFile, ReadRequest, RestoreResult } from '../axe/ports.js';
+import type { Warning } from '../axe/warning.js';
+import { countEntriesIn, readTail } from './tail.js';
+
+/** Where a run log was found and what was noticed on the way. */
+export interface Found {
+  /** Path or URL, for people. */
+  readonly location: string;
+  readonly warnings: readonly Warning[];
+}
+
+const CONFLICT_MARKER = /^(?:<{7}|>{7}) /m;
+
+/** What a store answers about the run log in an open file. Throws what reading throws. */
+export async function readRunLog(
+  file: OpenFile,
+  { path, lastN, count }: ReadRequest,
+  { location, warnings }: Found,
+): Promise<RestoreResult> {
+  if (file.bytes === 0) return { kind: 'empty', location, warnings };
+  const { text, loaded, truncated } = await readTail(file, { lastN });
+  return {
+    kind: 'restored',
+    text,
+    loaded,
+    total: count ? await countEntriesIn(file) : undefined,
+    truncated: truncated ? { fileBytes: file.bytes } : undefined,
+    location,
+    warnings: [...warnings, ...conflictWarnings(text, path)],
+  };
+}
+
+/** A merge that was never finished; entries of both sides are read all the same. */
+function conflictWarnings(text: string, path: string): readonly Warning[] {
+  if (!CONFLICT_MARKER.test(text)) return [];
+  const message = `\`${path}\` holds git conflict markers. The entries of both sides were read; take the marker lines out.`;
+  return [{ code: 'memory-store-notice', message }];
+}

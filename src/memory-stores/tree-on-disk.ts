@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { MemoryTree } from '../axe/memory/change.js';
+import type { FileStat, Files } from '../axe/ports.js';
+import type { Warning } from '../axe/warning.js';
+import { decode } from './tail.js';
+import { isTreePath } from './tree-path.js';
+
+/** A tree read from a folder that came from outside. */
+export interface ReadTree {
+  readonly tree: MemoryTree;
+  /** One, if anything was left out (D17). */
+  readonly warnings: readonly Warning[];
+}
+
+/** Most that is taken from a restored folder; what we write stays far below it. */
+const MAX_FILES = 1_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_DEPTH = 8;
+const MEMORY_FILE = /\.md(?:\.bak)?$/;
+const MAX_NAMED = 5;
+
+/** Writes a tree into a folder that is empty or does not exist. Throws what the file system throws. */
+export async function writeTree(files: Files, folder: string, tree: MemoryTree): Promise<void> {
+  for (const [path, text] of tree) await files.replace(join(folder, ...path.split('/')), text);
+}
+
+/**
+ * Reads the memory files of a folder: regular `.md` files and their `.bak`, within limits. Links are never
+ * followed, everything else is left out with a warning (D17). Throws what the file system throws.
+ */
+export async function readTree(files: Files, folder: string): Promise<ReadTree> {
+  const found = await walk(files, folder, '');
+  const left: string[] = [];
+  const tree = new Map<string, string>();
+  let bytes = 0;
+  for (const { path, stat } of found) {
+    const fits = tree.size < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
+    const isMemory = stat.kind === 'file' && MEMORY_FILE.test(path) && isTreePath(path);
+    const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
+    if (text === undefined) left.push(path);
+    else {
+      bytes += stat.bytes;
+      tree.set(path, text);
+    }
+  }
+  return { tree, warnings: left.length === 0 ? [] : [leftOut(left)] };
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly stat: FileStat;
+}
+
+async function walk(files: Files, folder: string, under: string): Promise<readonly FoundFile[]> {
+  const entries = [...(await files.list(join(folder, under)))];
+  entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  const found: FoundFile[] = [];
+  for (const { name, stat } of entries) {
+    const path = under === '' ? name : `${under}/${name}`;
+    const isOpen = stat.kind === 'directory' && path.split('/').length < MAX_DEPTH;
+    found.push(...(isOpen ? await walk(files, folder, path) : [{ path, stat }]));
+  }
+  return found;
+}
+
+async function readText(files: Files, path: string): Promise<string | undefined> {
+  const file = await files.open(path, { followLinks: false });
+  if (file === undefined) return undefined;
+  try {
+    return decode(await file.read(0, file.bytes));
+  } finally {
+    await file.close();
+  }
+}
+
+function leftOut(paths: readonly string[]): Warning {
+  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  const message = `Restored memory held what is no memory file; left out: ${named.join(', ')}${more}. Memory is regular \`.md\` files only.`;
+  return { code: 'memory-store-notice', message };
+}

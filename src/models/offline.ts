@@ -1,0 +1,73 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import { answerOffline } from './offline-answer.js';
+
+/**
+ * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
+ * asks no network, needs no key, uses no tokens and calls no tools (D32).
+ */
+export function createOfflineModel(): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'offline',
+    modelId: MODEL_ID,
+    supportedUrls: {},
+    doGenerate: async (options) => generate(options),
+    doStream: async (options) => stream(generate(options)),
+  };
+}
+
+const MODEL_ID = 'rules';
+
+function generate({ prompt, abortSignal }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
+  abortSignal?.throwIfAborted();
+  const text = answerOffline({ system: systemOf(prompt), message: lastMessageOf(prompt) });
+  return {
+    content: [{ type: 'text', text }],
+    finishReason: { unified: 'stop', raw: 'stop' },
+    usage: {
+      inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 0, text: 0, reasoning: 0 },
+    },
+    response: { modelId: MODEL_ID },
+    warnings: [],
+  };
+}
+
+function systemOf(prompt: LanguageModelV4Prompt): string {
+  return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
+}
+
+function lastMessageOf(prompt: LanguageModelV4Prompt): string {
+  const last = prompt.findLast((message) => message.role === 'user');
+  if (last?.role !== 'user') return '';
+  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+/** The finished reply as a stream of one piece. */
+function stream(result: LanguageModelV4GenerateResult): LanguageModelV4StreamResult {
+  const id = 'answer';
+  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const parts: readonly LanguageModelV4StreamPart[] = [
+    { type: 'stream-start', warnings: result.warnings },
+    { type: 'response-metadata', modelId: MODEL_ID },
+    { type: 'text-start', id },
+    { type: 'text-delta', id, delta: text },
+    { type: 'text-end', id },
+    { type: 'finish', usage: result.usage, finishReason: result.finishReason },
+  ];
+  return {
+    stream: new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    }),
+  };
+}

@@ -1,0 +1,167 @@
+import { parseModelRef } from '../axe/agent/model-ref.js';
+import { ConfigError } from '../axe/errors.js';
+import { type Plan, planMemory, unavailableTools } from '../axe/plan.js';
+import type { LanguageModel, LoadedAgent, PermissionAnswer, World } from '../axe/ports.js';
+import type { TriggerContext } from '../axe/prompt/context.js';
+import { buildSystemPrompt } from '../axe/prompt/system.js';
+import { resolveTask } from '../axe/prompt/task.js';
+import {
+  classifyTrust,
+  contentAuthor,
+  decideGate,
+  needsPermission,
+  type Permission,
+  type Trust,
+} from '../axe/trust.js';
+import { restore } from './remember.js';
+import type { Memory, RunReport, RunRequest } from './request.js';
+import { type Settled, settle } from './settle.js';
+
+/** A plan with what was started for it, or the reason why there is nothing to do. */
+export type Prepared =
+  | {
+      readonly kind: 'prepared';
+      readonly plan: Plan;
+      readonly memory: Promise<Settled<Memory | undefined>>;
+      /** Undefined in a dry run, which opens none. */
+      readonly model: Promise<Settled<LanguageModel>> | undefined;
+    }
+  | Extract<RunReport, { kind: 'skipped' }>;
+
+/**
+ * The gate, then the plan. What needs the network starts at once and is waited for where it is needed, so that the
+ * waits overlap; the order of errors is axe's (axe-behaviour §4). Throws an AxeError.
+ */
+export async function prepare(request: RunRequest, world: World): Promise<Prepared> {
+  const { trigger } = request;
+  const atBest = decideGate(trigger, 'write');
+  if (atBest.kind === 'skip') return { kind: 'skipped', decision: atBest };
+
+  const agentLoaded = settle(world.agents.loadAgent(request.agent));
+  const context = settle(world.github?.context(trigger, world.deadline.signal) ?? Promise.resolve(undefined));
+  const authorAsked = settle(askPermission(contentAuthor(trigger), world));
+  const answer = await askPermission(needsPermission(trigger), world);
+  const permission = permissionOf(answer);
+  const decision = decideGate(trigger, permission);
+  if (decision.kind === 'skip') return { kind: 'skipped', decision: withCause(decision, answer) };
+
+  const agent = await agentOrSkip(await agentLoaded, request, world);
+  if (agent.kind === 'skipped') return agent;
+  const trust = classifyTrust(trigger, permission, permissionOf((await authorAsked)()));
+  return await makePlan(request, { agent: agent.agent, trust, context }, world);
+}
+
+async function askPermission(login: string | undefined, world: World): Promise<PermissionAnswer> {
+  if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
+  if (world.github === undefined) return { kind: 'unknown', message: 'there is no token to ask GitHub with' };
+  return await world.github.permission(login, world.deadline.signal);
+}
+
+function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
+  return answer.kind === 'known' ? answer.permission : 'unknown';
+}
+
+type Skip = Extract<RunReport, { kind: 'skipped' }>['decision'];
+
+function withCause(decision: Skip, answer: PermissionAnswer): Skip {
+  return answer.kind === 'unknown'
+    ? { ...decision, message: `${decision.message} (${answer.message})` }
+    : decision;
+}
+
+type AgentOrSkip =
+  | { readonly kind: 'agent'; readonly agent: LoadedAgent }
+  | Extract<RunReport, { kind: 'skipped' }>;
+
+/**
+ * The agent of the base ref. One that exists only on the pull request's head is checked and not run: a stranger's
+ * text must not configure anything before a person has merged it (D21).
+ */
+async function agentOrSkip(
+  loaded: Settled<LoadedAgent>,
+  request: RunRequest,
+  world: World,
+): Promise<AgentOrSkip> {
+  try {
+    return { kind: 'agent', agent: loaded() };
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError) || world.headAgents === undefined) throw thrown;
+    if (!thrown.message.startsWith('agent config not found')) throw thrown;
+    const head = await world.headAgents.loadAgent(request.agent).catch((error: unknown) => {
+      throw error instanceof ConfigError && !error.message.startsWith('agent config not found')
+        ? error
+        : thrown;
+    });
+    return {
+      kind: 'skipped',
+      decision: {
+        kind: 'skip',
+        reason: 'agent-not-merged',
+        message: `agent "${request.agent}" exists only in this pull request (${head.source}); it is valid and will run once it is merged`,
+      },
+    };
+  }
+}
+
+interface PlanParts {
+  readonly agent: LoadedAgent;
+  readonly trust: Trust;
+  readonly context: Promise<Settled<TriggerContext | undefined>>;
+}
+
+async function makePlan(request: RunRequest, parts: PlanParts, world: World): Promise<Prepared> {
+  const { agent, trust } = parts;
+  const { config } = agent;
+  const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
+  world.deadline.limit(timeoutSeconds * 1000);
+  const model = parseModelRef(firstGiven([request.model, config.model]));
+  await world.models.configure(model);
+  const memoryPlan = planMemory({
+    agent,
+    model,
+    trigger: request.trigger,
+    trust,
+    origin: request.origin,
+    entryId: world.clock.newId(),
+    wantCount: request.wantCount,
+  });
+  const memory = settle(restore(agent, memoryPlan, world));
+  const opened = request.dryRun ? undefined : settle(world.models.open(model));
+
+  const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
+  const { files, warnings } = await world.agents.loadContextFiles(config.files, workdir);
+  const skillPath = firstGiven([request.skill, config.skill]);
+  const skill = { path: skillPath, content: skillPath === '' ? '' : await world.agents.loadSkill(skillPath) };
+  const stdin = await request.readStdin();
+  const change = await request.readChange();
+  const context = (await parts.context)();
+  const task = resolveTask({ prompt: request.prompt, stdin, trigger: request.trigger, context, change });
+  const plan: Plan = {
+    agent,
+    model,
+    trigger: request.trigger,
+    trust,
+    workdir,
+    skill,
+    files,
+    stdin,
+    task,
+    systemPrompt: buildSystemPrompt({ systemPrompt: config.systemPrompt, skill: skill.content, files }),
+    memory: memoryPlan,
+    maxTurns: request.maxTurns,
+    timeoutSeconds,
+    warnings: [
+      ...agent.warnings,
+      ...warnings,
+      ...(context?.warnings ?? []),
+      ...task.warnings,
+      ...unavailableTools(agent),
+    ],
+  };
+  return { kind: 'prepared', plan, memory, model: opened };
+}
+
+/** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
+function firstGiven(values: readonly string[]): string {
+  return values.find((value) => value !== '') ?? '';
+}

@@ -1,0 +1,56 @@
+import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { Plan, RunOrigin } from '../axe/plan.js';
+import type { MemoryStore, Published, RestoreResult, SaveResult } from '../axe/ports.js';
+import type { LocalChange } from '../axe/prompt/context.js';
+import type { Trigger } from '../axe/trigger.js';
+import type { GateDecision } from '../axe/trust.js';
+
+/** What a caller asks for; empty strings mean not given, as in axe. */
+export interface RunRequest {
+  readonly agent: string;
+  readonly model: string;
+  readonly skill: string;
+  readonly workdir: string;
+  readonly prompt: string;
+  readonly trigger: Trigger;
+  /** A change on this machine, as context (`--git`). */
+  readonly readChange: () => Promise<LocalChange | undefined>;
+  /** Facts of the workflow run; undefined on the command line without an event. */
+  readonly origin: RunOrigin | undefined;
+  /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
+  readonly inWorkflow: boolean;
+  readonly readStdin: () => Promise<string>;
+  /** Somebody wants to see how many entries there are. */
+  readonly wantCount: boolean;
+  readonly maxTurns: number;
+  /** The time limit in seconds, of what the agent says (0: nothing). */
+  readonly timeLimit: (agentTimeoutSeconds: number) => number;
+  readonly dryRun: boolean;
+}
+
+/** Memory as it was when the run started. */
+export interface Memory {
+  readonly store: MemoryStore;
+  readonly restored: RestoreResult;
+  /** What goes into the prompt: the loaded entries without their provenance lines. */
+  readonly text: string;
+}
+
+/** What became of the run's entry. */
+export type Remembered =
+  /** The agent has no memory, or the run did not complete. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'entry'; readonly text: string; readonly id: string; readonly result: SaveResult };
+
+/** How far a run came, with everything it made. */
+export type RunReport =
+  | { readonly kind: 'skipped'; readonly decision: Extract<GateDecision, { kind: 'skip' }> }
+  | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
+  | {
+      readonly kind: 'ran';
+      readonly plan: Plan;
+      readonly memory: Memory | undefined;
+      readonly outcome: RunOutcome;
+      readonly published: Published;
+      readonly remembered: Remembered;
+    };

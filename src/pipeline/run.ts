@@ -1,0 +1,71 @@
+import { AxeError } from '../axe/errors.js';
+import type { RunOutcome } from '../axe/loop/outcome.js';
+import { runAgent } from '../axe/loop/run-agent.js';
+import type { Plan } from '../axe/plan.js';
+import type { LanguageModel, World } from '../axe/ports.js';
+import { appendMemory } from '../axe/prompt/system.js';
+import { prepare } from './prepare.js';
+import { entryOf, memoryWarnings, remember } from './remember.js';
+import type { Memory, RunReport, RunRequest } from './request.js';
+
+/**
+ * The six steps: inputs → plan → restore → run → publish → save. Publishing comes before saving, so that the entry
+ * can name what was posted. Throws an AxeError for what stops a run before it reaches the model; what happens later
+ * is in the report.
+ */
+export async function runPipeline(request: RunRequest, world: World): Promise<RunReport> {
+  const prepared = await prepare(request, world);
+  if (prepared.kind === 'skipped') return prepared;
+  const { plan } = prepared;
+  for (const warning of plan.warnings) world.reporter.warn(warning);
+  const memory = (await prepared.memory)();
+  if (memory !== undefined) {
+    for (const warning of memoryWarnings(plan, memory.restored)) world.reporter.warn(warning);
+  }
+  if (prepared.model === undefined) return { kind: 'planned', plan, memory };
+
+  const outcome = judge(await run(plan, { memory, model: (await prepared.model)() }, world), request);
+  warnOfCutAnswer(outcome, request, world);
+  const pending = entryOf({ plan, memory, outcome, posted: undefined }, world);
+  if (pending !== undefined) await world.journal?.pending([pending]);
+  const published = await world.publisher.publish(plan, outcome);
+  const remembered = await remember({ plan, memory, outcome, posted: published.line }, world);
+  return { kind: 'ran', plan, memory, outcome, published, remembered };
+}
+
+async function run(
+  plan: Plan,
+  { memory, model }: { readonly memory: Memory | undefined; readonly model: LanguageModel },
+  world: World,
+): Promise<RunOutcome> {
+  world.reporter.event({ kind: 'run-started', plan, restored: memory?.restored });
+  return await runAgent(
+    {
+      model,
+      system: appendMemory(plan.systemPrompt, memory?.text ?? ''),
+      message: plan.task.message,
+      params: plan.agent.config.params,
+      tools: [],
+      maxTurns: plan.maxTurns,
+    },
+    { clock: world.clock, reporter: world.reporter, signal: world.deadline.signal },
+  );
+}
+
+/** In a workflow nobody sees an empty answer, so it is a failure there; axe takes it for a success (D27). */
+function judge(outcome: RunOutcome, { inWorkflow }: RunRequest): RunOutcome {
+  if (!inWorkflow || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
+  const error = new AxeError('the model gave an empty answer', {
+    exitCode: 1,
+    remedy: "Run it again; if it stays empty, look at the agent's `system_prompt` and `params.max_tokens`.",
+  });
+  return { kind: 'failed', error, stats: outcome.stats };
+}
+
+const CUT_STOP_REASONS = new Set(['max_tokens', 'length', 'MAX_TOKENS']);
+
+function warnOfCutAnswer(outcome: RunOutcome, { inWorkflow }: RunRequest, { reporter }: World): void {
+  if (!inWorkflow || outcome.kind !== 'completed' || !CUT_STOP_REASONS.has(outcome.stats.stopReason)) return;
+  const message = `the answer was cut at ${outcome.stats.outputTokens} output tokens. Raise \`max_tokens\` in \`[params]\` of the agent.`;
+  reporter.warn({ code: 'answer-truncated', message });
+}

@@ -1,0 +1,37 @@
+import type { GitHub } from '../axe/ports.js';
+import type { Trigger } from '../axe/trigger.js';
+import { VERSION } from '../axe/version.js';
+import { createGitHubClient, type GitHubClient } from '../github/client.js';
+import { fetchContext } from '../github/fetch-context.js';
+import { fetchPermission } from '../github/permissions.js';
+
+/** How GitHub is reached. */
+export interface GitHubAccess {
+  /** Empty for none. */
+  readonly token: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A client for the API the environment names (GHES too, D25); undefined without a token. */
+export async function connectGitHub({ token, env, fetch }: GitHubAccess): Promise<GitHubClient | undefined> {
+  if (token === '') return undefined;
+  const apiUrl = env['GITHUB_API_URL'] || 'https://api.github.com';
+  return await createGitHubClient({
+    token,
+    apiUrl,
+    graphqlUrl: env['GITHUB_GRAPHQL_URL'] || `${apiUrl.replace(/\/v3$/, '')}/graphql`,
+    fetch,
+    userAgent: `axe-action/${VERSION}`,
+  });
+}
+
+/** What the pipeline asks GitHub for. */
+export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {
+  if (trigger.kind === 'local') return undefined;
+  const { repository } = trigger;
+  return {
+    permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
+    context: (of, signal) => fetchContext(client, of, signal),
+  };
+}
