@@ -34,7 +34,10 @@ describe('action.yml', () => {
     const env = Object.fromEntries(
       Object.entries(ACTION.inputs).map(([name, input]) => [`INPUT_${name.toUpperCase()}`, input.default]),
     );
-    expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({ agent: 'reviewer', memoryStore: 'auto' });
+    expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({
+      agent: 'reviewer',
+      memoryStore: 'auto',
+    });
   });
 });
 
@@ -52,7 +55,8 @@ describe('the README', () => {
   it('shows a workflow of at most 15 lines that uses inputs which exist', () => {
     const yaml = /```yaml\n(name: review\n[\s\S]*?)```/.exec(README)?.[1] ?? '';
     expect(yaml.trim().split('\n').length).toBeLessThanOrEqual(15);
-    const workflow: { jobs: Record<string, { steps: { uses: string; with: Record<string, string> }[] }> } = parse(yaml);
+    const workflow: { jobs: Record<string, { steps: { uses: string; with: Record<string, string> }[] }> } =
+      parse(yaml);
     const [step] = workflow.jobs['review']?.steps ?? [];
     expect(step?.uses).toMatch(/axe-action@v1$/);
     for (const name of Object.keys(step?.with ?? {})) expect(Object.keys(ACTION.inputs)).toContain(name);

@@ -26,9 +26,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   host: ['axe'],
   'memory-stores': ['axe'],
   github: ['axe'],
-  world: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github'],
-  actions: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'world'],
-  cli: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'world'],
+  mcp: ['axe'],
+  world: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp'],
+  actions: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp', 'world'],
+  cli: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp', 'world'],
   'action.ts': ['actions'],
   'cli.ts': ['cli'],
 };
@@ -47,6 +48,10 @@ const DYNAMIC = [
   '@octokit/plugin-retry',
   '@actions/cache',
   '@actions/core',
+  '@modelcontextprotocol/sdk/client/index.js',
+  '@modelcontextprotocol/sdk/client/sse.js',
+  '@modelcontextprotocol/sdk/client/streamableHttp.js',
+  '@modelcontextprotocol/sdk/types.js',
   'undici',
 ];
 
@@ -74,7 +79,8 @@ describe('the architecture', () => {
       ({ to, isType }) => !CORE_PACKAGES.includes(to) && !(isType && CORE_TYPE_PACKAGES.includes(to)),
     );
     expect(describeAll(wrong)).toEqual([]);
-    const impure = /\b(?:process\.|fetch\(|Date\.now|new Date\(\)|Math\.random|console\.|performance\.|setTimeout)/;
+    const impure =
+      /\b(?:process\.|fetch\(|Date\.now|new Date\(\)|Math\.random|console\.|performance\.|setTimeout)/;
     expect(linesMatching('axe', impure)).toEqual([]);
   });
 
@@ -93,7 +99,9 @@ describe('the architecture', () => {
   it('loads lazily at the named seams only', () => {
     const wrong = IMPORTS.filter(({ to, isDynamic }) => isDynamic && !DYNAMIC.includes(to));
     expect(describeAll(wrong)).toEqual([]);
-    const eager = IMPORTS.filter(({ to, isDynamic, isType }) => !isDynamic && !isType && DYNAMIC.includes(to));
+    const eager = IMPORTS.filter(
+      ({ to, isDynamic, isType }) => !isDynamic && !isType && DYNAMIC.includes(to),
+    );
     expect(describeAll(eager)).toEqual([]);
   });
 
@@ -119,7 +127,7 @@ describe('the architecture', () => {
   it('is mirrored by its tests', () => {
     const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
     const mirrored = tests.filter((file) =>
-      /^(?:axe|pipeline|models|host|memory-stores|github|world|actions|cli)\/.*\.test\.ts$/.test(file),
+      /^(?:axe|pipeline|models|host|memory-stores|github|mcp|world|actions|cli)\/.*\.test\.ts$/.test(file),
     );
     const strays = mirrored.filter(
       (file) => !TEXTS.has(file.replace(/(?:\.[a-z-]+)?\.test\.ts$/, '.ts')) && !WHOLE_ROOMS.includes(file),
@@ -135,7 +143,9 @@ function importsOf(from: string, text: string): Import[] {
   }
   for (const [, to = ''] of text.matchAll(/\bimport\('([^']+)'\)/g)) {
     const isType = new RegExp(`typeof import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`).test(text);
-    const isLoaded = new RegExp(`(?<!typeof )import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`).test(text);
+    const isLoaded = new RegExp(
+      `(?<!typeof )import\\('${to.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'\\)`,
+    ).test(text);
     if (isLoaded) found.push({ from, to, isType: false, isDynamic: true });
     else if (isType) found.push({ from, to, isType: true, isDynamic: false });
   }

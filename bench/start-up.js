@@ -66,7 +66,12 @@ function prepare(folder) {
   mkdirSync(join(folder, 'temp'));
   writeFileSync(join(folder, 'work', 'axe', 'agents', 'bench.toml'), AGENT);
   writeFileSync(join(folder, 'empty.js'), '');
-  const repository = { name: 'hello', owner: { login: 'octocat' }, default_branch: 'main', full_name: 'octocat/hello' };
+  const repository = {
+    name: 'hello',
+    owner: { login: 'octocat' },
+    default_branch: 'main',
+    full_name: 'octocat/hello',
+  };
   const event = { repository, sender: { login: 'octocat', type: 'User' }, inputs: {}, workflow: 'bench.yml' };
   writeFileSync(join(folder, 'event.json'), JSON.stringify(event));
   for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '');
@@ -125,7 +130,10 @@ async function startModel() {
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    nextRequest: () => new Promise((at) => { arrived = at; }),
+    nextRequest: () =>
+      new Promise((at) => {
+        arrived = at;
+      }),
     close: () => server.close(),
   };
 }

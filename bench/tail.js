@@ -21,7 +21,12 @@ export async function tail() {
   const { createClock } = await import('../lib/host/clock.js');
   const { lastEntries } = await import('../lib/axe/memory/run-log.js');
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
-  const store = createFileStore({ files: createFiles(), clock: createClock(), root: folder, followLinks: false });
+  const store = createFileStore({
+    files: createFiles(),
+    clock: createClock(),
+    root: folder,
+    followLinks: false,
+  });
   const signal = new AbortController().signal;
   const read = (path) => store.read({ path, lastN: LAST, count: false }, signal);
   try {
@@ -41,8 +46,10 @@ export async function tail() {
         }
       }
       const result = await read(path);
-      if (result.kind !== 'restored' || result.loaded !== LAST) throw new Error('the store did not load the entries');
-      if (result.text !== lastEntries(await readFile(file, 'utf8'), LAST)) throw new Error('the two ways differ');
+      if (result.kind !== 'restored' || result.loaded !== LAST)
+        throw new Error('the store did not load the entries');
+      if (result.text !== lastEntries(await readFile(file, 'utf8'), LAST))
+        throw new Error('the two ways differ');
       const times = figures(whole).median / figures(fromEnd).median;
       const megabytes = (statSync(file).size / 1024 / 1024).toFixed(0);
       pairs.push([`last ${LAST} of ${entries.toLocaleString('en')} (${megabytes} MB)`, showMs(fromEnd)]);
@@ -56,8 +63,13 @@ export async function tail() {
 
 /** `src/` as it is now, so that the figures are the current code's. */
 function compile() {
-  const tsc = createRequire(import.meta.url).resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('tsc failed');
 }
 

@@ -14,8 +14,8 @@ const ncc = require.resolve('@vercel/ncc/package.json').replace(/package\.json$/
 const POST = "process.argv[2] = 'post';\nawait import('./index.js');\n";
 
 rmSync('lib', { recursive: true, force: true });
-rmSync('dist', { recursive: true, force: true });
 node(tsc, '-p', 'tsconfig.build.json');
+rmSync('dist', { recursive: true, force: true });
 bundle('lib/action.js', 'dist');
 bundle('lib/cli.js', 'dist/cli');
 writeFileSync('dist/post.js', POST);

@@ -7,12 +7,19 @@ const readme = readFileSync('README.md', 'utf8');
 writeFileSync('README.md', fill(fill(readme, 'inputs', inputTable()), 'outputs', outputTable()));
 
 function inputTable() {
-  const rows = Object.entries(inputs).map(([name, input]) => [`\`${name}\``, shown(input.default), text(input)]);
+  const rows = Object.entries(inputs).map(([name, input]) => [
+    `\`${name}\``,
+    shown(input.default),
+    text(input),
+  ]);
   return table(['Input', 'Default', 'Meaning'], rows);
 }
 
 function outputTable() {
-  return table(['Output', 'Meaning'], Object.entries(outputs).map(([name, output]) => [`\`${name}\``, text(output)]));
+  return table(
+    ['Output', 'Meaning'],
+    Object.entries(outputs).map(([name, output]) => [`\`${name}\``, text(output)]),
+  );
 }
 
 function shown(value) {

@@ -21,16 +21,21 @@ function parseSection(section: string): DiffFile {
   const hunkAt = section.search(/^@@ /m);
   const head = hunkAt < 0 ? section : section.slice(0, hunkAt);
   const patch = hunkAt < 0 ? undefined : section.slice(hunkAt).replace(/\n$/, '');
-  const names = /^diff --git a\/(.*) b\/(.*)$/m.exec(head);
+  const names = /^diff --git ("?)a\/(?:.*) "?b\/(.*?)\1$/m.exec(head);
   const renamedFrom = /^rename from (.*)$/m.exec(head)?.[1];
   return {
-    filename: names?.[2] ?? '',
+    filename: names?.[1] === '"' ? unquote(names[2] ?? '') : (names?.[2] ?? ''),
     previousFilename: renamedFrom,
     status: statusOf(head),
     additions: count(patch, /^\+/gm),
     deletions: count(patch, /^-/gm),
     patch,
   };
+}
+
+/** Git quotes names with line breaks as C does, which is JSON's way for what tests use. */
+function unquote(name: string): string {
+  return JSON.parse(`"${name}"`) as string;
 }
 
 function statusOf(head: string): DiffFile['status'] {

@@ -4,6 +4,7 @@ import { outbound } from '../axe/outbound/outbound.js';
 import type { Plan } from '../axe/plan.js';
 import type { Reporter, RestoreResult } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
+import { NOWHERE } from '../memory-stores/none-store.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {
@@ -37,7 +38,7 @@ export function createActionReporter({ write, secrets, onRequest }: ActionReport
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
-      return [...planLines(event.plan), ...memoryLine(event.restored)];
+      return describePlan(event.plan, event.restored);
     case 'model-request':
       return [`Turn ${event.turn}: asking the model`];
     case 'model-reply': {
@@ -49,29 +50,34 @@ function formatEvent(event: RunEvent): readonly string[] {
   }
 }
 
-function planLines({ agent, model, task, trust }: Plan): readonly string[] {
+/** What is going to happen, for the job log: a line each. */
+export function describePlan(
+  { agent, model, task, trust }: Plan,
+  restored: RestoreResult | undefined,
+): readonly string[] {
   return [
     `Agent:  ${agent.name} (${agent.source})`,
     `Model:  ${formatModelRef(model)}`,
     `Task:   ${task.sentence}`,
     `Trust:  ${trust.level}, because ${trust.reason}`,
+    `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
   ];
 }
 
-function memoryLine(restored: RestoreResult | undefined): readonly string[] {
-  return [`Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`];
-}
-
-/** What was loaded, in a few words: for the log and the summary. */
-export function describeRestored(restored: RestoreResult): string {
+/** What was loaded, in a few words; `format` makes the place stand out where that can be done. */
+export function describeRestored(
+  restored: RestoreResult,
+  format: (location: string) => string = (location) => location,
+): string {
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
       const count = total === undefined || total === loaded ? `${loaded}` : `the last ${loaded} of ${total}`;
-      return `${count} ${(total ?? loaded) === 1 ? 'entry' : 'entries'} loaded from ${location}`;
+      return `${count} ${(total ?? loaded) === 1 ? 'entry' : 'entries'} loaded from ${format(location)}`;
     }
     case 'empty':
-      return `nothing yet in ${restored.location}`;
+      if (restored.location === NOWHERE) return 'nothing is kept (`memory-store: none`)';
+      return `nothing yet in ${format(restored.location)}`;
     case 'failed':
       return `not loaded: ${restored.message}`;
   }

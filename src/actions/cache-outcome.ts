@@ -53,7 +53,8 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
   if (denial !== undefined) return { kind: 'denied', message: denial };
   if (/rate limit/i.test(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
-  return { kind: 'error', message: withoutPrefix(said.at(-1) ?? 'the cache service gave no clear answer') };
+  const telling = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
+  return { kind: 'error', message: withoutPrefix(telling ?? 'the cache service gave no clear answer') };
 }
 
 /**

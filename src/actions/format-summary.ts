@@ -1,33 +1,55 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
 import { formatError } from '../axe/errors.js';
-import { conclusionOf, type RunStats } from '../axe/loop/outcome.js';
+import { type Conclusion, conclusionOf, type RunStats } from '../axe/loop/outcome.js';
 import { stripProvenance } from '../axe/memory/run-log.js';
 import type { Plan } from '../axe/plan.js';
+import { sourcePosition } from '../axe/position.js';
 import { appendMemory } from '../axe/prompt/system.js';
 import type { Warning } from '../axe/warning.js';
+import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Memory, Remembered, RunReport } from '../pipeline/request.js';
 import { describeRestored } from './action-reporter.js';
 
-/** The job summary of a run, as markdown that has not been through outbound cleaning yet. */
-export function formatSummary(report: RunReport, warnings: readonly Warning[]): string {
+/**
+ * The job summary of a run, as markdown that has not been through outbound cleaning yet. Only the answer has, by
+ * `clean`: a code fence it leaves open must not swallow what stands below.
+ */
+export function formatSummary(
+  report: RunReport,
+  warnings: readonly Warning[],
+  clean: (markdown: string) => string,
+): string {
   switch (report.kind) {
     case 'skipped': {
       const { message, remedy } = report.decision;
       return sections([
         `### axe-action: skipped`,
-        remedy === undefined ? message : `${message}\n\n${remedy}`,
+        remedy === undefined ? `${message}.` : `${message}.\n\n${remedy}`,
       ]);
     }
     case 'planned':
       return plannedSummary(report, warnings);
     case 'ran':
-      return ranSummary(report, warnings);
+      return ranSummary(report, warnings, clean);
   }
 }
 
 /** The summary of a run that ended before there was anything to report. */
-export function formatFailureSummary(message: string, warnings: readonly Warning[]): string {
-  return sections(['### axe-action: failure', codeBlock(message), warningList(warnings)]);
+export function formatFailureSummary(
+  { conclusion, message }: { readonly conclusion: Conclusion; readonly message: string },
+  warnings: readonly Warning[],
+): string {
+  return sections([`### axe-action: ${conclusion}`, codeBlock(message), warningList(warnings)]);
+}
+
+/** The summary of a post step that could not save what a killed main step left either. */
+export function formatUnsavedSummary(why: string, entries: readonly string[]): string {
+  return sections([
+    '### axe-action: memory not saved',
+    why,
+    'What the main step left, so that it is not lost:',
+    codeBlock(stripProvenance(entries.join('')).trimEnd()),
+  ]);
 }
 
 type Ran = Extract<RunReport, { kind: 'ran' }>;
@@ -35,8 +57,9 @@ type Ran = Extract<RunReport, { kind: 'ran' }>;
 function ranSummary(
   { plan, memory, outcome, published, remembered }: Ran,
   warnings: readonly Warning[],
+  clean: (markdown: string) => string,
 ): string {
-  const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : outcome.answer;
+  const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
   const cut = outcome.kind === 'exhausted' ? codeBlock(formatError(outcome.error)) : '';
   return sections([
     `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
@@ -61,7 +84,7 @@ function plannedSummary({ plan, memory }: Planned, warnings: readonly Warning[])
     details('System prompt', codeBlock(system === '' ? '(none)' : system)),
     details('User message', codeBlock(plan.task.message)),
     memorySection(plan, memory, { kind: 'nothing' }),
-    `An entry for the task “${oneLine(plan.task.sentence)}” would have been added.`,
+    isAddedTo(memory) ? `An entry for the task “${oneLine(plan.task.sentence)}” would have been added.` : '',
     warningList(warnings),
     row([
       ['Agent', plan.agent.source],
@@ -72,13 +95,20 @@ function plannedSummary({ plan, memory }: Planned, warnings: readonly Warning[])
   ]);
 }
 
+/** Nothing is kept in no store, and nothing is added to a log that could not be read (D14). */
+function isAddedTo(memory: Memory | undefined): boolean {
+  return memory !== undefined && memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
+}
+
 function memorySection(plan: Plan, memory: Memory | undefined, remembered: Remembered): string {
   if (memory === undefined)
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
   const loaded =
-    memory.text === '' ? '' : details('What the model was given from memory', codeBlock(memory.text));
+    memory.text === ''
+      ? ''
+      : details('What the model was given from memory', codeBlock(memory.text.trimEnd()));
   return sections([
-    `**Memory** (${memory.store.kind}): ${describeRestored(memory.restored)}.`,
+    `**Memory** (${memory.store.kind}): ${describeRestored(memory.restored, code)}.`,
     loaded,
     addedSection(remembered),
     plan.trust.level === 'trusted' ? '' : UNTRUSTED_NOTE,
@@ -92,13 +122,18 @@ function addedSection(remembered: Remembered): string {
   if (remembered.kind === 'nothing') return '';
   const { result, text } = remembered;
   const entry = codeBlock(stripProvenance(text).trimEnd());
-  if (result.kind === 'saved') return sections([`Added to ${result.location}:`, entry]);
+  if (result.kind === 'saved' && result.location === NOWHERE) return '';
+  if (result.kind === 'saved') return sections([`Added to ${code(result.location)}:`, entry]);
   return sections([`**Not saved:** ${result.message}. The entry, so that it is not lost:`, entry]);
 }
 
 function warningList(warnings: readonly Warning[]): string {
   if (warnings.length === 0) return '';
-  return sections(['**Warnings**', warnings.map(({ message }) => `- ${oneLine(message)}`).join('\n')]);
+  return sections(['**Warnings**', warnings.map(warningLine).join('\n')]);
+}
+
+function warningLine({ message, at }: Warning): string {
+  return `- ${oneLine(message)}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
 }
 
 function figures({ trust }: Plan, stats: RunStats): string {
@@ -124,6 +159,11 @@ function row(cells: readonly (readonly [string, string])[]): string {
 
 function details(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A place as it is written in the repository or the cache, whatever marks it ends in. */
+function code(place: string): string {
+  return `\`${place.replaceAll('`', "'")}\``;
 }
 
 /** A fence longer than any run of backticks inside, so that no text can end it. */

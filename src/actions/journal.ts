@@ -4,6 +4,9 @@ import type { Journal } from '../axe/ports.js';
 import { loadToolkit } from './toolkit.js';
 
 const STATE = 'pending';
+const TOLD = 'told';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const Pending = v.array(
   v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string() }),
@@ -23,8 +26,19 @@ export function createJournal(): Journal {
   };
 }
 
+/** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
+export async function noteTold(): Promise<void> {
+  const { saveState } = await loadToolkit();
+  saveState(TOLD, 'true');
+}
+
+/** Whether `main` came to tell that the entry is not saved. */
+export function wasTold(env: Environment): boolean {
+  return env[`STATE_${TOLD}`] === 'true';
+}
+
 /** What `main` left unsaved. The runner gives a state back as `STATE_<name>`; anything odd counts as nothing. */
-export function readPending(env: Readonly<Record<string, string | undefined>>): readonly Change[] {
+export function readPending(env: Environment): readonly Extract<Change, { readonly kind: 'append' }>[] {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), env[`STATE_${STATE}`]);
   return parsed.success ? parsed.output : [];
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { MAX_TURNS } from '../axe/defaults.js';
+import { DEFAULT_FAIL_ON, MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
+import type { Conclusion } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
@@ -25,11 +26,13 @@ import { loadToolkit } from './toolkit.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
-  const deadline = createDeadline();
+  const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const secrets = secretValues(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitSoon });
+  let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   try {
     const inputs = readInputs(runner.env);
+    failOn = inputs.failOn;
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);
@@ -39,6 +42,7 @@ export async function main(runner: Runner): Promise<void> {
   } catch (thrown) {
     await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
       runner,
+      failOn,
       warnings: reporter.warnings,
       secrets,
     });

@@ -42,13 +42,25 @@ export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
     case 'cache':
       return openCacheMemory(options);
     case 'auto':
-      return hasCache(env) ? openCacheMemory(options) : createBrokenStore('none', NO_CACHE, NO_CACHE_REMEDY);
+      return hasCache(env) ? openCacheMemory(options) : createMissingStore();
   }
 }
 
 const NO_CACHE = 'this runner offers no Actions cache';
 const NO_CACHE_REMEDY =
   'Write `memory-store: file` and commit `memory-path` in a later step, or `memory-store: none` to do without memory.';
+
+/** Nothing can have been kept where there is no cache, so only saving fails, and only that is told. */
+function createMissingStore(): MemoryStore {
+  return {
+    ...createBrokenStore('none', NO_CACHE, NO_CACHE_REMEDY),
+    read: async () => ({
+      kind: 'empty',
+      location: 'the Actions cache, which this runner does not offer',
+      warnings: [],
+    }),
+  };
+}
 
 /** What the runner sets for JavaScript actions where there is a cache service (v2, v1). */
 function hasCache(env: ActionMemoryOptions['env']): boolean {
@@ -57,14 +69,11 @@ function hasCache(env: ActionMemoryOptions['env']): boolean {
 
 function openFileMemory(options: ActionMemoryOptions): MemoryStore {
   const { inputs, workspace, clock, trigger, client } = options;
-  const root = join(workspace, inputs.memoryPath);
-  const store = shownFrom(
-    workspace,
-    createFileStore({ files: createFiles(), clock, root, followLinks: false }),
-  );
+  const files = createFileStore({ files: createFiles(), clock, root: workspace, followLinks: false });
+  const store = inFolder(files, { workspace, folder: inputs.memoryPath });
   if (trigger.kind !== 'pull_request' || client === undefined) return store;
   const place = { client, repository: trigger.repository, ref: trigger.base.ref };
-  const repositoryPath = (treePath: string) => `${inputs.memoryPath}/${treePath}`;
+  const repositoryPath = (treePath: string) => pathIn(inputs.memoryPath, treePath);
   const base: BaseFiles = {
     async read(treePath, signal) {
       const path = repositoryPath(treePath);
@@ -85,21 +94,34 @@ function openFileMemory(options: ActionMemoryOptions): MemoryStore {
   return createBaseStore(store, base);
 }
 
-/** The store with places as people know them: relative to the repository. */
-function shownFrom(workspace: string, store: MemoryStore): MemoryStore {
+/**
+ * The store with its tree in a folder of the workspace, and with places as people know them: relative to the
+ * repository. Paths count from the workspace, so that no folder on the way to the file may be a link either: all of
+ * them come from the checkout.
+ */
+function inFolder(
+  store: MemoryStore,
+  { workspace, folder }: { readonly workspace: string; readonly folder: string },
+): MemoryStore {
   const shown = (location: string) =>
     location.startsWith(`${workspace}${sep}`) ? location.slice(workspace.length + 1) : location;
   return {
     kind: store.kind,
     async read(request, signal) {
-      const restored = await store.read(request, signal);
+      const restored = await store.read({ ...request, path: pathIn(folder, request.path) }, signal);
       return { ...restored, location: shown(restored.location) };
     },
     async write(changes, signal) {
-      const saved = await store.write(changes, signal);
+      const moved = changes.map((change) => ({ ...change, path: pathIn(folder, change.path) }));
+      const saved = await store.write(moved, signal);
       return saved.kind === 'saved' ? { ...saved, location: shown(saved.location) } : saved;
     },
   };
+}
+
+/** Of a folder that is empty where memory lies at the top of the repository. */
+function pathIn(folder: string, treePath: string): string {
+  return folder === '' ? treePath : `${folder}/${treePath}`;
 }
 
 function openCacheMemory({ inputs, env, trigger, workspace, cwd, clock }: ActionMemoryOptions): MemoryStore {

@@ -1,13 +1,22 @@
 import { AxeError, formatError } from '../axe/errors.js';
+import { outbound } from '../axe/outbound/outbound.js';
+import { secretValues } from '../axe/outbound/secret-names.js';
+import type { SaveResult } from '../axe/ports.js';
+import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
 import { createFetch } from '../host/http.js';
 import { connectGitHub } from '../world/github.js';
+import { formatUnsavedSummary } from './format-summary.js';
 import { readInputs } from './inputs.js';
-import { readPending } from './journal.js';
+import { readPending, wasTold } from './journal.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory.js';
+import { writeSummary } from './report.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
+
+type Pending = ReturnType<typeof readPending>;
+type Unsaved = Extract<SaveResult, { readonly kind: 'failed' }>;
 
 /** How long the post step may go on saving, in milliseconds. */
 const SAVE_LIMIT_MS = 5 * 60_000;
@@ -17,27 +26,40 @@ const SAVE_LIMIT_MS = 5 * 60_000;
  * nothing: an entry is known by its id. Never throws and never fails the job.
  */
 export async function post(runner: Runner): Promise<void> {
-  const { env, workspace, cwd } = runner;
+  const { env } = runner;
   const pending = readPending(env);
   if (pending.length === 0) {
     runner.log('Memory: nothing is left to save.');
     return;
   }
-  const core = await loadToolkit();
+  const log = (line: string) => runner.log(outbound(line, 'log', secretValues(env)));
+  const result = await savePending(pending, runner);
+  if (result.kind === 'saved') log(`Memory: saved to ${result.location} what the main step had left.`);
+  else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
+  else await tellUnsaved(result, pending, runner);
+}
+
+async function savePending(pending: Pending, runner: Runner): Promise<SaveResult> {
+  const { env, workspace, cwd } = runner;
   try {
     const inputs = readInputs(env);
     const trigger = await triggerOf(runner);
     const client = await connectGitHub({ token: inputs.githubToken, env, fetch: createFetch(env) });
     const store = openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock: createClock() });
-    const result = await store.write(pending, AbortSignal.timeout(SAVE_LIMIT_MS));
-    if (result.kind === 'saved')
-      runner.log(`Memory: saved to ${result.location} what the main step had left.`);
-    else
-      core.warning(`failed to save memory after the job: ${result.message}`, { title: 'Memory not saved' });
+    return await store.write(pending, AbortSignal.timeout(SAVE_LIMIT_MS));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    core.warning(`failed to save memory after the job: ${formatError(thrown)}`, {
-      title: 'Memory not saved',
-    });
+    return { kind: 'failed', reason: 'error', message: formatError(thrown) };
   }
+}
+
+/** The main step was killed before it could tell anything, so the entry is shown here. */
+async function tellUnsaved(result: Unsaved, pending: Pending, runner: Runner): Promise<void> {
+  const secrets = secretValues(runner.env);
+  const core = await loadToolkit();
+  const why = result.remedy === undefined ? result.message : `${result.message}. ${result.remedy}`;
+  const message = `failed to save memory after the job: ${why}`;
+  core.warning(outbound(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
+  const entries = pending.map(({ text }) => text);
+  await writeSummary(formatUnsavedSummary(message, entries), { runner, secrets });
 }

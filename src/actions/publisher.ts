@@ -21,6 +21,8 @@ export interface ActionPublisherOptions {
 /** How long a comment may take to post; its own limit, since the run's may be over already. */
 const PUBLISH_TIMEOUT_MS = 60_000;
 
+const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
+
 const NOTHING: Published = { line: undefined, url: undefined };
 
 /** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
@@ -90,7 +92,7 @@ async function post(
   if (client === undefined) {
     reporter.warn({
       code: 'publish-failed',
-      message: `no comment was written: there is no \`github-token\``,
+      message: `${UNPUBLISHED}: there is no \`github-token\``,
     });
     return NOTHING;
   }
@@ -107,7 +109,7 @@ async function post(
   if (result.kind === 'failed') {
     reporter.warn({
       code: 'publish-failed',
-      message: `no comment was written: ${result.message}. ${result.remedy}`,
+      message: `${UNPUBLISHED}: ${result.message}. ${result.remedy}`,
     });
     return NOTHING;
   }

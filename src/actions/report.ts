@@ -1,12 +1,16 @@
 import { join } from 'node:path';
-import { AxeError, formatError, messageOf } from '../axe/errors.js';
+import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.js';
+import type { Conclusion } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { SourcePosition } from '../axe/position.js';
 import { mergeWarnings, type Warning, warningTitle } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
+import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
+import { describePlan } from './action-reporter.js';
 import { formatFailureSummary, formatSummary } from './format-summary.js';
 import type { Inputs } from './inputs.js';
+import { noteTold } from './journal.js';
 import { failsStep, type Outputs, outputsOf } from './outputs.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
@@ -27,21 +31,28 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   const outputs = outputsOf(report);
   for (const line of logLines(report)) runner.log(clean(line, secrets));
   await writeOutputs(await withResponseFile(outputs, runner, secrets), secrets);
-  await writeSummary(formatSummary(report, warnings), { runner, secrets });
+  const summary = formatSummary(report, warnings, (markdown) => outbound(markdown, 'summary', secrets));
+  await writeSummary(summary, { runner, secrets });
   await annotate(warnings, secrets);
+  if (isUnsaved(report)) await noteTold();
   if (report.kind === 'skipped') {
     const { message, remedy } = report.decision;
-    core.notice(clean(remedy === undefined ? message : `${message}. ${remedy}`, secrets), {
-      title: 'Skipped',
-    });
+    core.notice(clean([`${message}.`, remedy ?? ''].join(' ').trim(), secrets), { title: 'Skipped' });
   }
   if (report.kind === 'ran' && report.outcome.kind !== 'completed') tellFailure(core, report, secrets);
   if (failsStep(outputs, inputs)) runner.fail();
 }
 
+function isUnsaved(report: RunReport): boolean {
+  return (
+    report.kind === 'ran' && report.remembered.kind === 'entry' && report.remembered.result.kind === 'failed'
+  );
+}
+
 /** The answer and what became of the entry, for the job log. */
 function logLines(report: RunReport): readonly string[] {
-  if (report.kind !== 'ran') return [];
+  if (report.kind === 'skipped') return [];
+  if (report.kind === 'planned') return [...describePlan(report.plan, report.memory?.restored), DRY_RUN];
   const { outcome, published, remembered } = report;
   const answer =
     outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];
@@ -49,26 +60,40 @@ function logLines(report: RunReport): readonly string[] {
   return [...answer, ...posted, ...rememberedLine(remembered)];
 }
 
+const DRY_RUN =
+  'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.';
+
 function rememberedLine(remembered: Remembered): readonly string[] {
   if (remembered.kind === 'nothing') return [];
   const { result } = remembered;
-  if (result.kind === 'saved') return [`Memory: 1 entry added to ${result.location}`];
-  return [`Memory: not saved: ${result.message}`];
+  if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
+  return result.location === NOWHERE ? [] : [`Memory: 1 entry added to ${result.location}`];
 }
 
-/** Reports a run that ended with an error: one annotation at the place it is about, and the step fails. */
+/** What a run that ended with an error is reported from. */
+export interface FailureToReport extends Pick<RunToReport, 'runner' | 'warnings' | 'secrets'> {
+  readonly failOn: readonly Conclusion[];
+}
+
+/** Reports a run that ended with an error: one annotation at the place it is about, and the step's status. */
 export async function reportFailure(
   thrown: unknown,
-  { runner, warnings, secrets }: Pick<RunToReport, 'runner' | 'warnings' | 'secrets'>,
+  { runner, failOn, warnings, secrets }: FailureToReport,
 ): Promise<void> {
   const core = await loadToolkit();
   const message = thrown instanceof AxeError ? formatError(thrown) : bugReport(thrown);
-  await writeOutputs({ conclusion: 'failure', 'memory-saved': 'false' }, secrets);
-  await writeSummary(formatFailureSummary(message, warnings), { runner, secrets });
+  const conclusion = isTimeout(thrown) ? 'timeout' : 'failure';
+  await writeOutputs({ conclusion, 'memory-saved': 'false' }, secrets);
+  await writeSummary(formatFailureSummary({ conclusion, message }, warnings), { runner, secrets });
   await annotate(warnings, secrets);
   const at = thrown instanceof AxeError ? thrown.at : undefined;
   core.error(clean(message, secrets), { title: 'axe-action', ...annotationPlace(at) });
-  runner.fail();
+  if (failOn.includes(conclusion) || !(thrown instanceof AxeError)) runner.fail();
+}
+
+/** Time can be up before the model is asked. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof ProviderError && thrown.category === 'timeout';
 }
 
 type Toolkit = Awaited<ReturnType<typeof loadToolkit>>;
@@ -107,7 +132,8 @@ async function withResponseFile(
   return { ...outputs, 'response-file': file };
 }
 
-async function writeSummary(
+/** Adds to the job summary, where there is one. */
+export async function writeSummary(
   markdown: string,
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
@@ -119,9 +145,15 @@ async function writeSummary(
 async function annotate(warnings: readonly Warning[], secrets: readonly string[]): Promise<void> {
   if (warnings.length === 0) return;
   const core = await loadToolkit();
-  for (const { code, message, at } of mergeWarnings(warnings)) {
+  for (const { code, message, at } of mergeWarnings(toldOnce(warnings))) {
     core.warning(clean(message, secrets), { title: warningTitle(code), ...annotationPlace(at) });
   }
+}
+
+/** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
+function toldOnce(warnings: readonly Warning[]): readonly Warning[] {
+  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
+  return isSaveFailed ? warnings.filter(({ code }) => code !== 'memory-load-failed') : warnings;
 }
 
 function annotationPlace(at: SourcePosition | undefined): {

@@ -49,3 +49,42 @@ export const MAX_SUMMARY_BYTES = 1024 * 1024;
 
 /** Conclusions that fail the step; `success` and `skipped` never do unless asked for (D27). */
 export const DEFAULT_FAIL_ON = ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused'] as const;
+
+/** Most bytes of one tool result; what is longer loses its middle. */
+export const MAX_TOOL_RESULT_BYTES = 64 * 1024;
+
+/** Lines of one page of `read_file` when the model asks for no number; axe's (newer axe, `read_file`). */
+export const READ_FILE_LINES = 2000;
+
+/** Most bytes of one line that `read_file` shows. */
+export const MAX_READ_LINE_BYTES = 8 * 1024;
+
+/** Most bytes `read_file` goes through to find its lines. */
+export const MAX_READ_SCAN_BYTES = 64 * 1024 * 1024;
+
+/** Most names `list_directory` shows. */
+export const MAX_LISTED_ENTRIES = 1000;
+
+/** Most bytes of a file that `write_file` makes or `edit_file` changes. */
+export const MAX_WRITTEN_BYTES = 4 * 1024 * 1024;
+
+/** How much one `search_files` looks at and shows; what a file has beyond `fileBytes` is not searched. */
+export const SEARCH_LIMITS = {
+  entries: 50_000,
+  fileBytes: 2 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  matches: 200,
+  timeMs: 20_000,
+} as const;
+
+/** How long one `run_command` may run, in milliseconds. */
+export const COMMAND_TIMEOUT_MS = 300_000;
+
+/** How long one `url_fetch` or `web_search` may take, redirects included, in milliseconds; axe's. */
+export const WEB_TIMEOUT_MS = 15_000;
+
+/** Most bytes of a page that are received. */
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
+export const DEFAULT_MAX_RETRIES = 2;

@@ -92,8 +92,9 @@ function runLogPath({ name, config }: LoadedAgent, { provider }: ModelRef, inWor
   return provider === 'offline' ? `offline/${own}` : own;
 }
 
-/** A relative path to a markdown file that stays inside the tree. */
+/** A relative path to a markdown file that stays inside the tree and out of the lanes, which nothing else may open. */
 function isTreePath(path: string): boolean {
+  if (/^(?:untrusted|offline)\//i.test(path)) return false;
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\.md$/.test(path);
 }
 

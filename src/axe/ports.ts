@@ -85,8 +85,6 @@ export type RestoreResult =
       readonly message: string;
       readonly remedy?: string;
       readonly location: string;
-      /** The file opened but is not text that can be read; an append would not lose anything. */
-      readonly mayAppend?: boolean;
     };
 
 /** Why a save failed. */

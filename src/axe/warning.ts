@@ -5,6 +5,7 @@ export type WarningCode =
   | 'agent-unknown-key'
   | 'agent-changed-in-pull-request'
   | 'tool-not-available'
+  | 'mcp-server'
   | 'context-file-skipped'
   | 'context-truncated'
   | 'memory-load-failed'
@@ -71,6 +72,7 @@ const TITLES: Record<WarningCode, string> = {
   'agent-unknown-key': 'Unknown key in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',
   'tool-not-available': 'Tool not available',
+  'mcp-server': 'MCP server',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',
   'memory-load-failed': 'Memory not loaded',

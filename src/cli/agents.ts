@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { formatAgent } from '../axe/agent/format-agent.js';
 import { formatAgentList } from '../axe/agent/list-agents.js';
 import { checkAgentName } from '../axe/agent/name.js';
@@ -104,7 +104,8 @@ async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
 
 async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
-  const folder = flags.string('agents-dir') || join(configDir(terminal.env), 'agents');
+  const asked = flags.string('agents-dir');
+  const folder = asked === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, asked);
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
   if (created.length === 0) throw new AxeError(`agent config already exists: ${file}`);

@@ -1,4 +1,5 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
+import { DEFAULT_TASK } from '../axe/defaults.js';
 import type { Plan } from '../axe/plan.js';
 import type { RestoreResult } from '../axe/ports.js';
 import { appendMemory } from '../axe/prompt/system.js';
@@ -13,7 +14,7 @@ export interface DryRunView {
   readonly memory: string;
 }
 
-/** The plan as axe's `--dry-run` prints it (axe-behaviour §15). */
+/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and the message where it is more than what axe sends. */
 export function formatDryRun({ plan, restored, memory }: DryRunView): string {
   const { agent, files } = plan;
   const head = [
@@ -30,10 +31,16 @@ export function formatDryRun({ plan, restored, memory }: DryRunView): string {
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('Stdin', orNone(plan.stdin)),
+    ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
     ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, memory))]),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');
+}
+
+/** axe sends what is piped in, or else its default, and shows neither twice. */
+function isStdinOrDefault({ task, stdin }: Plan): boolean {
+  return task.message === stdin || task.message === DEFAULT_TASK;
 }
 
 function section(title: string, body: string): string {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { AxeError } from '../axe/errors.js';
 
 /** A flag of a command. */
@@ -22,92 +21,96 @@ export interface ParsedFlags {
   bool(name: string): boolean;
 }
 
-/** Takes a command's words apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors). */
+/**
+ * Takes a command's words apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; the rules and
+ * the other errors are those of pflag, which axe uses).
+ */
 export function parseFlags(words: readonly string[], flags: readonly Flag[]): ParsedFlags {
-  const { tokens } = parseArgs({
-    args: [...words],
-    strict: false,
-    tokens: true,
-    options: parserOptions(flags),
-  });
+  const known = [...flags, HELP];
+  const rest = [...words];
   const values = new Map<string, string>();
   const positionals: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind === 'option') values.set(token.name, checkedValue(token, flags));
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') positionals.push(...rest.splice(0));
+    else if (word.startsWith('--')) takeLong(word, { known, rest, values });
+    else if (word.startsWith('-') && word !== '-') takeShort(word, { known, rest, values });
+    else positionals.push(word);
   }
   return {
     positionals,
-    help: values.has('help'),
+    help: values.get('help') === 'true',
     string: (name) => values.get(name) ?? '',
     int: (name) => (values.has(name) ? Number(values.get(name)) : undefined),
     bool: (name) => values.get(name) === 'true',
   };
 }
 
-function parserOptions(
-  flags: readonly Flag[],
-): Record<string, { type: 'string' | 'boolean'; short?: string }> {
-  return Object.fromEntries(
-    [...flags, HELP].map(({ name, short, kind }) => [
-      name,
-      {
-        type: kind === 'bool' ? ('boolean' as const) : ('string' as const),
-        ...(short === undefined ? {} : { short }),
-      },
-    ]),
-  );
-}
-
 const HELP: Flag = { name: 'help', short: 'h', kind: 'bool', about: 'Show this text' };
 
-interface OptionToken {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value?: string | undefined;
+/** Where a flag is looked up, what its value may be taken from, and where it is put. */
+interface Parsing {
+  readonly known: readonly Flag[];
+  /** Words that follow; a flag that needs a value takes the first. */
+  readonly rest: string[];
+  readonly values: Map<string, string>;
 }
 
-function checkedValue({ name, rawName, value }: OptionToken, flags: readonly Flag[]): string {
-  const flag = [...flags, HELP].find((candidate) => candidate.name === name);
-  if (flag === undefined) throw unknownFlag(rawName);
+/** `--name`, `--name=value`, `--name value`. */
+function takeLong(word: string, { known, rest, values }: Parsing): void {
+  const [, name = '', given] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
+  if (name === '' || name.startsWith('-')) throw new AxeError(`bad flag syntax: ${word}`);
+  const flag = known.find((candidate) => candidate.name === name);
+  if (flag === undefined) throw new AxeError(`unknown flag: --${name}`);
+  const value = given ?? (flag.kind === 'bool' ? 'true' : rest.shift());
+  if (value === undefined) throw new AxeError(`flag needs an argument: --${name}`);
+  values.set(name, checkedValue(flag, value));
+}
+
+/** `-v`, several in a row (`-vh`), and with a value `-o=value`, `-ovalue`, `-o value`. */
+function takeShort(word: string, { known, rest, values }: Parsing): void {
+  for (let left = word.slice(1); left !== ''; ) {
+    const short = left.slice(0, 1);
+    const flag = known.find((candidate) => candidate.short === short);
+    if (flag === undefined) throw new AxeError(`unknown shorthand flag: '${short}' in -${left}`);
+    const hasValue = left.length > 2 && left[1] === '=';
+    const isSwitch = flag.kind === 'bool' && !hasValue;
+    const attached = hasValue ? left.slice(2) : left.slice(1);
+    const value = isSwitch ? 'true' : attached || rest.shift();
+    if (value === undefined) throw new AxeError(`flag needs an argument: '${short}' in -${left}`);
+    values.set(flag.name, checkedValue(flag, value));
+    left = isSwitch ? attached : '';
+  }
+}
+
+function checkedValue(flag: Flag, value: string): string {
   switch (flag.kind) {
     case 'bool':
-      if (value === undefined) return 'true';
       if (TRUE.has(value)) return 'true';
       if (FALSE.has(value)) return 'false';
-      throw invalidArgument({ value, name, reason: `strconv.ParseBool: parsing "${value}": invalid syntax` });
+      throw invalidArgument(flag, value, { parser: 'strconv.ParseBool' });
     case 'string':
-      if (value === undefined) throw new AxeError(`flag needs an argument: ${rawName}`);
       return value;
     case 'int':
-      if (value === undefined) throw new AxeError(`flag needs an argument: ${rawName}`);
-      if (!/^[+-]?\d{1,15}$/.test(value)) {
-        throw invalidArgument({
-          value,
-          name,
-          reason: `strconv.ParseInt: parsing "${value}": invalid syntax`,
-        });
-      }
-      return value;
+      if (!/^[+-]?\d+$/.test(value)) throw invalidArgument(flag, value, { parser: 'strconv.ParseInt' });
+      if (Number.isSafeInteger(Number(value))) return value;
+      throw invalidArgument(flag, value, { parser: 'strconv.ParseInt', reason: 'value out of range' });
   }
 }
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-function unknownFlag(rawName: string): AxeError {
-  const message = rawName.startsWith('--')
-    ? `unknown flag: ${rawName}`
-    : `unknown shorthand flag: '${rawName.slice(1, 2)}' in ${rawName}`;
-  return new AxeError(message);
-}
-
-function invalidArgument(wrong: {
-  readonly value: string;
-  readonly name: string;
-  readonly reason: string;
-}): AxeError {
-  return new AxeError(`invalid argument "${wrong.value}" for "--${wrong.name}" flag: ${wrong.reason}`);
+/** In Go's words; its quotes escape as JSON's do. */
+function invalidArgument(
+  { name, short }: Flag,
+  value: string,
+  { parser, reason = 'invalid syntax' }: { readonly parser: string; readonly reason?: string },
+): AxeError {
+  const quoted = JSON.stringify(value);
+  const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return new AxeError(
+    `invalid argument ${quoted} for "${flag}" flag: ${parser}: parsing ${quoted}: ${reason}`,
+  );
 }
 
 /** Checks how many words there are beside the flags. Throws an AxeError with axe's words. */

@@ -11,7 +11,12 @@ export function formatJson(content: string, stats: RunStats): string {
     stop_reason: stats.stopReason,
     tool_calls: stats.toolCalls,
   };
-  return escapeAsGo(JSON.stringify(envelope));
+  return escapeAsGo(JSON.stringify(envelope, wellFormed));
+}
+
+/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value;
 }
 
 /** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can stand in HTML. */

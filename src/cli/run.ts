@@ -1,6 +1,7 @@
 import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
 import type { RunOrigin } from '../axe/plan.js';
+import type { LocalChange } from '../axe/prompt/context.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createDeadline } from '../host/deadline.js';
 import { diffOfRange } from '../host/git.js';
@@ -108,14 +109,23 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     inWorkflow: isEvent,
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
-    readChange: async () =>
-      range === '' ? undefined : { range, diff: await diffOfRange(range, terminal.cwd, signal) },
+    readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
     timeLimit: (agentSeconds) =>
       flags.int('timeout') ?? (agentSeconds > 0 ? agentSeconds : CLI_TIMEOUT_SECONDS),
     dryRun: flags.bool('dry-run'),
   };
+}
+
+/** Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost money. */
+async function readChange(range: string, cwd: string, signal: AbortSignal): Promise<LocalChange> {
+  const diff = await diffOfRange(range, cwd, signal);
+  if (diff.trim() !== '') return { range, diff };
+  throw new AxeError(`the change "${range}" is empty`, {
+    exitCode: 1,
+    remedy: `See \`git diff ${range}\`; new files are part of it once they are added.`,
+  });
 }
 
 /** The provenance facts the runner would set; on a laptop most are missing. */

@@ -156,10 +156,11 @@ function movedWarning({ number, head }: PullRequestTrigger, headSha: string): Wa
 function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Warning {
   const without = files.filter((file) => file.patch === undefined).length;
   const unlisted = filesTotal - files.length;
+  const bare = without > 0 ? `, of which ${without} come without their changes` : '';
   const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
   return {
     code: 'context-truncated',
-    message: `GitHub did not send the diff whole; it was put together from ${files.length} files, of which ${without} come without their changes${missing}`,
+    message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
   };
 }
 

@@ -1,17 +1,17 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError, messageOf } from '../axe/errors.js';
+import { AxeError, ConfigError } from '../axe/errors.js';
+import { errorCode, fileError } from './file-error.js';
 
 /** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
 export async function readConfigFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw new ConfigError(`failed to read config file: ${messageOf(thrown)}`, {
-      at: { file: path },
-      cause: thrown,
-    });
+    const code = errorCode(thrown);
+    if (code === 'ENOENT') return undefined;
+    const { message } = fileError(code === 'EISDIR' ? 'read' : 'open', path, thrown);
+    throw new ConfigError(`failed to read config file: ${message}`, { at: { file: path }, cause: thrown });
   }
 }
 
@@ -24,7 +24,10 @@ export interface NewFile {
   readonly mode?: number;
 }
 
-/** Creates the files that are not there yet and never overwrites one; says which were created. */
+/**
+ * Creates the files that are not there yet and never overwrites one; says which were created. Throws an AxeError
+ * where a folder or file cannot be made.
+ */
 export async function createMissingFiles(
   folder: string,
   files: readonly NewFile[],
@@ -32,23 +35,27 @@ export async function createMissingFiles(
   const created: string[] = [];
   for (const { path, content, mode } of files) {
     const target = join(folder, path);
-    await mkdir(dirname(target), { recursive: true });
+    await createFolder(dirname(target));
     try {
       await writeFile(target, content, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
       created.push(target);
     } catch (thrown) {
-      if (codeOf(thrown) !== 'EEXIST') throw thrown;
+      if (errorCode(thrown) !== 'EEXIST') throw notCreated('open', target, thrown);
     }
   }
   return created;
 }
 
-/** Creates a folder and those above it; one that is there is left as it is. */
+/** Creates a folder and those above it; one that is there is left as it is. Throws an AxeError. */
 export async function createFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (thrown) {
+    throw notCreated('mkdir', path, thrown);
+  }
 }
 
-/** The system's error code of whatever was thrown. */
-function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+function notCreated(operation: string, path: string, thrown: unknown): AxeError {
+  const { message } = fileError(operation, path, thrown);
+  return new AxeError(`failed to create the configuration: ${message}`, { cause: thrown });
 }

@@ -13,13 +13,14 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
  * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one that lies behind us,
- * is over at once, as in axe.
+ * is over at once, as in axe. `remedy` is what the error tells people to do about it.
  */
-export function createDeadline(): RunDeadline {
+export function createDeadline(remedy?: string): RunDeadline {
   const startedAt = performance.now();
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const expire = () => controller.abort(new ProviderError('timeout', 'context deadline exceeded'));
+  const details = remedy === undefined ? {} : { remedy };
+  const expire = () => controller.abort(new ProviderError('timeout', 'context deadline exceeded', details));
   return {
     signal: controller.signal,
     limit(limitMs) {

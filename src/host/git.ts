@@ -35,14 +35,35 @@ export async function lastCommit(
     : { sha, subject, diff: shown.stdout };
 }
 
-/** Output for programs: no colours, no user's diff driver, no renames guessed from configuration. */
-const PLAIN = ['--no-color', '--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'];
+/** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
+const PLAIN = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+  '--find-renames',
+  '--submodule=short',
+];
 
+/** The same by configuration, for what has no option or only a newer one. */
+const CONFIG = [
+  'core.quotepath=true',
+  'diff.relative=false',
+  'log.diffMerges=separate',
+  'log.showRoot=true',
+  'log.showSignature=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Rejects with the signal's reason when it aborts. */
 function git(args: readonly string[], cwd: string, signal: AbortSignal): Promise<GitResult> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const options = { cwd, signal, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' as const };
-    execFile('git', ['-c', 'core.quotepath=true', ...args], options, (error, stdout, stderr) => {
+    execFile('git', [...CONFIG, ...args], options, (error, stdout, stderr) => {
       if (error === null) resolve({ kind: 'ok', stdout });
+      else if (signal.aborted) reject(signal.reason);
       else resolve({ kind: 'failed', message: gitMessage(error, stderr) });
     });
   });
@@ -51,6 +72,8 @@ function git(args: readonly string[], cwd: string, signal: AbortSignal): Promise
 function gitMessage(error: Error & { readonly code?: unknown }, stderr: string): string {
   if (error.code === 'ENOENT') return 'git is not installed, or the folder does not exist';
   const [line = error.message] = stderr.trim().split('\n');
+  // `git diff` outside of a repository speaks of comparing two paths instead.
+  if (/not a git repository/i.test(line)) return 'this folder is in no git repository';
   return line.replace(/^fatal: /, '');
 }
 

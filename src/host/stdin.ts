@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { AxeError, messageOf } from '../axe/errors.js';
+import { AxeError } from '../axe/errors.js';
+import { fileError } from './file-error.js';
 
 /**
  * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are no input
@@ -13,12 +14,17 @@ export async function readStdin(
 ): Promise<string> {
   if (!hasInput(stdin.fd ?? 0)) return '';
   const chunks: Buffer[] = [];
+  const stop = () => stdin.destroy(new Error('stopped'));
+  signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
-    for await (const chunk of abortable(stdin, signal)) chunks.push(Buffer.from(chunk));
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
   } catch (thrown) {
     signal.throwIfAborted();
-    throw new AxeError(`failed to read stdin: ${messageOf(thrown)}`, { cause: thrown });
+    const { message } = fileError('read', '/dev/stdin', thrown);
+    throw new AxeError(`failed to read stdin: ${message}`, { cause: thrown });
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -29,10 +35,4 @@ function hasInput(fd: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** The stream's chunks; ends with the signal's reason when it aborts, even in the middle of a wait. */
-function abortable(stdin: Readable, signal: AbortSignal): AsyncIterable<Buffer | string> {
-  signal.addEventListener('abort', () => stdin.destroy(new Error('aborted')), { once: true });
-  return stdin;
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../axe/errors.js';
+import { errorCode } from './file-error.js';
 
 /** What a file is read for, so that its errors can say it. */
 export interface TextFilePurpose {
@@ -14,15 +15,15 @@ export async function readTextFile(path: string, { what, remedy }: TextFilePurpo
   try {
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-    throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? String(code)}`, {
+    const code = errorCode(thrown) ?? String(thrown);
+    throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? code}`, {
       remedy,
       cause: thrown,
     });
   }
 }
 
-const REASONS = new Map<unknown, string>([
+const REASONS = new Map([
   ['ENOENT', 'no such file'],
   ['EISDIR', 'it is a folder'],
   ['EACCES', 'permission denied'],

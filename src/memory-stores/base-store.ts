@@ -3,6 +3,7 @@ import type { Change } from '../axe/memory/change.js';
 import type { MemoryStore } from '../axe/ports.js';
 import { readRunLog } from './read-run-log.js';
 import { decode, openBytes } from './tail.js';
+import { isTreePath, outsideTree } from './tree-path.js';
 
 /** Where the trusted version of a committed memory file is read. */
 export interface BaseFiles {
@@ -21,6 +22,8 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
   return {
     kind: writer.kind,
     async read(request, signal) {
+      if (!isTreePath(request.path))
+        return { kind: 'failed', location: writer.kind, ...outsideTree(request.path) };
       const location = base.locate(request.path);
       try {
         const bytes = await base.read(request.path, signal);
@@ -31,11 +34,13 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
       }
     },
     async write(changes, signal) {
+      const outside = pathsOf(changes).find((path) => !isTreePath(path));
+      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
       try {
         const beginnings = await Promise.all(pathsOf(changes).map((path) => beginning(path, base, signal)));
         return await writer.write([...beginnings.flat(), ...changes], signal);
       } catch (thrown) {
-        return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
+        return { kind: 'failed', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
       }
     },
   };

@@ -64,6 +64,8 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   const trunk =
     scope === 'trunk' ? undefined : createLineage({ ...options, prefix: keyPrefix('trunk', name) });
   const claims = new Map<number, Claim>();
+  /** Claimed versions whose content is in the snapshot that was read last. */
+  const folded = new Set<number>();
   let highest = 0;
   let trunkVersion: Found | undefined;
   let broken: Unreadable | undefined;
@@ -73,18 +75,18 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     if (broken !== undefined) return broken;
     const newest = await own.newest();
     if (newest.kind !== 'version') return giveUp(own, newest);
-    let { tree } = newest;
-    let number = newest.number;
-    let unsettled = false;
+    let { tree, number } = newest;
+    folded.clear();
     for (const [claimed, { kind }] of [...claims]) {
       const isCovered = claimed <= newest.number && kind !== 'stepped-over';
       const late = isCovered ? undefined : await readClaimed(claimed);
       if (late?.kind === 'error' || late?.kind === 'unavailable') return giveUp(own, late);
-      if (isCovered || late?.number === claimed || kind === 'suspected') claims.delete(claimed);
-      if (late?.number !== claimed) continue;
-      tree = mergeTrees(late.tree, tree);
+      const isThere = late?.number === claimed;
+      if (isCovered || (kind === 'suspected' && !isThere)) claims.delete(claimed);
+      if (!isThere) continue;
+      tree = claimed > number ? mergeTrees(late.tree, tree) : mergeTrees(tree, late.tree);
       number = Math.max(number, claimed);
-      unsettled = true;
+      folded.add(claimed);
     }
     highest = Math.max(highest, number);
     const older = await readTrunk();
@@ -95,7 +97,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
       version: String(number),
       location: locationOf(own, number),
       warnings: [...newest.warnings, ...older.warnings],
-      unsettled,
+      unsettled: folded.size > 0 && !isSameTree(tree, newest.tree),
     };
   }
 
@@ -177,7 +179,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
    * once more, and after a slow save the number above. Whatever turns up is folded in by the next round.
    */
   async function settle(number: number, tookMs: number): Promise<CommitResult> {
-    claims.delete(number);
+    for (const claimed of [number, ...folded]) claims.delete(claimed);
     for (const [claimed, { kind }] of claims) {
       if (kind !== 'stepped-over') continue;
       const lookup = await own.exists(claimed);
@@ -190,7 +192,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
 }
 
 const DENIED_REMEDY =
-  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may not write the cache; set `memory-store: repo` and give the job `contents: write`.';
+  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: file` and commit `memory-path` in a later step.';
 
 /** Run logs are merged by entry; of any other file the first tree's is the one that counts. */
 function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
@@ -203,13 +205,18 @@ function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
   return merged;
 }
 
+function isSameTree(tree: MemoryTree, other: MemoryTree): boolean {
+  return tree.size === other.size && [...tree].every(([path, text]) => other.get(path) === text);
+}
+
 function checkSize(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
   const encoder = new TextEncoder();
   const bytes = [...tree.values()].reduce((sum, text) => sum + encoder.encode(text).length, 0);
   if (bytes <= MAX_TREE_BYTES) return undefined;
   return {
     message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
-    remedy: 'Trim it with `mode: gc`, or set `memory-store: repo`, which has no such limit.',
+    remedy:
+      'Set `memory-store: file`, which has no such limit, or start a new memory with `memory-cache-name`.',
   };
 }
 

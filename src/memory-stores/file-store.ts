@@ -50,14 +50,11 @@ async function read(options: FileStoreOptions, request: ReadRequest): Promise<Re
       await file.close();
     }
   } catch (thrown) {
-    // Appending never reads: whatever kept us from reading, it cannot make an append lose anything.
     const advice = remedyOf(thrown);
-    const mayAppend = !(thrown instanceof Refused) && codeOf(thrown) !== 'ELOOP';
     return {
       kind: 'failed',
       message: messageOf(thrown),
       location,
-      mayAppend,
       ...(advice === undefined ? {} : { remedy: advice }),
     };
   }

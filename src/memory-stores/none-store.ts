@@ -1,12 +1,13 @@
 import type { MemoryStore } from '../axe/ports.js';
 
-const LOCATION = 'nowhere (`memory-store: none`)';
+/** Where entries go that nobody keeps. */
+export const NOWHERE = 'nowhere (`memory-store: none`)';
 
 /** The store of somebody who wants none: nothing is there, and what is written is dropped as asked. */
 export function createNoneStore(): MemoryStore {
   return {
     kind: 'none',
-    read: async () => ({ kind: 'empty', location: LOCATION, warnings: [] }),
-    write: async () => ({ kind: 'saved', location: LOCATION, attempts: 0 }),
+    read: async () => ({ kind: 'empty', location: NOWHERE, warnings: [] }),
+    write: async () => ({ kind: 'saved', location: NOWHERE, attempts: 0 }),
   };
 }

@@ -55,8 +55,7 @@ async function rewriteOnce(
     const next = rewrite(text);
     if (next === text) return true;
     await files.replace(`${path}.bak`, text);
-    if ((await hasGrown(old)) || !(await isHeld()) || !(await isStill(files, path, { old, followLinks })))
-      return false;
+    if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
     await files.replace(path, next);
     await carryOver(files, path, { old, next });
     return true;
@@ -69,11 +68,7 @@ async function createWith(files: Files, path: string, text: string): Promise<boo
   return text === '' || (await files.createExclusive(path, text));
 }
 
-async function hasGrown(file: OpenFile): Promise<boolean> {
-  return (await file.read(file.bytes, 1)).length > 0;
-}
-
-/** Whether the path still names a file of that size: another program may have put a new one there. */
+/** Whether the path still names a file of that size: it may have grown, or another program put a new one there. */
 async function isStill(
   files: Files,
   path: string,

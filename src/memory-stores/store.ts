@@ -202,7 +202,7 @@ function gaveUp(attempts: number, budgetMs: number): SaveResult {
     kind: 'failed',
     reason: 'conflict',
     message: `other runs kept changing the same memory; gave up after ${attempts} attempts in ${Math.round(budgetMs / 1000)} s`,
-    remedy: 'Set `concurrency:` on the job, or give its runs a memory of their own with `memory-scope`.',
+    remedy: 'Set `concurrency:` on the job, or give its runs a memory of their own with `memory-cache-name`.',
   };
 }
 

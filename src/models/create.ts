@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { ModelRef } from '../axe/agent/model-ref.js';
 import { ANTHROPIC_MAX_TOKENS } from '../axe/defaults.js';
-import { ProviderError } from '../axe/errors.js';
+import { AxeError, ProviderError } from '../axe/errors.js';
 import type { LanguageModel, Models } from '../axe/ports.js';
 import { findProvider, type Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
@@ -34,10 +34,8 @@ export function createModels({ env, loadConfig, fetch, apiKey }: ModelsOptions):
       if (provider.protocol === 'offline') return createOffline();
       const sources = { env, config: await providersConfig(), ...(apiKey === undefined ? {} : { apiKey }) };
       const settings = resolveSettings(provider, sources);
-      return inAxesWords(
-        await createModel({ ref, provider, settings, fetch: withoutRedirects(fetch) }),
-        provider,
-      );
+      const model = await createModel({ ref, provider, settings, fetch: withoutRedirects(fetch) });
+      return inAxesWords(model, provider, settings.apiKey);
     },
   };
 }
@@ -81,7 +79,7 @@ function withoutRedirects(fetch: typeof globalThis.fetch): typeof globalThis.fet
 }
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
-function inAxesWords(model: LanguageModel, provider: Provider): LanguageModel {
+function inAxesWords(model: LanguageModel, provider: Provider, apiKey: string): LanguageModel {
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -94,8 +92,8 @@ function inAxesWords(model: LanguageModel, provider: Provider): LanguageModel {
         checkContent(reply, provider);
         return reply;
       } catch (thrown) {
-        if (thrown instanceof ProviderError || options.abortSignal?.aborted === true) throw thrown;
-        throw toProviderError(thrown, provider);
+        if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
+        throw toProviderError(thrown, provider, apiKey);
       }
     },
   };

@@ -1,5 +1,11 @@
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
-import { type AxeError, messageOf, ProviderError, type ProviderErrorDetails } from '../axe/errors.js';
+import {
+  messageOf,
+  ProviderError,
+  type ProviderErrorCategory,
+  type ProviderErrorDetails,
+} from '../axe/errors.js';
+import { redact } from '../axe/outbound/redact.js';
 import type { Provider } from './catalog.js';
 
 /** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
@@ -24,30 +30,38 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   529: 'the service is overloaded (HTTP 529)',
 };
 
-/** What went wrong with a provider, in axe's categories and words (axe-behaviour §12). Never holds a key. */
-export function toProviderError(thrown: unknown, provider: Provider): AxeError {
+/** What is told of an error, before the key is taken out of it. */
+interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy'> {
+  readonly category: ProviderErrorCategory;
+  readonly text: string;
+}
+
+/**
+ * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is never in the message,
+ * also where the provider repeats it.
+ */
+export function toProviderError(thrown: unknown, provider: Provider, apiKey: string): ProviderError {
+  const { category, text, ...details } = troubleOf(thrown, provider);
+  return new ProviderError(category, redact(text, [apiKey]), { ...details, cause: thrown });
+}
+
+function troubleOf(thrown: unknown, provider: Provider): Trouble {
   if (InvalidResponseDataError.isInstance(thrown)) {
-    return new ProviderError('server', 'response contains no choices', { cause: thrown });
+    return { category: 'server', text: 'response contains no choices' };
   }
   if (!APICallError.isInstance(thrown)) {
-    return new ProviderError('server', `failed to parse response: ${messageOf(thrown)}`, { cause: thrown });
+    return { category: 'server', text: `failed to parse response: ${messageOf(thrown)}` };
   }
-  const { statusCode: status } = thrown;
-  if (status === undefined) return connectionError(thrown, provider);
-  if (status >= 200 && status < 300) {
-    return new ProviderError('server', `failed to parse response: ${unreadable(thrown)}`, {
-      cause: thrown,
-      status,
-    });
-  }
-  const category = provider.categories[status] ?? 'server';
-  const text = apiMessage(thrown.responseBody) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
-  return new ProviderError(category, text, {
-    cause: thrown,
+  const { statusCode: status, responseBody } = thrown;
+  if (status === undefined) return connectionTrouble(thrown, provider);
+  if (status >= 200 && status < 300) return { category: 'server', text: unreadable(thrown), status };
+  return {
+    category: provider.categories[status] ?? 'server',
+    text: apiMessage(responseBody) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`,
     status,
     ...retryAfter(thrown.responseHeaders),
     ...remedy(status, provider),
-  });
+  };
 }
 
 /** The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`. */
@@ -68,46 +82,45 @@ function parseJson(text: string): unknown {
 }
 
 function field(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([name]) => name === key)?.[1]
-    : undefined;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** Says what came instead of an answer: an HTML page, an empty body, JSON of another shape. */
-function unreadable({ responseBody = '', cause }: APICallError): string {
+/** Says what came instead of an answer: half of one, an HTML page, an empty body, JSON of another shape. */
+function unreadable({ responseBody, cause }: APICallError): string {
+  if (responseBody === undefined) return `failed to read response body: ${networkCause(cause).message}`;
   const body = responseBody.trim();
-  if (body === '') return 'the body is empty';
-  if (/^<(?:!doctype|html|\?xml)/i.test(body)) return 'the body is an HTML page, not JSON';
-  if (parseJson(body) === undefined) return 'the body is not valid JSON';
-  return `the body does not have the expected shape (${messageOf(cause).split('\n', 1)[0] ?? ''})`;
+  if (body === '') return 'failed to parse response: the body is empty';
+  if (/^<(?:!doctype|html|\?xml)/i.test(body))
+    return 'failed to parse response: the body is an HTML page, not JSON';
+  if (parseJson(body) === undefined) return 'failed to parse response: the body is not valid JSON';
+  return `failed to parse response: ${apiMessage(body) ?? 'the body does not have the expected shape'}`;
 }
 
 /** Go's words for the network errors people meet, so that logs read as axe's. */
-function connectionError(thrown: APICallError, provider: Provider): AxeError {
-  const cause = networkCause(thrown);
-  if (cause.code === 'ECONNREFUSED' && provider.id === 'ollama') {
-    const base = new URL(thrown.url).origin;
-    return new ProviderError('server', `connection refused: is Ollama running? (expected at ${base})`, {
-      cause: thrown,
-    });
+function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
+  const cause = networkCause(thrown.cause);
+  const url = new URL(thrown.url);
+  if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
+    const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
+    return { category: 'server', text };
   }
-  return new ProviderError('server', `Post "${thrown.url}": ${networkText(cause, thrown)}`, {
-    cause: thrown,
-    remedy: `Check the network and \`${provider.baseUrlVariable}\`.`,
-  });
+  return {
+    category: 'server',
+    text: `Post "${thrown.url}": ${networkText(cause, url)}`,
+    remedy: `Check the network and \`${baseUrlVariable}\`.`,
+  };
 }
 
-function networkText(cause: NetworkCause, thrown: APICallError): string {
-  const { host } = new URL(thrown.url);
-  switch (cause.code) {
+function networkText({ code, message }: NetworkCause, { host, hostname }: URL): string {
+  switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp ${host}: connect: connection refused`;
     case 'ENOTFOUND':
-      return `dial tcp: lookup ${host}: no such host`;
+      return `dial tcp: lookup ${hostname}: no such host`;
     case 'ECONNRESET':
       return 'connection reset by peer';
     default:
-      return cause.message;
+      return message;
   }
 }
 
@@ -116,16 +129,23 @@ interface NetworkCause {
   readonly message: string;
 }
 
-/** fetch wraps the system's error, once or twice, and in an AggregateError where it tried several addresses. */
+const MAX_CAUSES = 5;
+
+/**
+ * fetch wraps the system's error, once or twice, and in an AggregateError without a message where it tried several
+ * addresses; the first of them stands for all. Asked without `instanceof`: the error may come from another realm.
+ */
 function networkCause(error: unknown, depth = 0): NetworkCause {
+  const errors = field(error, 'errors');
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   const code = field(error, 'code');
-  if (typeof code === 'string' || depth > 4)
-    return { code: typeof code === 'string' ? code : undefined, message: messageOf(error) };
-  const inner =
-    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
-  return inner === undefined
-    ? { code: undefined, message: messageOf(error) }
-    : networkCause(inner, depth + 1);
+  const inner = first ?? (typeof code === 'string' ? undefined : field(error, 'cause'));
+  if (inner !== undefined && depth < MAX_CAUSES) return networkCause(inner, depth + 1);
+  const message = field(error, 'message');
+  return {
+    code: typeof code === 'string' ? code : undefined,
+    message: typeof message === 'string' ? message : String(error),
+  };
 }
 
 /** `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. */

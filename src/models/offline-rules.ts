@@ -25,8 +25,10 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Added lines from which a file, and a whole change, is called large. */
+/** Added lines from which a file is called large. */
 export const LARGE_FILE_LINES = 500;
+
+/** Added lines from which a whole change is called large. */
 export const LARGE_CHANGE_LINES = 1500;
 
 /** What the rules find in a change, by rule, then in the order of the diff. */

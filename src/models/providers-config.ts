@@ -15,7 +15,7 @@ const ConfigFile = v.object({
  * never quoted, since it may be a key.
  */
 export function parseProvidersConfig(toml: string, file: string): Readonly<Record<string, ProviderConfig>> {
-  const result = v.safeParse(ConfigFile, parseToml(toml, file));
+  const result = v.safeParse(ConfigFile, inOurCase(parseToml(toml, file)));
   if (!result.success) {
     const [issue] = result.issues;
     throw new ConfigError(
@@ -32,6 +32,28 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
       { apiKey: api_key, baseUrl: base_url },
     ]),
   );
+}
+
+/** Our own keys match in any case, as in axe (D3); the names of providers between them are taken as they are. */
+function inOurCase(document: unknown): unknown {
+  return mapEntries(document, (key, value) => {
+    if (key.toLowerCase() !== 'providers') return [key, value];
+    return ['providers', mapEntries(value, (name, table) => [name, mapEntries(table, ownKey)])];
+  });
+}
+
+function ownKey(key: string, value: unknown): readonly [string, unknown] {
+  const lower = key.toLowerCase();
+  return [lower === 'api_key' || lower === 'base_url' ? lower : key, value];
+}
+
+/** What is not a table stays what it is, for the schema to refuse. */
+function mapEntries(
+  table: unknown,
+  change: (key: string, value: unknown) => readonly [string, unknown],
+): unknown {
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) return table;
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => change(key, value)));
 }
 
 function parseToml(toml: string, file: string): unknown {

@@ -26,7 +26,7 @@ export interface ModelSettings {
 
 /**
  * Key and base URL by precedence: the input, a non-empty environment variable, config.toml, the default.
- * Throws a ProviderError (exit 3) for a missing key and an AxeError (exit 1) for a provider without base URL.
+ * Throws an AxeError: exit 3 for a missing or unusable key, 1 for a provider without base URL, 2 for a wrong one.
  */
 export function resolveSettings(provider: Provider, { env, config, apiKey }: SettingSources): ModelSettings {
   const own = config[provider.id];
@@ -34,6 +34,7 @@ export function resolveSettings(provider: Provider, { env, config, apiKey }: Set
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   const key = firstSet([apiKey, env[provider.keyVariable], own?.apiKey]);
   if (key === undefined && provider.needsKey) throw missingKey(provider);
+  if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) throw unusableKey(provider);
   return { apiKey: key ?? '', baseUrl: withVersionPath(checkedUrl(baseUrl, provider)) };
 }
 
@@ -53,11 +54,13 @@ function checkedUrl(baseUrl: string, provider: Provider): string {
     url === undefined ||
     !['http:', 'https:'].includes(url.protocol) ||
     url.username !== '' ||
-    url.password !== ''
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
   ) {
     throw new AxeError(`invalid base URL for provider "${provider.id}"`, {
       exitCode: 2,
-      remedy: `Set \`${provider.baseUrlVariable}\` to an http or https address without user name and password.`,
+      remedy: `Set \`${provider.baseUrlVariable}\` to an http or https address without user name, password and query.`,
     });
   }
   return baseUrl;
@@ -69,6 +72,14 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
     exitCode: 1,
     remedy: `For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
   });
+}
+
+/** Refused here, since the error of a header that cannot be sent would show it. */
+function unusableKey({ id, keyVariable }: Provider): AxeError {
+  return new AxeError(
+    `the API key for provider "${id}" cannot be used: it holds a line break or another character that a header cannot carry`,
+    { exitCode: 3, remedy: `Copy the key into \`${keyVariable}\` once more, alone and on one line.` },
+  );
 }
 
 /** axe's message and exit status, but not one of the provider's categories: nothing was asked yet. */

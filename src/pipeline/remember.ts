@@ -75,16 +75,14 @@ function appendEntry(
 }
 
 /**
- * Appends the entry. Nothing is appended to a log that could not be read: what looks empty may only be out of reach
- * (D14). Trouble is a warning; the entry itself is in the report.
+ * Appends the entry. Nothing is appended to a log that could not be read, nor left to be appended after the job: what
+ * looks empty may only be out of reach (D14). Trouble is a warning; the entry itself is in the report.
  */
 export async function remember(end: RunEnd, world: World): Promise<Remembered> {
   const change = entryOf(end, world);
   if (change === undefined || end.memory === undefined) return { kind: 'nothing' };
-  await world.journal?.pending([change]);
   const result = await save(change, end.memory, world);
-  if (result.kind === 'saved') await world.journal?.done();
-  else {
+  if (result.kind === 'failed') {
     const message = `failed to save memory for "${end.plan.agent.name}": ${result.message}`;
     world.reporter.warn({ code: 'memory-save-failed', message: withRemedy(message, result.remedy) });
   }
@@ -92,12 +90,18 @@ export async function remember(end: RunEnd, world: World): Promise<Remembered> {
 }
 
 async function save(change: EntryChange, { store, restored }: Memory, world: World): Promise<SaveResult> {
-  if (restored.kind !== 'failed') return await store.write([change], world.saveSignal);
-  return {
-    kind: 'failed',
-    reason: 'unavailable',
-    message: `it could not be loaded, so nothing was added to it (${restored.message})`,
-  };
+  if (restored.kind === 'failed') {
+    return {
+      kind: 'failed',
+      reason: 'unavailable',
+      message: `it could not be loaded, so nothing was added to it (${restored.message})`,
+      ...(restored.remedy === undefined ? {} : { remedy: restored.remedy }),
+    };
+  }
+  await world.journal?.pending([change]);
+  const result = await store.write([change], world.saveSignal);
+  if (result.kind === 'saved') await world.journal?.done();
+  return result;
 }
 
 function joinLines(line: string | undefined, text: string): string {

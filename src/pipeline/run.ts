@@ -27,7 +27,7 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const outcome = judge(await run(plan, { memory, model: (await prepared.model)() }, world), request);
   warnOfCutAnswer(outcome, request, world);
   const pending = entryOf({ plan, memory, outcome, posted: undefined }, world);
-  if (pending !== undefined) await world.journal?.pending([pending]);
+  if (pending !== undefined && memory?.restored.kind !== 'failed') await world.journal?.pending([pending]);
   const published = await world.publisher.publish(plan, outcome);
   const remembered = await remember({ plan, memory, outcome, posted: published.line }, world);
   return { kind: 'ran', plan, memory, outcome, published, remembered };

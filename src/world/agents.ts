@@ -79,6 +79,7 @@ function firstWith([first, ...others]: readonly [AgentLibrary, ...AgentLibrary[]
   let chosen = first;
   return {
     async loadAgent(name) {
+      let missing: unknown;
       for (const library of [first, ...others]) {
         try {
           const agent = await library.loadAgent(name);
@@ -86,9 +87,10 @@ function firstWith([first, ...others]: readonly [AgentLibrary, ...AgentLibrary[]
           return agent;
         } catch (thrown) {
           if (!(thrown instanceof ConfigError && isMissing(thrown))) throw thrown;
+          missing ??= thrown;
         }
       }
-      return await first.loadAgent(name);
+      throw missing;
     },
     loadSkill: (path) => chosen.loadSkill(path),
     loadContextFiles: (patterns, workdir) => chosen.loadContextFiles(patterns, workdir),

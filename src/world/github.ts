@@ -16,7 +16,7 @@ export interface GitHubAccess {
 /** A client for the API the environment names (GHES too, D25); undefined without a token. */
 export async function connectGitHub({ token, env, fetch }: GitHubAccess): Promise<GitHubClient | undefined> {
   if (token === '') return undefined;
-  const apiUrl = env['GITHUB_API_URL'] || 'https://api.github.com';
+  const apiUrl = (env['GITHUB_API_URL'] || 'https://api.github.com').replace(/\/+$/, '');
   return await createGitHubClient({
     token,
     apiUrl,

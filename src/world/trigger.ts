@@ -31,6 +31,7 @@ function given<K extends string>(key: K, value: string | undefined): { [P in K]?
 const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event: string }[] = [
   { keys: ['review', 'pull_request'], event: 'pull_request_review' },
   { keys: ['comment', 'pull_request'], event: 'pull_request_review_comment' },
+  { keys: ['thread', 'pull_request'], event: 'pull_request_review_thread' },
   { keys: ['pull_request'], event: 'pull_request' },
   { keys: ['comment', 'issue'], event: 'issue_comment' },
   { keys: ['issue'], event: 'issues' },

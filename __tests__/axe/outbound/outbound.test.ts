@@ -157,7 +157,7 @@ describe('outbound', () => {
       fc.property(hostile, (text) => {
         const cleaned = outbound(text, 'log', []);
         expect(cleaned).not.toMatch(/^\s*::|##\[/m);
-        expect(cleaned).not.toMatch(/[\0-\x08\x0B-\x1F\x7F-\x9F]/);
+        expect(cleaned).not.toMatch(/(?![\n\t])\p{Cc}/u);
       }),
     );
   });
@@ -168,8 +168,8 @@ describe('outbound', () => {
         const lines = outbound(text, 'comment', []).split('\n');
         for (const line of outsideFences(lines)) {
           const plain = line
-            .replace(/<code>[^<]*<\/code>/g, '')
-            .replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
+            .replace(/<code>[^<]*<\/code>/g, '.')
+            .replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '.');
           expect(plain).not.toMatch(/(?:^|[^A-Za-z0-9])@[A-Za-z0-9]/);
           expect(plain).not.toMatch(/!\[|<!--|<img/);
         }
@@ -219,7 +219,7 @@ describe('outbound', () => {
     expect(outbound('a\uD83Db\u202Ec', 'comment', [])).toBe('a\uFFFDbc');
   });
 
-  it('copes with mebibytes made to slow it down', () => {
+  it('copes with long texts made to slow it down', () => {
     const units = [
       '<',
       '<!',
@@ -240,7 +240,7 @@ describe('outbound', () => {
       'fixes ',
     ];
     for (const unit of units) {
-      const text = unit.repeat(Math.ceil(262_144 / unit.length));
+      const text = unit.repeat(Math.ceil(131_072 / unit.length));
       for (const channel of CHANNELS) expect(outbound(text, channel, [CANARY])).not.toContain(CANARY);
     }
   });

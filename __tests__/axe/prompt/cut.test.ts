@@ -18,7 +18,7 @@ describe('a line by somebody else', () => {
   it.each([
     ['Fix auth', 'Fix auth'],
     ['  Fix\r\nauth\u2028now\u0085\t ', 'Fix auth now'],
-    ['a\u001b[31mb\u0000c', 'a [31mb c'],
+    ['a\u001b[31mb\u0000c', 'ab c'],
     ['i\u200Bn\u2060v\u00ADi\uFEFFs', 'invis'],
     ['\u202Eright to left', 'right to left'],
     ['tag\u{E0041}\u{E0042}s', 'tags'],

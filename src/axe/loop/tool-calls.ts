@@ -69,11 +69,21 @@ async function execute(call: ToolCall, tools: readonly Tool[], signal: AbortSign
     };
   }
   try {
-    return await tool.execute(call.input, signal);
+    return await unlessAborted(signal, tool.execute(call.input, signal));
   } catch (thrown) {
     signal.throwIfAborted();
     return { text: `Error: ${messageOf(thrown)}`, isError: true };
   }
+}
+
+/** A tool that does not listen to the signal must not hold up the end of a run. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function parseInput(text: string): unknown {

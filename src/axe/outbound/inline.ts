@@ -82,8 +82,9 @@ function readBackticks({ line, options, pieces, nextRun }: Reading, at: number):
 /** Whether what goes before, up to a space, a tag or a code span, may be read as part of a bare URL. */
 function endsInUrl(pieces: readonly Piece[]): boolean {
   let word = '';
-  for (const piece of pieces.toReversed()) {
-    if (piece.kind === 'code' || piece.kind === 'tag') break;
+  for (let index = pieces.length - 1; index >= 0; index -= 1) {
+    const piece = pieces[index];
+    if (piece === undefined || piece.kind === 'code' || piece.kind === 'tag') break;
     word = piece.text + word;
     if (/[\s<]/.test(piece.text)) break;
   }

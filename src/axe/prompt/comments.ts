@@ -19,6 +19,7 @@ const CLOSER = '-->';
  */
 function removeComments(text: string): string {
   const kept: string[] = [];
+  const lastCloser = text.lastIndexOf(CLOSER);
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
@@ -26,7 +27,7 @@ function removeComments(text: string): string {
     at += 1;
     if (character !== '-' || !endsWithOpener(kept)) continue;
     // `<!-->` and `<!--->` are whole comments.
-    const end = text.indexOf(CLOSER, at - 2);
+    const end = at - 2 > lastCloser ? -1 : text.indexOf(CLOSER, at - 2);
     if (end < 0 && !beginsLine(kept)) continue;
     kept.length -= OPENER.length;
     at = end < 0 ? text.length : end + CLOSER.length;

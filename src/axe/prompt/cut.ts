@@ -25,6 +25,7 @@ function isContinuation(byte: number | undefined): boolean {
  */
 export function cleanLine(text: string, maxCodePoints: number): string {
   const visible = text
+    .replace(ANSI_SEQUENCES, '')
     .replace(INVISIBLE, '')
     .replace(/[\p{Cc}\p{White_Space}]+/gu, ' ')
     .trim();
@@ -35,6 +36,10 @@ export function cleanLine(text: string, maxCodePoints: number): string {
     .join('')
     .trimEnd()}…`;
 }
+
+/** Terminal colours and cursor movements (ECMA-48 control sequences). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what a sequence begins with
+const ANSI_SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing. */
 const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;

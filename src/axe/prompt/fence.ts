@@ -69,9 +69,11 @@ function unescapeAttribute(source: string): string {
     .replaceAll('&amp;', '&');
 }
 
+/** Our tag's name, letters only. Nothing may even begin like it. */
+const OWN_NAME = 'thirdpartytext';
+
 /** Names by which models know roles, tool results and our own parts of a prompt, letters only. */
 const GUARDED_NAMES = [
-  'thirdpartytext',
   'system',
   'assistant',
   'human',
@@ -102,6 +104,7 @@ function isGuarded(behind: string): boolean {
   if (/^\|[\w ]{1,40}\|>/.test(behind)) return true;
   const [name = ''] = /^[^<>="'`(),;]*/.exec(behind) ?? [];
   const letters = foldLetters(name);
+  if (letters.startsWith(OWN_NAME)) return true;
   return GUARDED_NAMES.some((guarded) => letters.startsWith(guarded) && endsThere(name, guarded.length));
 }
 

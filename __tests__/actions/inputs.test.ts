@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../src/actions/inputs.js';
+import { CONCLUSIONS } from '../../src/axe/loop/outcome.js';
+
+/** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
+function read(given: Readonly<Record<string, string>> = {}): Inputs {
+  const entries = Object.entries({ agent: 'bot', ...given });
+  return readInputs(
+    Object.fromEntries(entries.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+  );
+}
+
+describe('inputs', () => {
+  it('have their defaults where nothing is given', () => {
+    expect(read()).toEqual({
+      agent: 'bot',
+      prompt: '',
+      promptFile: '',
+      model: '',
+      apiKey: '',
+      agentsDir: '',
+      githubToken: '',
+      memoryStore: 'auto',
+      memoryPath: '.axe/memory',
+      memoryCacheName: 'default',
+      memoryRequired: false,
+      comment: 'auto',
+      timeoutMinutes: 15,
+      dryRun: false,
+      failOn: [],
+    });
+  });
+
+  it('have the same defaults where `action.yml` gives them', () => {
+    const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
+    expect(read({ ...defaults, agent: 'bot' })).toEqual({
+      ...read(),
+      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused'],
+    });
+  });
+
+  it('that are empty are as good as not given, so that a variable may be unset', () => {
+    const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
+    expect(read({ ...empty, agent: 'bot' })).toEqual(read());
+  });
+
+  it.each<[string, string, keyof Inputs, unknown]>([
+    ['agent', ' reviewer\n', 'agent', 'reviewer'],
+    ['prompt', '  Two\nlines.\n', 'prompt', 'Two\nlines.'],
+    ['prompt-file', '.github/task.md', 'promptFile', '.github/task.md'],
+    ['model', 'openai/gpt-4o', 'model', 'openai/gpt-4o'],
+    ['api-key', 'sk-1', 'apiKey', 'sk-1'],
+    ['agents-dir', 'bots', 'agentsDir', 'bots'],
+    ['github-token', 'ghs_1', 'githubToken', 'ghs_1'],
+    ['memory-store', 'cache', 'memoryStore', 'cache'],
+    ['memory-store', 'file', 'memoryStore', 'file'],
+    ['memory-store', 'none', 'memoryStore', 'none'],
+    ['memory-path', 'docs/memory', 'memoryPath', 'docs/memory'],
+    ['memory-path', './docs//memory/', 'memoryPath', 'docs/memory'],
+    ['memory-path', 'docs\\memory', 'memoryPath', 'docs/memory'],
+    ['memory-path', '.', 'memoryPath', ''],
+    ['memory-path', '..memory', 'memoryPath', '..memory'],
+    ['memory-path', '.github/memory', 'memoryPath', '.github/memory'],
+    ['memory-cache-name', 'team-a', 'memoryCacheName', 'team-a'],
+    ['memory-required', 'true', 'memoryRequired', true],
+    ['memory-required', 'TRUE', 'memoryRequired', true],
+    ['memory-required', 'False', 'memoryRequired', false],
+    ['comment', 'always', 'comment', 'always'],
+    ['comment', 'never', 'comment', 'never'],
+    ['timeout-minutes', '5', 'timeoutMinutes', 5],
+    ['timeout-minutes', '0.5', 'timeoutMinutes', 0.5],
+    ['timeout-minutes', '100000', 'timeoutMinutes', 100_000],
+    ['dry-run', 'True', 'dryRun', true],
+    ['fail-on', 'failure', 'failOn', ['failure']],
+    ['fail-on', 'failure,timeout', 'failOn', ['failure', 'timeout']],
+    ['fail-on', '\n  failure\n  refused,\n', 'failOn', ['failure', 'refused']],
+    ['fail-on', CONCLUSIONS.join(' , '), 'failOn', [...CONCLUSIONS]],
+    ['fail-on', '', 'failOn', []],
+    ['fail-on', ',', 'failOn', []],
+  ])('take `%s: %j`', (name, value, key, expected) => {
+    expect(read({ [name]: value })[key]).toEqual(expected);
+  });
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [
+      { agent: '' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: '', prompt: 'Why?' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: ' ', model: 'openai/gpt-4o' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { prompt: 'Why?', 'prompt-file': 'why.md' },
+      'the inputs `prompt` and `prompt-file` are both given',
+      'Give one of them.',
+    ],
+    [
+      { 'memory-store': 'redis' },
+      'the input `memory-store` cannot be "redis"',
+      'Give one of `auto`, `cache`, `file`, `none`.',
+    ],
+    [
+      { 'memory-store': 'Cache' },
+      'the input `memory-store` cannot be "Cache"',
+      'Give one of `auto`, `cache`, `file`, `none`.',
+    ],
+    [{ comment: 'yes' }, 'the input `comment` cannot be "yes"', 'Give one of `auto`, `always`, `never`.'],
+    ...[
+      '/tmp/memory',
+      '\\memory',
+      'C:\\memory',
+      '../memory',
+      'a/../../b',
+      'a/..',
+      '.git/memory',
+      'a\\.git',
+    ].map((path): [Readonly<Record<string, string>>, string, string] => [
+      { 'memory-path': path },
+      `the input \`memory-path\` must be a folder inside the workspace, not ${JSON.stringify(path)}`,
+      'Write it relative to the repository, for example `.axe/memory`.',
+    ]),
+    ...['yes', '1', 'on', 'tRUE', '"true"'].map(
+      (word): [Readonly<Record<string, string>>, string, string] => [
+        { 'memory-required': word },
+        `the input \`memory-required\` must be true or false, not ${JSON.stringify(word)}`,
+        'Write `memory-required: true` or leave it out.',
+      ],
+    ),
+    [
+      { 'dry-run': 'no' },
+      'the input `dry-run` must be true or false, not "no"',
+      'Write `dry-run: true` or leave it out.',
+    ],
+    ...['0', '-1', 'soon', '15m', 'NaN', 'Infinity', '1e999'].map(
+      (word): [Readonly<Record<string, string>>, string, string] => [
+        { 'timeout-minutes': word },
+        `the input \`timeout-minutes\` must be a number above 0, not ${JSON.stringify(word)}`,
+        'Leave it out for 15 minutes.',
+      ],
+    ),
+    [
+      { 'fail-on': 'failure, warnings' },
+      'the input `fail-on` cannot be "warnings"',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`.',
+    ],
+  ])('refuse %j', (given, message, remedy) => {
+    expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
+    { agent: '', 'prompt-file': 'why.md', model: 'openai/gpt-4o' },
+    { agent: 'bot', prompt: 'Why?' },
+  ])('need no more than %j', (given) => {
+    expect(read(given)).toMatchObject({ agent: given['agent'] });
+  });
+});
+
+function thrownBy(given: Readonly<Record<string, string>>): unknown {
+  try {
+    return read(given);
+  } catch (thrown) {
+    return thrown;
+  }
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals';
+import { failsStep, OUTPUT_NAMES, type Outputs, outputsOf } from '../../src/actions/outputs.js';
+import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
+import { AxeError } from '../../src/axe/errors.js';
+import { CONCLUSIONS, type Conclusion, type RunOutcome } from '../../src/axe/loop/outcome.js';
+import { createNoneStore } from '../../src/memory-stores/none-store.js';
+import type { RunReport } from '../../src/pipeline/request.js';
+import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { pullRequest } from '../helpers/triggers.js';
+import { AGENT } from '../helpers/world-fake.js';
+
+const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };
+const FIGURES = {
+  model: 'claude-sonnet-4-5',
+  turns: '2',
+  'input-tokens': '1200',
+  'output-tokens': '34',
+  'cache-read-tokens': '560',
+  'duration-ms': '6543',
+};
+
+/** A run of an agent without memory that came to this end. */
+async function ranTo(outcome: RunOutcome): Promise<RunReport> {
+  return { ...(await reportOf('ran', { agents: { bot: AGENT } })), outcome };
+}
+
+describe('the outputs of a run', () => {
+  it('that was skipped say why', async () => {
+    const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
+    expect(outputsOf(report)).toEqual({
+      conclusion: 'skipped',
+      'skip-reason': 'fork',
+      'memory-saved': 'false',
+    });
+  });
+
+  it('that was only planned say what memory there is', async () => {
+    const report = await reportOf('planned', { memory: { 'bot.md': LOG + LOG } });
+    expect(outputsOf(report)).toEqual({
+      conclusion: 'success',
+      'memory-saved': 'false',
+      'memory-store': 'file',
+      'memory-loaded': '2',
+    });
+    const without = await reportOf('planned', { agents: { bot: AGENT } });
+    expect(outputsOf(without)).toEqual({ conclusion: 'success', ...NOTHING, 'memory-store': 'none' });
+  });
+
+  it.each<[Conclusion, RunOutcome, string]>([
+    ['success', completed('The answer.'), 'The answer.'],
+    ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
+    ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'I will not.'],
+    [
+      'max-turns',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: new AxeError('no'), stats: STATS },
+      'So far.',
+    ],
+    [
+      'budget-exceeded',
+      { kind: 'exhausted', limit: 'tokens', answer: '', error: new AxeError('no'), stats: STATS },
+      '',
+    ],
+    [
+      'timeout',
+      { kind: 'exhausted', limit: 'time', answer: 'So far.', error: new AxeError('no'), stats: STATS },
+      'So far.',
+    ],
+  ])('that ended in %s have its answer and figures', async (conclusion, outcome, response) => {
+    const report = await ranTo(outcome);
+    expect(outputsOf(report)).toEqual({
+      conclusion,
+      response,
+      ...NOTHING,
+      'memory-store': 'none',
+      ...FIGURES,
+    });
+  });
+
+  it('round a time to milliseconds', async () => {
+    const report = await ranTo(completed('', { durationMs: 12.6 }));
+    expect(outputsOf(report)['duration-ms']).toBe('13');
+  });
+
+  it('that posted a comment say where', async () => {
+    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
+    const report = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });
+    expect(outputsOf(report)['comment-url']).toBe(url);
+  });
+
+  it('that remembered have the entry, its id, and what was added', async () => {
+    const report = await reportOf('ran', { memory: { 'bot.md': LOG } });
+    const entry = [
+      '## 2026-02-03T04:05:06Z',
+      '**Task:** Execute the task described in your instructions.',
+      '**Result:** the answer',
+    ];
+    expect(outputsOf(report)).toMatchObject({
+      'memory-store': 'file',
+      'memory-loaded': '1',
+      'memory-saved': 'true',
+      'memory-entry': `${entry.join('\n')}\n\n`,
+      'memory-entry-id': 'id1',
+      'memory-diff': entry.map((line) => `+ ${line}`).join('\n'),
+    });
+    expect(outputsOf(report)).not.toHaveProperty('memory-save-error');
+  });
+
+  it('that could not save have the entry and why, and nothing that was added (D14)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+    const outputs = outputsOf(await reportOf('ran', { save }));
+    expect(outputs).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'false',
+      'memory-save-error': 'the token may only read',
+      'memory-entry': expect.stringContaining('the answer'),
+      'memory-entry-id': 'id1',
+    });
+    expect(outputs).not.toHaveProperty('memory-diff');
+  });
+
+  it('that could not load load nothing, and say why nothing was saved', async () => {
+    const restore = { kind: 'failed', message: 'open /m.md: permission denied', location: '/m.md' } as const;
+    expect(outputsOf(await reportOf('ran', { restore }))).toMatchObject({
+      'memory-loaded': '0',
+      'memory-saved': 'false',
+      'memory-save-error': expect.stringContaining('open /m.md: permission denied'),
+    });
+  });
+
+  it('that were to keep nothing have not saved, although the store took it', async () => {
+    const report = await reportOf('ran');
+    const none = createNoneStore();
+    const result = await none.write([], new AbortController().signal);
+    if (report.memory === undefined || report.remembered.kind === 'nothing') throw new Error('no memory');
+    const outputs = outputsOf({
+      ...report,
+      memory: { ...report.memory, store: none },
+      remembered: { ...report.remembered, result },
+    });
+    expect(outputs).toMatchObject({ 'memory-store': 'none', 'memory-saved': 'false' });
+    expect(outputs).not.toHaveProperty('memory-diff');
+    expect(outputs).not.toHaveProperty('memory-save-error');
+  });
+
+  it('have no other names than `action.yml`', async () => {
+    const reports = await Promise.all([
+      reportOf('ran', { published: { line: 'l', url: 'u' } }),
+      reportOf('ran', { save: { kind: 'failed', reason: 'error', message: 'm' } }),
+      reportOf('planned'),
+      reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),
+    ]);
+    const names = reports.flatMap((report) => Object.keys(outputsOf(report)));
+    expect(names.filter((name) => !(OUTPUT_NAMES as readonly string[]).includes(name))).toEqual([]);
+  });
+});
+
+describe('whether the step fails', () => {
+  const SAVED: Outputs = { 'memory-entry': 'e', 'memory-saved': 'true' };
+  const UNSAVED: Outputs = { 'memory-entry': 'e', 'memory-saved': 'false' };
+  const NO_ENTRY: Outputs = { 'memory-saved': 'false' };
+
+  it.each(CONCLUSIONS)('is decided by `fail-on` for %s (D27)', (conclusion) => {
+    const ends = (failOn: readonly Conclusion[]) =>
+      failsStep({ conclusion, ...NO_ENTRY }, { failOn, memoryRequired: false });
+    expect(ends([])).toBe(false);
+    expect(ends([conclusion])).toBe(true);
+    expect(ends(CONCLUSIONS.filter((other) => other !== conclusion))).toBe(false);
+    expect(ends(DEFAULT_FAIL_ON)).toBe(conclusion !== 'success' && conclusion !== 'skipped');
+  });
+
+  it.each<[string, Outputs, boolean, boolean]>([
+    ['saved', SAVED, true, false],
+    ['not saved', UNSAVED, true, true],
+    ['not saved, which nobody minds', UNSAVED, false, false],
+    ['without anything to save', NO_ENTRY, true, false],
+  ])('is decided by `memory-required` for an entry %s', (_, memory, memoryRequired, fails) => {
+    expect(failsStep({ conclusion: 'success', ...memory }, { failOn: DEFAULT_FAIL_ON, memoryRequired })).toBe(
+      fails,
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../../src/axe/errors.js';
+import { CONCLUSIONS, conclusionOf, type RunOutcome, type RunStats } from '../../../src/axe/loop/outcome.js';
+
+const stats: RunStats = {
+  turns: 1,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  durationMs: 0,
+  modelId: 'm',
+  stopReason: 'stop',
+};
+const error = new AxeError('no');
+const exhausted = { kind: 'exhausted', answer: '', error, stats } as const;
+
+describe('the conclusion', () => {
+  it.each<[string, RunOutcome]>([
+    ['success', { kind: 'completed', answer: 'yes', stats }],
+    ['failure', { kind: 'failed', error, stats }],
+    ['refused', { kind: 'refused', answer: '', stats }],
+    ['max-turns', { ...exhausted, limit: 'turns' }],
+    ['budget-exceeded', { ...exhausted, limit: 'tokens' }],
+    ['timeout', { ...exhausted, limit: 'time' }],
+  ])('is %s (D27)', (conclusion, outcome) => {
+    expect(conclusionOf(outcome)).toBe(conclusion);
+    expect(CONCLUSIONS).toContain(conclusion);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/axe/agent/parse.js';
+import { type MemoryPlanParts, memoryName, planMemory, unavailableTools } from '../../src/axe/plan.js';
+import type { LoadedAgent } from '../../src/axe/ports.js';
+import type { PullRequestTrigger } from '../../src/axe/trigger.js';
+
+function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
+  const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
+  const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
+  return { name, config, warnings, source: `${name}.toml` };
+}
+
+const TRUSTED = { level: 'trusted', reason: '' } as const;
+const UNTRUSTED = { level: 'untrusted', reason: '' } as const;
+const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
+const pullRequest: PullRequestTrigger = {
+  kind: 'pull_request',
+  event: 'pull_request',
+  action: 'opened',
+  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
+  actor: { login: 'octocat', isBot: false },
+  number: 42,
+  title: 'Fix auth',
+  body: '',
+  author: { login: 'octocat', isBot: false },
+  isDraft: false,
+  head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
+  base: { sha: 'b'.repeat(40), ref: 'main' },
+  isFork: false,
+};
+
+function plan(patch: Partial<MemoryPlanParts> = {}) {
+  return planMemory({
+    agent: agent('enabled = true'),
+    model: { provider: 'openai', model: 'm' },
+    trigger: { kind: 'local' },
+    trust: TRUSTED,
+    origin: undefined,
+    entryId: 'id1',
+    wantCount: false,
+    ...patch,
+  });
+}
+
+describe('the memory plan', () => {
+  it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
+    'is none for [memory] with %j',
+    (memory) => {
+      expect(plan({ agent: agent(memory) })).toBeUndefined();
+    },
+  );
+
+  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+    expect(plan()).toEqual({
+      readPath: 'bot.md',
+      appendPath: 'bot.md',
+      lastN: 0,
+      maxEntries: 0,
+      count: false,
+      entryId: 'id1',
+      provenance: undefined,
+    });
+  });
+
+  it.each([
+    ['max_entries is set', 'max_entries = 3', false, true],
+    ['somebody wants to see it', '', true, true],
+    ['only last_n is set', 'last_n = 3', false, false],
+  ])('when %s, counts: %#', (_, memory, wantCount, count) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
+  });
+
+  it('appends to another lane for an untrusted run, which reads the trusted one (D19)', () => {
+    expect(plan({ trust: UNTRUSTED })).toMatchObject({
+      readPath: 'bot.md',
+      appendPath: 'untrusted/bot.md',
+    });
+  });
+
+  it.each([
+    ['a name', 'bot', 'bot.md'],
+    ['a built-in agent', 'builtin/pr-reviewer', 'pr-reviewer.md'],
+    ['a path', './agents/bot.toml', 'bot.md'],
+    ['a name with dots', 'v1.2', 'v1.2.md'],
+  ])('names the file after %s', (_, name, readPath) => {
+    expect(plan({ agent: agent('enabled = true', '', name) })?.readPath).toBe(readPath);
+    expect(`${memoryName(name)}.md`).toBe(readPath);
+  });
+
+  it.each([
+    ['team/log.md', 'team/log.md'],
+    ['log.md', 'log.md'],
+    ['/var/log.md', 'bot.md'],
+    ['../log.md', 'bot.md'],
+    ['a/../b.md', 'bot.md'],
+    ['.git/log.md', 'bot.md'],
+    ['log.txt', 'bot.md'],
+    ['a//b.md', 'bot.md'],
+    ['a\\b.md', 'bot.md'],
+  ])('in a workflow takes memory.path %j as %j (D13)', (path, readPath) => {
+    const withPath = agent(`enabled = true\npath = '${path}'`);
+    expect(plan({ agent: withPath, origin: ORIGIN })?.readPath).toBe(readPath);
+  });
+
+  it('leaves memory.path to the store on the command line', () => {
+    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.readPath).toBe('bot.md');
+  });
+
+  it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
+    'does not let memory.path open another lane: %s (D19)',
+    (path) => {
+      const sly = agent(`enabled = true\npath = "${path}"`);
+      expect(plan({ agent: sly, origin: ORIGIN })?.readPath).toBe('bot.md');
+    },
+  );
+
+  it('keeps the offline rules apart (D32)', () => {
+    const model = { provider: 'offline', model: 'rules' };
+    expect(plan({ model })).toMatchObject({ readPath: 'offline/bot.md', appendPath: 'offline/bot.md' });
+    expect(plan({ model, trust: UNTRUSTED })?.appendPath).toBe('untrusted/offline/bot.md');
+  });
+
+  it('names in its provenance what the event and the runner say (D8)', () => {
+    expect(plan({ origin: ORIGIN, trigger: pullRequest, trust: UNTRUSTED })?.provenance).toEqual({
+      id: 'id1',
+      run: '99/2',
+      job: 'review',
+      event: 'pull_request',
+      sha: 'aaaaaaa',
+      actor: 'octocat',
+      trust: 'untrusted',
+      model: 'openai/m',
+    });
+  });
+
+  it.each([
+    ['auto', undefined, false],
+    ['auto', ORIGIN, true],
+    ['on', undefined, true],
+    ['on', ORIGIN, true],
+    ['off', undefined, false],
+    ['off', ORIGIN, false],
+  ])('with provenance = "%s" and the origin %j has a line: %s', (setting, origin, has) => {
+    const own = agent(`enabled = true\nprovenance = "${setting}"`);
+    expect(plan({ agent: own, origin })?.provenance !== undefined).toBe(has);
+  });
+
+  it('takes the commit of the run where there is no pull request', () => {
+    const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
+    expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
+  });
+});
+
+describe('what an agent asks for and this version does not have', () => {
+  it('is one warning', () => {
+    const more = 'tools = ["read_file"]\nsub_agents = ["helper"]';
+    const servers = '\n[[mcp_servers]]\nname = "docs"\nurl = "https://example.com/mcp"\ntransport = "sse"';
+    expect(unavailableTools(agent(`enabled = true${servers}`, more))).toEqual([
+      {
+        code: 'tool-not-available',
+        message:
+          'agent "bot" asks for tool `read_file`, sub-agent `helper`, MCP server `docs`, which this version does not offer yet; it runs without.',
+      },
+    ]);
+  });
+
+  it('is nothing for an agent that asks for nothing', () => {
+    expect(unavailableTools(agent(''))).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { appendMemory, buildSystemPrompt } from '../../../src/axe/prompt/system.js';
+
+const NOTHING = { systemPrompt: '', skill: '', files: [] };
+const RULE = '\n\n---\n\n';
+
+describe('the system prompt (axe-behaviour §5)', () => {
+  it('has persona, skill, files and memory in that order, byte for byte', () => {
+    const prompt = buildSystemPrompt({
+      systemPrompt: '  You review.\n',
+      skill: '# How\n',
+      files: [
+        { path: 'a.md', content: 'A' },
+        { path: 'src/b.ts', content: 'let b;\n' },
+      ],
+    });
+    expect(appendMemory(prompt, '## t\n**Task:** x\n**Result:** y\n\n')).toBe(
+      `  You review.\n${RULE}## Skill\n\n# How\n` +
+        `${RULE}## Context Files\n\n### a.md\n\`\`\`md\nA\n\`\`\`\n\n### src/b.ts\n\`\`\`ts\nlet b;\n\n\`\`\`` +
+        `${RULE}## Memory\n\n## t\n**Task:** x\n**Result:** y\n\n`,
+    );
+  });
+
+  it.each([
+    ['nothing', NOTHING, ''],
+    ['only a skill: it begins with two newlines', { ...NOTHING, skill: 's' }, `${RULE}## Skill\n\ns`],
+    ['a persona of spaces, which is kept', { ...NOTHING, systemPrompt: ' ' }, ' '],
+    ['a skill of one newline, which is kept', { ...NOTHING, skill: '\n' }, `${RULE}## Skill\n\n\n`],
+  ])('is made of %s', (_, parts, prompt) => {
+    expect(buildSystemPrompt(parts)).toBe(prompt);
+  });
+
+  it('has no memory section where nothing is remembered', () => {
+    expect(appendMemory('persona', '')).toBe('persona');
+    expect(appendMemory('', 'x')).toBe(`${RULE}## Memory\n\nx`);
+  });
+
+  it.each([
+    ['a.tar.gz', 'gz'],
+    ['.hidden', 'hidden'],
+    ['Makefile', ''],
+    ['dir.d/Makefile', ''],
+    ['ends.', ''],
+  ])('gives the fence of %s the language %j', (path, language) => {
+    expect(buildSystemPrompt({ ...NOTHING, files: [{ path, content: 'x' }] })).toBe(
+      `${RULE}## Context Files\n\n### ${path}\n\`\`\`${language}\nx\n\`\`\``,
+    );
+  });
+
+  it.each([
+    ['a `word`', 3],
+    ['```js\nx\n```', 4],
+    ['`````', 6],
+  ])('cannot be left by a file that holds %j', (content, ticks) => {
+    const fence = '`'.repeat(ticks);
+    expect(buildSystemPrompt({ ...NOTHING, files: [{ path: 'a.md', content }] })).toBe(
+      `${RULE}## Context Files\n\n### a.md\n${fence}md\n${content}\n${fence}`,
+    );
+  });
+});

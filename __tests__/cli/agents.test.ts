@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/axe/agent/parse.js';
+import { agentsCommand } from '../../src/cli/agents.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+let cwd: string;
+let home: string;
+
+beforeEach(() => {
+  cwd = tempDir('cwd');
+  home = tempDir('home');
+});
+
+/** Runs `agents` in `cwd`. */
+async function agents(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, ...env }, cwd });
+  const exitCode = await agentsCommand(words, terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+function agent(name: string, more = ''): string {
+  return `name = "${name}"\nmodel = "ollama/llama3"\n${more}`;
+}
+
+describe('agents list', () => {
+  it('prints nothing where there are none', async () => {
+    expect(await agents(['list'])).toEqual({ exitCode: 0, output: '', talk: '' });
+  });
+
+  it('has each agent once, the nearest, in byte order of the names, and tells what it leaves out', async () => {
+    writeFiles(cwd, {
+      'mine/b.toml': agent('b', 'description = "of mine"\n'),
+      'axe/agents/b.toml': agent('b', 'description = "of axe"\n'),
+      'axe/agents/Z.toml': agent('Z'),
+      '.axe/agents/c.toml': agent('c'),
+      '.axe/agents/broken.toml': 'model = "ollama/llama3"\n',
+      '.axe/agents/notes.md': 'no agent',
+    });
+    writeFiles(home, { 'axe/agents/a.toml': agent('a', 'description = "of home"\n') });
+    const { output, talk } = await agents(['list', '--agents-dir', 'mine']);
+    expect(output).toBe('Z\na - of home\nb - of mine\nc\n');
+    expect(talk).toBe(
+      'Warning: .axe/agents/broken.toml is left out: agent config missing required field: name\n',
+    );
+  });
+});
+
+describe('agents show', () => {
+  it('prints what is set (axe-behaviour §18)', async () => {
+    const more =
+      'description = "Helps"\n[memory]\nenabled = true\nmax_entries = 50\n[params]\ntemperature = 0.00001\n';
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot', more) });
+    const { output } = await agents(['show', 'bot']);
+    expect(output).toBe(
+      [
+        'Name:           bot',
+        'Description:    Helps',
+        'Model:          ollama/llama3',
+        'Memory Enabled: true',
+        'Memory MaxEntries:50',
+        'Temperature:    1e-05',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows a built-in agent as any other', async () => {
+    expect((await agents(['show', 'builtin/triage'])).output).toMatch(/^Name: {11}triage\n/);
+  });
+
+  it('keeps place and remedy of what is wrong with an agent, exit status 1 for every one (axe-behaviour §12)', async () => {
+    writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
+    await expect(agents(['show', 'bot'])).rejects.toMatchObject({
+      exitCode: 1,
+      at: { file: 'axe/agents/bot.toml', line: 2 },
+    });
+    await expect(agents(['show', 'bto'])).rejects.toMatchObject({
+      exitCode: 1,
+      message: 'agent config not found: bto',
+      remedy: expect.stringContaining('`bot`'),
+    });
+  });
+});
+
+describe('agents init', () => {
+  it('makes a file of that name in the folder given, which needs a model and nothing else', async () => {
+    const folder = join(cwd, 'mine');
+    const file = join(folder, 'helper.toml');
+    expect(await agents(['init', 'helper', '--agents-dir', folder])).toEqual({
+      exitCode: 0,
+      output: `${file}\n`,
+      talk: '',
+    });
+    const { config } = parseAgent(readFileSync(file, 'utf8'), { name: 'helper', file });
+    expect(config).toMatchObject({ name: 'helper', model: 'provider/model-name' });
+  });
+
+  it('counts a relative folder from where the command runs', async () => {
+    const { output } = await agents(['init', 'helper', '--agents-dir', 'mine']);
+    expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);
+    expect((await agents(['list', '--agents-dir', 'mine'])).output).toBe('helper\n');
+  });
+
+  it.each([
+    ['../evil', 'invalid agent name "../evil"'],
+    ['', 'invalid agent name ""'],
+    ['memory', 'agent name "memory" is reserved'],
+  ])('refuses the name %j', async (name, message) => {
+    await expect(agents(['init', name])).rejects.toMatchObject({
+      message,
+      exitCode: 1,
+      remedy: expect.any(String),
+    });
+  });
+
+  it('overwrites nothing', async () => {
+    const file = join(home, 'axe/agents/bot.toml');
+    writeFiles(home, { 'axe/agents/bot.toml': agent('bot') });
+    await expect(agents(['init', 'bot'])).rejects.toMatchObject({
+      message: `agent config already exists: ${file}`,
+      exitCode: 1,
+    });
+    expect(readFileSync(file, 'utf8')).toBe(agent('bot'));
+  });
+
+  it('tells of a folder it cannot write to', async () => {
+    writeFiles(cwd, { mine: 'a file' });
+    await expect(agents(['init', 'bot', '--agents-dir', join(cwd, 'mine')])).rejects.toMatchObject({
+      name: 'AxeError',
+      exitCode: 1,
+    });
+  });
+});
+
+describe('agents edit', () => {
+  it.each([undefined, '', '  '])('needs an editor, not %j', async (editor) => {
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
+    await expect(
+      agents(['edit', 'bot'], editor === undefined ? {} : { EDITOR: editor }),
+    ).rejects.toMatchObject({ message: '$EDITOR environment variable is not set', exitCode: 1 });
+  });
+
+  it('opens a file that is broken too, since that is what it is for', async () => {
+    writeFiles(cwd, { 'axe/agents/bot.toml': 'name = \n' });
+    expect(await agents(['edit', 'bot'], { EDITOR: 'test -f' })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('refuses what has no file', async () => {
+    await expect(agents(['edit', 'builtin/ask'], { EDITOR: 'true' })).rejects.toMatchObject({
+      message: 'agent "builtin/ask" is built in and has no file',
+      exitCode: 1,
+    });
+    await expect(agents(['edit', 'nobody'], { EDITOR: 'true' })).rejects.toMatchObject({
+      message: 'agent config not found: nobody',
+      exitCode: 1,
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { configCommand } from '../../src/cli/config.js';
+import { parseProvidersConfig } from '../../src/models/providers-config.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+/** Runs `config` on a machine whose configuration is in `folder`. */
+async function config(folder: string, ...words: string[]) {
+  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: folder } });
+  const exitCode = await configCommand(words, terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+describe('config', () => {
+  it('lists its commands', async () => {
+    const { exitCode, output } = await config('/nowhere');
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/\n {2}path {3}.*\n {2}init {3}/);
+  });
+
+  it('path prints the folder whether it is there or not', async () => {
+    expect(await config('/nowhere', 'path')).toEqual({ exitCode: 0, output: '/nowhere/axe\n', talk: '' });
+  });
+
+  it('path says what is missing where there is no home, exit status as for configuration', async () => {
+    await expect(configCommand(['path'], createFakeTerminal())).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: expect.stringMatching(/^unable to determine config directory: /),
+    });
+  });
+
+  it('init makes files that this program can read, with nothing set in them', async () => {
+    const folder = tempDir('config');
+    expect(await config(folder, 'init')).toEqual({ exitCode: 0, output: `${folder}/axe\n`, talk: '' });
+    const file = join(folder, 'axe', 'config.toml');
+    const toml = readFileSync(file, 'utf8');
+    expect(parseProvidersConfig(toml, file)).toEqual({});
+    const filledIn = toml.replace(/^# (?=\[|\w+ = )/gm, '').replaceAll('api_key = ""', 'api_key = "k"');
+    expect(Object.keys(parseProvidersConfig(filledIn, file))).toEqual(['anthropic', 'openai', 'ollama']);
+    expect(readFileSync(join(folder, 'axe/skills/sample/SKILL.md'), 'utf8')).toMatch(/^# Sample skill\n/);
+    expect(readdirSync(join(folder, 'axe/agents'))).toEqual([]);
+  });
+
+  it('init tells of a folder it cannot make', async () => {
+    const folder = tempDir('config');
+    writeFiles(folder, { axe: 'a file' });
+    await expect(config(folder, 'init')).rejects.toMatchObject({
+      name: 'AxeError',
+      message: expect.stringContaining(join(folder, 'axe')),
+      exitCode: 1,
+    });
+  });
+
+  it.each([
+    [['paths'], 'unknown command "paths" for "axe-action config"'],
+    [['path', '--nope'], 'unknown flag: --nope'],
+    [['init', 'x'], 'accepts 0 arg(s), received 1'],
+  ])('refuses %j', async (words, message) => {
+    await expect(config('/nowhere', ...words)).rejects.toMatchObject({ message, exitCode: 1 });
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RestoreResult } from '../../src/axe/ports.js';
+import { formatDryRun } from '../../src/cli/dry-run.js';
+import type { RunRequest } from '../../src/pipeline/request.js';
+import { reportOf } from '../helpers/reports.js';
+import { AGENT, AGENT_WITH_MEMORY, type FakeWorldParts } from '../helpers/world-fake.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+
+async function dryRun(parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}): Promise<string> {
+  const { plan, memory } = await reportOf('planned', parts, patch);
+  return formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '' });
+}
+
+/** The part of the text below a header, without the blank line that ends it. */
+function partOf(text: string, title: string): string | undefined {
+  const [, , part] = new RegExp(`(^|\n)--- ${title} ---\n([^]*?)\n(?:\n--- |$)`).exec(text) ?? [];
+  return part;
+}
+
+describe('a dry run', () => {
+  it('prints the parts in the order of axe, down to the blank lines (axe-behaviour §15)', async () => {
+    const text = await dryRun({ agents: { bot: AGENT } });
+    expect(text).toBe(`=== Dry Run ===
+
+Model:    openai/m
+Workdir:  /work
+Timeout:  120s
+Params:   temperature=0, max_tokens=0
+
+--- System Prompt ---
+You help.
+
+--- Skill ---
+(none)
+
+--- Files (0) ---
+(none)
+
+--- Stdin ---
+(none)
+
+--- Sub-Agents ---
+(none)
+`);
+  });
+
+  it('prints everything that would be sent, values as they are', async () => {
+    const toml = `${AGENT}skill = "s"\nfiles = ["*"]\nsub_agents = ["a", "b"]\n[memory]\nenabled = true\n[params]\ntemperature = 1e6\nmax_tokens = 512\n`;
+    const parts = {
+      agents: { bot: toml },
+      skills: { s: 'Be brief.\n' },
+      files: [
+        { path: 'a.md', content: 'A' },
+        { path: 'src/b.ts', content: 'B' },
+      ],
+      memory: { 'bot.md': ENTRY },
+    };
+    const text = await dryRun(parts, { readStdin: async () => 'look\n' });
+    expect(text).toContain('\nParams:   temperature=1e+06, max_tokens=512\n');
+    expect(partOf(text, 'Skill')).toBe('Be brief.\n');
+    expect(partOf(text, 'Files \\(2\\)')).toBe('a.md\nsrc/b.ts');
+    expect(partOf(text, 'Stdin')).toBe('look\n');
+    expect(partOf(text, 'Memory')).toBe(ENTRY);
+    expect(text).toContain(`\n\n---\n\n## Memory\n\n${ENTRY}\n\n--- Skill ---\n`);
+    expect([...text.matchAll(/^--- (.*) ---$/gm)].map(([, title]) => title)).toEqual([
+      'System Prompt',
+      'Skill',
+      'Files (2)',
+      'Stdin',
+      'Memory',
+      'Sub-Agents',
+    ]);
+  });
+
+  const FAILED: RestoreResult = {
+    kind: 'failed',
+    message: 'open /m.md: permission denied',
+    location: '/m.md',
+  };
+  it.each<[string, FakeWorldParts, string | undefined]>([
+    ['off', { agents: { bot: AGENT } }, undefined],
+    ['empty', {}, '(none)'],
+    ['unreadable', { restore: FAILED }, '(error: open /m.md: permission denied)'],
+    ['there', { memory: { 'bot.md': ENTRY } }, ENTRY],
+  ])('shows memory that is %s', async (_, parts, shown) => {
+    expect(partOf(await dryRun(parts), 'Memory')).toBe(shown);
+  });
+
+  it.each([
+    ['sub_agents = ["a"]', 'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s'],
+    [
+      'sub_agents = ["a", "b"]\n[sub_agents_config]\nmax_depth = 5\nparallel = false\ntimeout = 60',
+      'a, b\nMax Depth: 5\nParallel:  no\nTimeout:   60s',
+    ],
+    [
+      'sub_agents = ["a"]\n[sub_agents_config]\nparallel = true',
+      'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s',
+    ],
+    ['[sub_agents_config]\nmax_depth = 5', '(none)'],
+  ])('shows the sub-agents of %j with what holds for them', async (toml, shown) => {
+    expect(partOf(await dryRun({ agents: { bot: `${AGENT}${toml}\n` } }), 'Sub-Agents')).toBe(shown);
+  });
+
+  it.each<[string, Partial<RunRequest>, RegExp | undefined]>([
+    ['nothing is given', {}, undefined],
+    ['the task is piped', { readStdin: async () => 'look\n' }, undefined],
+    ['there is a prompt', { prompt: 'Look here.' }, /^Look here\.$/],
+    ['there is a prompt beside a pipe', { prompt: 'Why?', readStdin: async () => 'log' }, /^Why\?\n.*log/s],
+    [
+      'there is a change',
+      { readChange: async () => ({ range: 'HEAD~1', diff: 'diff --git a/x b/x\n' }) },
+      /HEAD~1/,
+    ],
+  ])('shows the message where it is more than axe sends, if %s', async (_, patch, shown) => {
+    const message = partOf(await dryRun({ agents: { bot: AGENT_WITH_MEMORY } }, patch), 'User Message');
+    if (shown === undefined) expect(message).toBeUndefined();
+    else expect(message).toMatch(shown);
+  });
+
+  it.each([
+    [0, 0],
+    [-5, -5],
+    [7, 7],
+  ])('shows a time limit of %i seconds as it is', async (seconds, shown) => {
+    expect(await dryRun({}, { timeLimit: () => seconds })).toContain(`\nTimeout:  ${shown}s\n`);
+  });
+});

@@ -1,0 +1,97 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { VERSION } from '../../src/axe/version.js';
+import { main } from '../../src/cli/main.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+/** Runs a command line on a machine with nothing on it. */
+async function run(...argv: string[]) {
+  const home = tempDir('home');
+  const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
+  const exitCode = await main(argv, terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+describe('the command line', () => {
+  it.each([[[]], [['help']], [['--help']], [['-h']], [['help', 'run']]])(
+    'shows its help for %j',
+    async (argv) => {
+      const { exitCode, output, talk } = await run(...argv);
+      expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
+      expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
+        'run',
+        'demo',
+        'agents',
+        'config',
+        'version',
+        'help',
+      ]);
+      expect(output).toMatch(/^axe-action runs an axe agent, .*\n$/s);
+    },
+  );
+
+  it.each([
+    [['run', '--help'], 'axe-action run <agent>'],
+    [['run', 'bot', '-h'], 'axe-action run <agent>'],
+    [['demo', '--help'], 'axe-action demo'],
+    [['agents'], 'axe-action agents [command]'],
+    [['agents', '--help'], 'axe-action agents [command]'],
+    [['agents', 'show', '--help'], 'axe-action agents show <agent>'],
+    [['config'], 'axe-action config [command]'],
+    [['config', 'init', '-h'], 'axe-action config init'],
+  ])('shows the help of a command for %j, and does nothing else', async (argv, usage) => {
+    const { exitCode, output, talk } = await run(...argv);
+    expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
+    expect(output).toContain(`\nUsage:\n  ${usage}\n`);
+  });
+
+  it.each([[['version']], [['--version']]])('says its version for %j', async (argv) => {
+    expect(await run(...argv)).toEqual({ exitCode: 0, output: `axe-action version ${VERSION}\n`, talk: '' });
+  });
+
+  it.each([
+    [['bogus'], 1, 'unknown command "bogus" for "axe-action"\n'],
+    [['constructor'], 1, 'unknown command "constructor" for "axe-action"\n'],
+    [['--nope'], 1, 'unknown flag: --nope\n'],
+    [['agents', 'bogus'], 1, 'unknown command "bogus" for "axe-action agents"\n'],
+    [['config', 'bogus'], 1, 'unknown command "bogus" for "axe-action config"\n'],
+    [['run'], 1, 'accepts 1 arg(s), received 0\n'],
+    [['run', 'a', 'b'], 1, 'accepts 1 arg(s), received 2\n'],
+    [['run', 'bot', '--nope'], 1, 'unknown flag: --nope\n'],
+    [
+      ['run', 'bot', '--timeout', 'abc'],
+      1,
+      'invalid argument "abc" for "--timeout" flag: strconv.ParseInt: parsing "abc": invalid syntax\n',
+    ],
+    [['demo', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
+    [['agents', 'show'], 1, 'accepts 1 arg(s), received 0\n'],
+    [['agents', 'list', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
+    [['config', 'path', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
+  ])('refuses %j in the words of axe', async (argv, exitCode, talk) => {
+    expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
+  });
+
+  it('tells what is wrong with an agent and where, exit status 2', async () => {
+    const home = tempDir('home');
+    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
+    const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
+    expect(await main(['run', 'bot'], terminal)).toBe(2);
+    expect(terminal.talk()).toMatch(
+      /^failed to parse agent config.*\n {2}at axe\/agents\/bot\.toml:2:\d+\n/s,
+    );
+    expect(terminal.output()).toBe('');
+  });
+
+  it('asks for a report of what is a bug, with its stack, exit status 1', async () => {
+    const terminal = createFakeTerminal();
+    const stdout = new Writable();
+    stdout.write = () => {
+      throw new TypeError('this is not possible');
+    };
+    expect(await main(['version'], { ...terminal, stdout })).toBe(1);
+    expect(terminal.talk()).toMatch(
+      /^This is a bug in axe-action; please report it with these lines:\nTypeError: this is not possible\n {4}at .*\n$/s,
+    );
+  });
+});

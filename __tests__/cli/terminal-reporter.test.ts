@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RunEvent } from '../../src/axe/loop/events.js';
+import type { RestoreResult } from '../../src/axe/ports.js';
+import type { Warning } from '../../src/axe/warning.js';
+import { createTerminalReporter, formatStats } from '../../src/cli/terminal-reporter.js';
+import { reportOf, STATS } from '../helpers/reports.js';
+import { AGENT } from '../helpers/world-fake.js';
+
+/** The lines a reporter writes for these events and warnings. */
+function linesOf(verbose: boolean, told: readonly (RunEvent | Warning)[]): readonly string[] {
+  const lines: string[] = [];
+  const reporter = createTerminalReporter({ write: (line) => lines.push(line), verbose });
+  for (const one of told) {
+    if ('kind' in one) reporter.event(one);
+    else reporter.warn(one);
+  }
+  return lines;
+}
+
+const RESTORED = {
+  kind: 'restored',
+  text: '',
+  loaded: 2,
+  total: 5,
+  truncated: undefined,
+  location: '/data/bot.md',
+  warnings: [],
+} as const;
+
+describe('the talk of a run', () => {
+  it.each([true, false])('has every warning, with its place (verbose: %p)', (verbose) => {
+    const lines = linesOf(verbose, [
+      { code: 'memory-max-entries', message: 'memory is full' },
+      {
+        code: 'agent-unknown-key',
+        message: 'unknown key `modle`',
+        at: { file: 'bot.toml', line: 3, column: 1 },
+      },
+      { code: 'context-truncated', message: 'cut', at: { file: 'a.diff' } },
+    ]);
+    expect(lines).toEqual([
+      'Warning: memory is full',
+      'Warning: unknown key `modle`\n  at bot.toml:3:1',
+      'Warning: cut\n  at a.diff',
+    ]);
+  });
+
+  it('is about what it runs with when asked for (axe-behaviour §17)', async () => {
+    const toml = `${AGENT}skill = "s.md"\nfiles = ["*"]\n[params]\ntemperature = 0.7\nmax_tokens = 512\n`;
+    const { plan } = await reportOf(
+      'planned',
+      { agents: { bot: toml }, skills: { 's.md': 'S' }, files: [{ path: 'a', content: '' }] },
+      { readStdin: async () => 'piped' },
+    );
+    expect(linesOf(true, [{ kind: 'run-started', plan, restored: RESTORED }])).toEqual([
+      'Model:    openai/m',
+      'Workdir:  /work',
+      'Skill:    s.md',
+      'Files:    1 file(s)',
+      'Stdin:    yes',
+      'Timeout:  120s',
+      'Params:   temperature=0.7, max_tokens=512',
+      'Memory:   5 entries loaded from /data/bot.md',
+    ]);
+  });
+
+  it.each<[string, RestoreResult | undefined, readonly string[]]>([
+    ['off', undefined, []],
+    ['there, all of it counted', RESTORED, ['Memory:   5 entries loaded from /data/bot.md']],
+    [
+      'there, not counted',
+      { ...RESTORED, total: undefined },
+      ['Memory:   2 entries loaded from /data/bot.md'],
+    ],
+    ['there without an entry', { ...RESTORED, total: 0 }, ['Memory:   0 entries (no memory file)']],
+    [
+      'not there',
+      { kind: 'empty', location: '/data/bot.md', warnings: [] },
+      ['Memory:   0 entries (no memory file)'],
+    ],
+    [
+      'unreadable',
+      { kind: 'failed', message: 'no', location: '/data/bot.md' },
+      ['Memory:   0 entries (no memory file)'],
+    ],
+  ])('says of memory that it is %s', async (_, restored, expected) => {
+    const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+    const lines = linesOf(true, [{ kind: 'run-started', plan, restored }]);
+    expect(lines.slice(2, 5)).toEqual(['Skill:    (none)', 'Files:    0 file(s)', 'Stdin:    no']);
+    expect(lines.slice(7)).toEqual(expected);
+  });
+
+  const TURN: readonly RunEvent[] = [
+    { kind: 'model-request', turn: 2, messages: 5, toolResults: 3, tools: 1 },
+    { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+    { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 3 },
+  ];
+
+  it('is about each turn where there are tools', () => {
+    expect(linesOf(true, TURN)).toEqual([
+      '[turn 2] Sending request (5 messages, 3 tool calls pending)',
+      '[turn 2] Received response: tool_use (2 tool calls)',
+    ]);
+  });
+
+  it('has no turns where there are no tools, as in axe', () => {
+    expect(
+      linesOf(
+        true,
+        TURN.map((event) => ('tools' in event ? { ...event, tools: 0 } : event)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('has no events unless asked for', async () => {
+    const { plan } = await reportOf('planned');
+    expect(linesOf(false, [{ kind: 'run-started', plan, restored: RESTORED }, ...TURN])).toEqual([]);
+  });
+});
+
+describe('the figures after a run', () => {
+  it('are duration, tokens and stop reason', () => {
+    expect(formatStats({ ...STATS, toolCalls: 0 }, true)).toEqual([
+      'Duration: 6543ms',
+      'Tokens:   1200 input, 34 output',
+      'Stop:     end_turn',
+    ]);
+  });
+
+  it('say that they are sums where tools were called', () => {
+    expect(formatStats(STATS, true)[1]).toBe('Tokens:   1200 input, 34 output (cumulative)');
+  });
+
+  it('are the duration alone if the run failed', () => {
+    expect(formatStats(STATS, false)).toEqual(['Duration: 6543ms']);
+  });
+});

@@ -1,0 +1,46 @@
+import { Readable, Writable } from 'node:stream';
+import type { Terminal } from '../../src/cli/terminal.js';
+
+/** A terminal that keeps what is written to it. Nothing is typed in it. */
+export interface FakeTerminal extends Terminal {
+  /** What stands on standard output. */
+  output(): string;
+  /** What stands on standard error. */
+  talk(): string;
+}
+
+/** Opens a terminal with this environment, and nothing else of the machine's. */
+export function createFakeTerminal({
+  env = {},
+  cwd = '/',
+}: {
+  readonly env?: Terminal['env'];
+  readonly cwd?: string;
+} = {}): FakeTerminal {
+  const stdout = createSheet();
+  const stderr = createSheet();
+  return {
+    env,
+    cwd,
+    stdin: Object.assign(Readable.from([]), { fd: CLOSED }),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    output: stdout.text,
+    talk: stderr.text,
+  };
+}
+
+/** A descriptor that is never open. */
+const CLOSED = 2 ** 31 - 1;
+
+function createSheet(): { readonly stream: Writable; text(): string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}

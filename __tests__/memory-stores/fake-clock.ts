@@ -1,0 +1,30 @@
+import type { Clock } from '../../src/axe/ports.js';
+
+/** A clock that stands still but for those who sleep: each sleep moves it on at once. */
+export interface FakeClock extends Clock {
+  readonly slept: readonly number[];
+  advance(ms: number): void;
+}
+
+/** Starts on 3 February 2026; chance is always one half unless another sequence is given. */
+export function createFakeClock(random: () => number = () => 0.5): FakeClock {
+  let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
+  let ids = 0;
+  const slept: number[] = [];
+  return {
+    slept,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    now: () => new Date(nowMs),
+    sleep: async (ms) => {
+      slept.push(ms);
+      nowMs += ms;
+    },
+    random,
+    newId: () => {
+      ids += 1;
+      return `id${ids}`;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { startCacheServer } from '../helpers/cache-server.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
+import { expectToldNotSaved, resultsIn, scheduledStep, titles } from './memory-scene.js';
+
+const READ = 'GetCacheEntryDownloadURL';
+
+describe('a cache that cannot be read', () => {
+  it.each([
+    ['answers 403', { status: 403, body: { code: 'permission_denied', msg: 'cache read denied' } }],
+    ['answers 429', { status: 429 }],
+    ['answers 401', { status: 401, body: { code: 'unauthenticated', msg: 'token expired' } }],
+  ])('%s: nothing is saved over what it may hold', async (_, fault) => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('First.'), text('Second.'), text('Third.')]);
+    await runMain(scheduledStep({ model, cache }));
+
+    cache.fail({ operation: READ, times: 99, ...fault });
+    const before = cache.requests().length;
+    const step = await runMain(scheduledStep({ model, cache }));
+    expect(expectToldNotSaved(step, 'Second.')).toContain('could not be loaded');
+    expect(titles(step)).toEqual(['Memory not saved']);
+    expect(step.log).not.toMatch(/Failed to restore|##\[|\[warning\]/);
+    const asked = cache
+      .requests()
+      .slice(before)
+      .map(({ path }) => path.split('/').at(-1));
+    expect(new Set(asked)).toEqual(new Set([READ]));
+    expect(resultsIn(model.prompts()[1]?.system ?? '')).toEqual([]);
+    expect(cache.entries()).toHaveLength(1);
+  });
+
+  it('because of `cache-mode: none`, is not asked at all', async () => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('First.')]);
+    const step = await runMain(scheduledStep({ model, cache }, { env: { ACTIONS_CACHE_MODE: 'none' } }));
+    expect(expectToldNotSaved(step, 'First.')).toContain(
+      '`cache-mode: none` does not let this job read the cache',
+    );
+    expect(cache.requests()).toEqual([]);
+  });
+
+  it('is as good as new once it answers again', async () => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('First.'), text('Second.'), text('Third.')]);
+    await runMain(scheduledStep({ model, cache }));
+    cache.fail({ operation: READ, status: 403 });
+    await runMain(scheduledStep({ model, cache }));
+    const third = await runMain(scheduledStep({ model, cache }));
+    expect(third.annotations).toEqual([]);
+    expect(resultsIn(model.prompts()[2]?.system ?? '')).toEqual(['First.']);
+  });
+});

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { expectTranscript, routesOf, seen, setStage } from './stage.js';
+
+it('shows prompt and memory, asks no model, and leaves GitHub, cache and disk as they were', async () => {
+  const stage = await setStage();
+  await stage.run();
+  const [comments, entries, asked] = [
+    structuredClone(stage.repo.comments),
+    stage.cache.entries().length,
+    routesOf(stage).length,
+  ];
+
+  const step = await stage.run({ inputs: { 'dry-run': 'true' }, env: { ANTHROPIC_API_KEY: '' } });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], state: {} });
+  expect(step.outputs).toEqual({
+    conclusion: 'success',
+    'memory-saved': 'false',
+    'memory-store': 'cache',
+    'memory-loaded': '1',
+  });
+  expect(stage.model.requests()).toHaveLength(1);
+  expect(stage.repo.comments).toEqual(comments);
+  expect(stage.cache.entries()).toHaveLength(entries);
+  expect(
+    stage.github
+      .requests()
+      .slice(asked)
+      .filter(({ method }) => method !== 'GET'),
+  ).toEqual([]);
+  expect(readdirSync(step.workspace)).toEqual([]);
+  expect(filesIn(join(step.workspace, '../temp'))).toEqual([]);
+  for (const part of [
+    'System prompt',
+    'You review changes.',
+    'User message',
+    '+  return expected == token;',
+    'Posted a comment on #2.',
+  ]) {
+    expect(step.summary).toContain(part);
+  }
+  expectTranscript(
+    'a-dry-run-sends-nothing-and-writes-nothing',
+    seen(step, { repo: { ...stage.repo, comments: [] } }),
+  );
+});
+
+it('writes no memory file either', async () => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: { 'dry-run': 'true', 'memory-store': 'file' } });
+  expect(step.exitCode).toBe(0);
+  expect(readdirSync(step.workspace)).toEqual([]);
+});
+
+function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}

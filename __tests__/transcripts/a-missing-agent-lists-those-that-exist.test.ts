@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { AGENT, routesOf, setStage, told } from './stage.js';
+
+it('names where it looked and every agent there is, and asks GitHub for each place once a branch', async () => {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': AGENT, '.axe/agents/writer.toml': AGENT, 'axe/agents/notes.md': '' },
+  });
+  const step = await stage.run({ inputs: { agent: 'reviewr' } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step)).toEqual([
+    'error: agent config not found: reviewr\n' +
+      '  Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master. There is: `reviewer`, `writer`, `builtin/pr-reviewer`, `builtin/triage`, `builtin/ask`.',
+  ]);
+  expect(step.summary).toContain('agent config not found: reviewr');
+  expect(stage.model.requests()).toEqual([]);
+  expect(routesOf(stage).filter((route) => route.endsWith('/axe/agents/reviewr.toml'))).toHaveLength(2);
+});
+
+it.each([
+  ['a name that leads out of its folder', '../../etc/passwd', /invalid agent name/],
+  ['a name that memory needs', 'memory', /"memory"/],
+  ['a built-in agent that does not exist', 'builtin/reviewer', /agent config not found: builtin\/reviewer/],
+])('refuses %s', async (_, agent, message) => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: { agent } });
+  expect(step.exitCode).toBe(1);
+  expect(told(step)).toEqual([expect.stringMatching(message)]);
+  expect(stage.model.requests()).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { expect, it } from '@jest/globals';
+import type { ModelReply } from '../helpers/model-server.js';
+import { expectTranscript, seen, setStage } from './stage.js';
+
+const NAME = 'a-model-in-trouble-fails-the-step-and-writes-nothing';
+const PAGE = '<!DOCTYPE html><html><body>Sign in to the network</body></html>';
+
+const TROUBLES: Readonly<Record<string, ModelReply>> = {
+  'a key that is not valid': error(401, 'authentication_error', 'invalid x-api-key'),
+  'a rate limit': error(429, 'rate_limit_error', 'This request would exceed your rate limit', {
+    'retry-after': '30',
+  }),
+  'an overloaded provider': error(529, 'overloaded_error', 'Overloaded'),
+  'a model that does not exist': error(404, 'not_found_error', 'model: claude-sonnet-4-5'),
+  'a request that is refused': error(
+    400,
+    'invalid_request_error',
+    'prompt is too long: 210000 tokens > 200000 maximum',
+  ),
+  'a server error without words': { kind: 'raw', status: 500, body: '' },
+  'a page in place of an answer': {
+    kind: 'raw',
+    status: 200,
+    body: PAGE,
+    headers: { 'content-type': 'text/html' },
+  },
+  'a page that says 502': { kind: 'raw', status: 502, body: PAGE, headers: { 'content-type': 'text/html' } },
+  'an answer that breaks off': {
+    kind: 'raw',
+    status: 200,
+    body: '{"id": "msg_1", "content": [',
+    headers: { 'content-type': 'application/json' },
+  },
+  'a redirect': { kind: 'raw', status: 302, body: '', headers: { location: 'https://example.com/' } },
+  'a connection that is cut': { kind: 'disconnect' },
+};
+
+const STALLS: Readonly<Record<string, ModelReply>> = {
+  'an answer that never comes': { kind: 'stall' },
+  'an answer that stops in the middle': { kind: 'stall', status: 200, body: '{"id": "msg_1", "content": [' },
+};
+
+it('ends red with one annotation, and leaves no comment and no entry', async () => {
+  const ends = await Promise.all(Object.entries(TROUBLES).map(([name, reply]) => endOf(name, reply, '15')));
+  expect(ends.map(({ conclusion }) => conclusion)).toEqual(ends.map(() => 'failure'));
+  expectTranscript(NAME, ends.map(({ text }) => text).join('\n'));
+});
+
+it('ends as a timeout if time is up, before or after the model is asked', async () => {
+  const stage = await setStage();
+  stage.github.fail({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', status: 'stall' });
+  const [before, ...after] = await Promise.all([
+    stage.run({ inputs: { 'timeout-minutes': '0.06' } }),
+    ...Object.entries(STALLS).map(([name, reply]) => endOf(name, reply, '0.06')),
+  ]);
+  expect(before).toMatchObject({ exitCode: 1, outputs: { conclusion: 'timeout' } });
+  expect(stage.model.requests()).toEqual([]);
+  expect(after.map(({ conclusion }) => conclusion)).toEqual(['timeout', 'timeout']);
+  const annotations =
+    'error: axe-action\ntimeout: context deadline exceeded\n  Raise `timeout-minutes`, or `timeout` of the agent.\n';
+  expect(seen(before, stage)).toContain(`\n=== annotations\n${annotations}`);
+  expect(after.map(({ text }) => text)).toEqual(
+    Object.keys(STALLS).map((name) => `##### ${name}\n${annotations}`),
+  );
+});
+
+/** Runs a step against a model that replies so, and checks that nothing but the trouble is to be seen. */
+async function endOf(name: string, reply: ModelReply, minutes: string) {
+  const stage = await setStage({ model: [reply] });
+  const step = await stage.run({ inputs: { 'timeout-minutes': minutes } });
+  expect([name, step.exitCode, step.stderr]).toEqual([name, 1, '']);
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'false', response: '' });
+  expect(stage.model.requests()).toHaveLength(1);
+  expect(step.annotations).toMatchObject([{ level: 'error' }]);
+  expect(step.summary).toContain(step.annotations[0]?.message);
+  expect(stage.repo.comments).toEqual([]);
+  expect(stage.cache.entries()).toEqual([]);
+  const annotations = /=== annotations\n(.*)\n=== summary/s.exec(seen(step, stage))?.[1];
+  return { conclusion: step.outputs['conclusion'], text: `##### ${name}\n${annotations}` };
+}
+
+function error(
+  status: number,
+  type: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): ModelReply {
+  return { kind: 'raw', status, body: { type: 'error', error: { type, message } }, headers };
+}

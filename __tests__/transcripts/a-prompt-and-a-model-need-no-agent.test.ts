@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { setStage, told } from './stage.js';
+
+const MODEL = { agent: '', model: 'openai/gpt-4o' };
+
+describe('a step without `agent`', () => {
+  it('asks with the built-in agent, and memory keeps the prompt as the task', async () => {
+    const stage = await setStage({ base: {} });
+    const step = await stage.run({ inputs: { ...MODEL, prompt: 'Is the change safe to release?' } });
+    expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+    expect(step.log).toContain('Agent:  builtin/ask (built-in)');
+    expect(step.outputs['memory-entry']).toContain('**Task:** Is the change safe to release?\n');
+    const message = stage.model.prompts()[0]?.messages.join() ?? '';
+    expect(message).toMatch(/^user: Is the change safe to release\?\n\nText between <third-party-text> tags/);
+    expect(message).toContain('+  return expected == token;');
+  });
+
+  it('takes the prompt from a file of the workspace', async () => {
+    const stage = await setStage({ base: {} });
+    const workspace = tempDir('checkout');
+    writeFiles(workspace, { '.github/question.md': 'What would you test?\n\n' });
+    const step = await stage.run({ workspace, inputs: { ...MODEL, 'prompt-file': '.github/question.md' } });
+    expect(step.exitCode).toBe(0);
+    expect(step.outputs['memory-entry']).toContain('**Task:** What would you test?\n');
+  });
+
+  it.each([
+    [
+      'both a prompt and a file',
+      { ...MODEL, prompt: 'a', 'prompt-file': 'b' },
+      'error: the inputs `prompt` and `prompt-file` are both given\n  Give one of them.',
+    ],
+    [
+      'no prompt',
+      MODEL,
+      'error: the input `agent` is missing\n  Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      'a file that is not there',
+      { ...MODEL, 'prompt-file': 'nowhere.md' },
+      'error: cannot read the prompt file <folder>/workspace/nowhere.md: no such file\n  The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
+    ],
+    [
+      'a flag that is neither',
+      { 'dry-run': 'yes' },
+      'error: the input `dry-run` must be true or false, not "yes"\n  Write `dry-run: true` or leave it out.',
+    ],
+    [
+      'a store that does not exist',
+      { 'memory-store': 'redis' },
+      'error: the input `memory-store` cannot be "redis"\n  Give one of `auto`, `cache`, `file`, `none`.',
+    ],
+    [
+      'a time limit that is none',
+      { 'timeout-minutes': 'soon' },
+      'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Leave it out for 15 minutes.',
+    ],
+  ])('names the inputs if it has %s', async (_, inputs, message) => {
+    const stage = await setStage();
+    const step = await stage.run({ inputs });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step)).toEqual([message]);
+    expect(stage.model.requests()).toEqual([]);
+    expect(stage.github.requests()).toEqual([]);
+  });
+});

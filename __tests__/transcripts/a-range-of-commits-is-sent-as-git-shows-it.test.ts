@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
+import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
+
+let repo: GitRepo;
+let data: string;
+let model: ModelServer;
+
+beforeEach(async () => {
+  repo = makeGitRepo(tempDir('repo'));
+  repo.commit('Begin', { 'src/auth.ts': 'export const attempts = 3;\n' });
+  repo.commit('Allow more attempts', { 'src/auth.ts': 'export const attempts = 300;\n' });
+  data = tempDir('data');
+  model = await startModelServer([text('Too many attempts.')]);
+});
+
+const review = (...args: string[]) =>
+  runCli(['run', 'builtin/pr-reviewer', ...args], {
+    cwd: repo.path,
+    env: { ...model.env, XDG_DATA_HOME: data },
+  });
+
+describe('--git', () => {
+  it('sends the diff, and memory keeps the sentence without it', async () => {
+    const result = await review('--git', 'HEAD~1');
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
+    const diff = repo.git('diff', 'HEAD~1');
+    const hunk = diff.slice(diff.indexOf('@@'));
+    expect(hunk).toContain('+export const attempts = 300;');
+    expect(model.prompts()[0]?.messages[0]).toContain(hunk.trimEnd());
+    const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
+    expect(memory).toMatch(/^\*\*Task:\*\* .*HEAD~1/m);
+    expect(memory).not.toContain('attempts = 300');
+  });
+
+  it.each([
+    ['a range that is not there', 'nowhere..HEAD', /^cannot read the change "nowhere\.\.HEAD": .*nowhere/],
+    ['a range that looks like a flag', '--output=stolen', /^cannot read the change "--output=stolen": /],
+  ])('refuses %s, and asks no model', async (_, range, told) => {
+    const result = await review(`--git=${range}`);
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toMatch(told);
+    expect(result.stderr).toContain('`main...HEAD`');
+    expect(model.requests()).toEqual([]);
+    expect(existsSync(join(data, 'axe'))).toBe(false);
+    expect(existsSync(join(repo.path, 'stolen'))).toBe(false);
+  });
+
+  it('shows in a dry run what would be sent', async () => {
+    const result = await review('--git', 'HEAD~1', '--dry-run');
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toMatch(/^--- User Message ---\nReview the change HEAD~1\n/m);
+    expect(result.stdout).toContain('+export const attempts = 300;');
+    expect(model.requests()).toEqual([]);
+    expect(existsSync(join(data, 'axe'))).toBe(false);
+  });
+
+  it('asks no model about a range that changes nothing', async () => {
+    const result = await review('--git', 'HEAD');
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^the change "HEAD" is empty\n/);
+    expect(model.requests()).toEqual([]);
+  });
+
+  it('says where there is no repository', async () => {
+    const result = await runCli(['run', 'builtin/pr-reviewer', '--git', 'HEAD~1'], { env: model.env });
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^cannot read the change "HEAD~1": this folder is in no git repository\n/);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals';
+import { startCacheServer } from '../helpers/cache-server.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
+import { resultsIn, scheduledStep } from './memory-scene.js';
+
+it('keeps both entries and warns of nothing', async () => {
+  const cache = await startCacheServer();
+  const model = await startModelServer([text('The winner.'), text('The loser.'), text('Somebody later.')]);
+  await runMain(scheduledStep({ model, cache }));
+  const [winner] = cache.entries();
+  if (winner?.archive === undefined) throw new Error('nothing was saved');
+  const { key, version, scope, archive } = winner;
+  cache.evict(() => true);
+
+  // The winner finishes between the loser's look and its save.
+  cache.onRequest(({ path }) => {
+    const isSave = path.endsWith('CreateCacheEntry');
+    if (isSave && cache.entries().length === 0) cache.addEntry({ key, version, scope, archive });
+  });
+  const loser = await runMain(scheduledStep({ model, cache }));
+  expect(loser).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(loser.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-loaded': '0' });
+  expect(loser.log).not.toContain('another job');
+
+  await runMain(scheduledStep({ model, cache }));
+  expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['The winner.', 'The loser.']);
+  expect(cache.entries().map((entry) => entry.key)).toEqual([
+    'axe-memory/v1/trunk/default/0000000001.',
+    'axe-memory/v1/trunk/default/0000000002.',
+    'axe-memory/v1/trunk/default/0000000003.',
+  ]);
+});

@@ -1,0 +1,14 @@
+import { expect, it } from '@jest/globals';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
+import { expectToldNotSaved, scheduledStep, titles } from './memory-scene.js';
+
+it('answers all the same', async () => {
+  const model = await startModelServer([text('It rains.')]);
+  const step = await runMain(scheduledStep({ model }));
+  const told = expectToldNotSaved(step, 'It rains.');
+  expect(told).toContain('this runner offers no Actions cache');
+  expect(told).toContain('`memory-store: file`');
+  expect(step.outputs['memory-store']).toBe('none');
+  expect(titles(step)).toEqual(['Memory not saved']);
+});

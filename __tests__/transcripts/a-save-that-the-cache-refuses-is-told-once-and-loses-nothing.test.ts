@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CacheFault } from '../helpers/cache-answers.js';
+import { type CacheToken, startCacheServer } from '../helpers/cache-server.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
+import { expectToldNotSaved, resultsIn, scheduledStep, titles } from './memory-scene.js';
+
+interface Refusal {
+  readonly token?: CacheToken;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly fault?: CacheFault;
+  readonly told: RegExp;
+}
+
+const ALWAYS = 99;
+const REFUSALS: readonly (readonly [string, Refusal])[] = [
+  [
+    'a token that may only read',
+    { token: { mayWrite: false }, told: /cache write denied.*`issue_comment`.*`memory-store: .*`/s },
+  ],
+  [
+    '`cache-mode: read`',
+    { env: { ACTIONS_CACHE_MODE: 'read' }, told: /`cache-mode: read` does not let this job write/ },
+  ],
+  [
+    'the rate limit',
+    {
+      fault: { operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '7' }, times: ALWAYS },
+      told: /rate limit/,
+    },
+  ],
+  [
+    'a service that says no',
+    {
+      fault: {
+        operation: 'CreateCacheEntry',
+        status: 200,
+        body: { ok: false, message: 'cache storage quota has been exceeded' },
+        times: ALWAYS,
+      },
+      told: /cache storage quota has been exceeded/,
+    },
+  ],
+  [
+    'a storage that does not take the upload',
+    {
+      fault: {
+        operation: 'upload',
+        status: 403,
+        body: '<Error><Code>AuthenticationFailed</Code></Error>',
+        times: ALWAYS,
+      },
+      told: /\S/,
+    },
+  ],
+  [
+    'an upload that is never finished',
+    {
+      fault: {
+        operation: 'FinalizeCacheEntryUpload',
+        status: 200,
+        body: { ok: false, message: 'not today' },
+        times: ALWAYS,
+      },
+      told: /not today/,
+    },
+  ],
+];
+
+describe('a run whose entry is refused', () => {
+  it.each(REFUSALS)(
+    'by %s is green, says so once, and shows the entry',
+    async (_, { token, env, fault, told }) => {
+      const cache = await startCacheServer();
+      const model = await startModelServer([text('It was fine before.'), text('It rains.'), text('Seen.')]);
+      await runMain(scheduledStep({ model, cache }));
+      if (fault !== undefined) cache.fail(fault);
+      const step = await runMain(
+        scheduledStep({ model, cache, ...(token && { token }) }, { ...(env && { env }) }),
+      );
+      expect(expectToldNotSaved(step, 'It rains.')).toMatch(told);
+      expect(titles(step)).toEqual(['Memory not saved']);
+      expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to save|Cache /);
+      expect(step.outputs['memory-loaded']).toBe('1');
+      expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['It was fine before.']);
+      expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);
+    },
+  );
+
+  it('turns red where memory is required', async () => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('It rains.')]);
+    const step = await runMain(
+      scheduledStep({ model, cache, token: { mayWrite: false } }, { inputs: { 'memory-required': 'true' } }),
+    );
+    expect(step.exitCode).toBe(1);
+    expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+    expect(titles(step)).toEqual(['Memory not saved']);
+  });
+});

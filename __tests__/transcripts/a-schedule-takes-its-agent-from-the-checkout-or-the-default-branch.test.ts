@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import { AGENT, expectTranscript, type StageEvent, seen, setStage, steady } from './stage.js';
+
+const REPORTER = `${AGENT.replace('You review changes.', 'You report on Mondays.')}last_n = 3\n`;
+const CHECKOUT = {
+  'axe/agents/reviewer.toml': REPORTER.replace('[memory]', 'files = ["docs/*.md"]\n\n[memory]'),
+  'docs/a.md': 'The first page.\n',
+};
+
+const PUSHED = {
+  ref: 'refs/heads/master',
+  commits: [{ id: '6113728f27ae82c7b1a177c8d03f9e96e0adf246', message: 'Fix auth\n\nCloses #1' }],
+};
+
+const EVENTS: readonly StageEvent[] = [
+  { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
+  { name: 'workflow_dispatch' },
+  { name: 'push', patch: PUSHED },
+];
+
+it.each(EVENTS)('runs on $name with the agent of the checkout, else of the default branch', async (event) => {
+  const workspace = tempDir('checkout');
+  writeFiles(workspace, CHECKOUT);
+  const [local, remote] = await Promise.all([runOn(event, workspace), runOn(event)]);
+  expect(local.stage.github.requests()).toEqual([]);
+  expect(local.system).toMatch(/^You report on Mondays\..*The first page\./s);
+  expect(remote.system).toBe('You review changes.');
+  const text = `##### with a checkout\n\n${local.text}\n##### without\n\n${remote.text}`;
+  expectTranscript(`a-schedule-takes-its-agent-on-${event.name}`, text);
+});
+
+/** Runs a step on the event, in an empty workspace if none is given. */
+async function runOn(event: StageEvent, workspace?: string) {
+  const stage = await setStage({ event });
+  const step = await stage.run(workspace === undefined ? {} : { workspace });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
+  expect(stage.repo.comments).toEqual([]);
+  const [{ system, messages } = { system: '', messages: [] }] = stage.model.prompts();
+  const [shown = ''] = seen(step, stage).split('\n=== outputs');
+  return { stage, system, text: `${shown}\n${steady(`${system}\n----\n${messages.join('\n')}`)}\n` };
+}

@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import { ANSWER, expectTranscript, seen, setStage } from './stage.js';
+
+it('ends green, with the answer in the summary and the permission to add in a warning', async () => {
+  const stage = await setStage({ github: { readOnly: true } });
+  const step = await stage.run();
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'success', response: ANSWER, 'memory-saved': 'true' },
+  });
+  expect(step.outputs['comment-url']).toBeUndefined();
+  expect(step.annotations).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('`pull-requests: write`') },
+  ]);
+  expect(step.summary).toContain(ANSWER);
+  expectTranscript('a-token-that-may-not-comment-costs-only-the-comment', seen(step, stage));
+});
+
+it.each([
+  ['a locked conversation', 403, 'Unable to create comment because issue is locked.'],
+  ['a rate limit', 429, 'You have exceeded a secondary rate limit'],
+  ['a refusal', 422, 'Validation Failed'],
+])('does not fail the step for %s', async (_, status, message) => {
+  const stage = await setStage();
+  stage.github.fail({
+    route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    status,
+    body: { message },
+  });
+  const step = await stage.run();
+  expect(step.exitCode).toBe(0);
+  expect(step.annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }]);
+  expect(step.summary).toContain(ANSWER);
+  expect(step.outputs['memory-saved']).toBe('true');
+  expect(step.outputs['memory-entry']).not.toContain('Posted a comment');
+});
+
+it('writes none where none is wanted, and says nothing of it', async () => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: { comment: 'never' } });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+  expect(stage.repo.comments).toEqual([]);
+  expect(stage.github.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+let home: string;
+let cwd: string;
+const axe = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCli(args, { cwd, env: { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), ...env } });
+
+beforeEach(() => {
+  home = tempDir('home');
+  cwd = tempDir('cwd');
+});
+
+describe('config', () => {
+  it('path prints the folder and makes nothing', async () => {
+    const { stdout, exitCode } = await axe(['config', 'path']);
+    expect([stdout, exitCode]).toEqual([`${join(home, 'config/axe')}\n`, 0]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('init makes the folder, keys for the owner only, and overwrites nothing', async () => {
+    expect(await axe(['config', 'init'])).toMatchObject({ exitCode: 0, stderr: '' });
+    const file = join(home, 'config/axe/config.toml');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(home, 'config/axe')).sort()).toEqual(['agents', 'config.toml', 'skills']);
+    writeFiles(home, { 'config/axe/config.toml': '# mine\n' });
+    expect(await axe(['config', 'init'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+});
+
+describe('agents', () => {
+  it('init writes a file that run takes once a model is filled in, and refuses to write it twice', async () => {
+    const made = await axe(['agents', 'init', 'helper']);
+    const file = join(home, 'config/axe/agents/helper.toml');
+    expect(made).toMatchObject({ exitCode: 0, stdout: `${file}\n`, stderr: '' });
+    const again = await axe(['agents', 'init', 'helper']);
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: `agent config already exists: ${file}\n`,
+    });
+
+    const model = await startModelServer([text('Hello.')]);
+    const run = await axe(['run', 'helper', '--model', 'anthropic/claude-sonnet-4-5'], model.env);
+    expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
+  });
+
+  it('list names those of the repository and of this machine, and says what it leaves out', async () => {
+    writeFiles(home, { 'config/axe/agents/helper.toml': 'name = "helper"\nmodel = "ollama/llama3"\n' });
+    writeFiles(cwd, {
+      'axe/agents/reviewer.toml': 'name = "reviewer"\ndescription = "Reviews"\nmodel = "ollama/llama3"\n',
+      'axe/agents/broken.toml': 'name = \n',
+    });
+    const list = await axe(['agents', 'list']);
+    expect(list.exitCode).toBe(0);
+    expect(list.stdout).toBe('helper\nreviewer - Reviews\n');
+    expect(list.stderr).toMatch(/^Warning: .*broken\.toml is left out: /);
+  });
+
+  it('show prints the settings of the nearest agent, and of a folder given', async () => {
+    writeFiles(cwd, {
+      'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n',
+      'mine/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n',
+    });
+    expect((await axe(['agents', 'show', 'reviewer'])).stdout).toContain('ollama/llama3');
+    expect((await axe(['agents', 'show', 'reviewer', '--agents-dir', 'mine'])).stdout).toContain(
+      'openai/gpt-4o',
+    );
+    const missing = await axe(['agents', 'show', 'reviwer']);
+    expect(missing).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(missing.stderr).toMatch(/^agent config not found: reviwer/);
+    expect(missing.stderr).toContain('reviewer');
+  });
+
+  it('edit opens the file in $EDITOR, flags of it kept', async () => {
+    writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
+    const editor = join(tempDir('bin'), 'editor');
+    writeFiles(join(editor, '..'), { editor: '#!/bin/sh\nprintf "# edited with %s\\n" "$1" >> "$2"\n' });
+    chmodSync(editor, 0o755);
+    const edited = await axe(['agents', 'edit', 'reviewer'], { EDITOR: `${editor} --wait` });
+    expect(edited).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(/# edited with --wait\n$/);
+    expect(await axe(['agents', 'edit', 'reviewer'])).toMatchObject({
+      exitCode: 1,
+      stderr: '$EDITOR environment variable is not set\n',
+    });
+  });
+
+  it('are found in --agents-dir first when they are run', async () => {
+    writeFiles(cwd, {
+      'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/far"\nsystem_prompt = "far"\n',
+      'mine/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/near"\nsystem_prompt = "near"\n',
+    });
+    const model = await startModelServer([text('Hello.')]);
+    const run = await axe(['run', 'reviewer', '--agents-dir', 'mine'], model.env);
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(model.prompts()[0]).toMatchObject({ model: 'near', system: 'near' });
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, it } from '@jest/globals';
+import { text } from '../helpers/model-server.js';
+import { expectTranscript, seen, setStage } from './stage.js';
+
+it.each(['', ' \n\t'])(
+  'takes %j for a failure, since nobody would see that nothing was said',
+  async (answer) => {
+    const stage = await setStage({ model: [text(answer, { inputTokens: 812, outputTokens: 1 })] });
+    const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });
+    expect(step.exitCode).toBe(1);
+    expect(stage.repo.comments).toEqual([]);
+    expect(stage.cache.entries()).toEqual([]);
+    expectTranscript('an-empty-answer-fails-the-step-and-is-not-remembered', seen(step, stage));
+  },
+);

@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import { ANSWER, expectTranscript, seen, setStage, steady, told } from './stage.js';
+
+const OPENED = { name: 'issues', action: 'opened' };
+
+it('triages an issue into the summary, and by default writes no comment', async () => {
+  const stage = await setStage({ event: OPENED, base: {} });
+  const step = await stage.run({ inputs: { agent: 'builtin/triage' } });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+  expect(step.summary).toContain(ANSWER);
+  expect(stage.repo.comments).toEqual([]);
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
+  const [prompt] = stage.model.prompts();
+  expect(prompt?.system).toMatch(/^You sort an issue/);
+  expectTranscript(
+    'an-issue-is-answered-only-where-that-is-asked-for',
+    `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,
+  );
+});
+
+it('comments with `comment: always`, and keeps to that one comment', async () => {
+  const stage = await setStage({ event: OPENED });
+  const inputs = { comment: 'always' };
+  const first = await stage.run({ inputs });
+  await stage.run({ inputs });
+  expect(first.outputs['comment-url']).toMatch(/\/issues\/1#issuecomment-1$/);
+  expect(stage.repo.comments.map(({ issue }) => issue)).toEqual([1]);
+});
+
+it('keeps what a stranger wrote apart from what later runs load', async () => {
+  const stage = await setStage({
+    event: { name: 'issues', action: 'labeled', patch: { 'issue.user.login': 'octocat' } },
+  });
+  const first = await stage.run();
+  expect(first.exitCode).toBe(0);
+  expect(first.log).toContain(
+    'Trust:  untrusted, because it reads text by octocat, who is not known to have write access',
+  );
+  expect(first.outputs).toMatchObject({
+    'memory-saved': 'true',
+    'memory-entry': expect.stringContaining('trust=untrusted'),
+  });
+  const second = await stage.run();
+  expect(second.outputs['memory-loaded']).toBe('0');
+  expect(told(second)).toEqual([]);
+});

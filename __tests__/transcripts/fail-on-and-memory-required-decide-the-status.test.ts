@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { setStage } from './stage.js';
+
+const BROKEN: ModelReply = { kind: 'raw', status: 500, body: '' };
+const REFUSED: ModelReply = { kind: 'text', text: 'I will not.', finishReason: 'content_filter' };
+const NO_CACHE = { ACTIONS_RESULTS_URL: '' };
+
+const STEPS: readonly (readonly [string, Step, number])[] = [
+  ['failure by default', { reply: BROKEN }, 1],
+  ['failure that is not listed', { reply: BROKEN, 'fail-on': 'timeout, refused' }, 0],
+  [
+    'failure before the model is asked, not listed',
+    { reply: BROKEN, agent: 'nobody', 'fail-on': 'timeout' },
+    0,
+  ],
+  ['failure before the model is asked', { reply: BROKEN, agent: 'nobody', 'fail-on': 'failure' }, 1],
+  ['refused by default', { reply: REFUSED }, 1],
+  ['refused that is not listed', { reply: REFUSED, 'fail-on': 'failure\ntimeout' }, 0],
+  ['success', { reply: text('Fine.') }, 0],
+  ['success that is listed', { reply: text('Fine.'), 'fail-on': 'success' }, 1],
+  ['success without memory', { reply: text('Fine.'), env: NO_CACHE }, 0],
+  [
+    'success without the memory that is required',
+    { reply: text('Fine.'), env: NO_CACHE, 'memory-required': 'true' },
+    1,
+  ],
+  ['success with the memory that is required', { reply: text('Fine.'), 'memory-required': 'true' }, 0],
+];
+
+interface Step {
+  readonly reply: ModelReply;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly agent?: string;
+  readonly 'fail-on'?: string;
+  readonly 'memory-required'?: string;
+}
+
+it('turns the step red for what is listed and nothing else', async () => {
+  const ends = await Promise.all(
+    STEPS.map(async ([name, { reply, env, ...inputs }, status]) => {
+      const stage = await setStage({ model: [reply] });
+      const step = await stage.run({ inputs: { model: 'openai/gpt-4o', ...inputs }, ...(env && { env }) });
+      expect([name, step.outputs['conclusion']]).toEqual([name, name.split(' ')[0]]);
+      return [name, step.exitCode, status];
+    }),
+  );
+  expect(ends.map(([name, exitCode]) => [name, exitCode])).toEqual(
+    ends.map(([name, , status]) => [name, status]),
+  );
+});
+
+it('refuses a conclusion that does not exist', async () => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: { 'fail-on': 'failure, warnings' } });
+  expect(step.exitCode).toBe(1);
+  expect(step.annotations.map(({ message }) => message)).toEqual([
+    'the input `fail-on` cannot be "warnings"\n' +
+      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`.',
+  ]);
+});

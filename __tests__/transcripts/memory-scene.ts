@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import type { CacheServer, CacheToken } from '../helpers/cache-server.js';
+import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
+import type { FileTree } from '../helpers/github-state.js';
+import type { ModelServer } from '../helpers/model-server.js';
+import type { StepOptions, StepResult } from '../helpers/run-action.js';
+import {
+  loadWebhook,
+  type Payload,
+  type PayloadPatch,
+  payloadField,
+  schedulePayload,
+} from '../helpers/webhooks.js';
+
+/** A scheduled run of `builtin/ask` that needs a model and nothing else of the outside. */
+export function scheduledStep(
+  { model, cache, token }: { model: ModelServer; cache?: CacheServer; token?: CacheToken },
+  given: Partial<StepOptions> = {},
+): StepOptions {
+  const payload = schedulePayload('0 6 * * 1');
+  const ref = `refs/heads/${payloadField(payload, 'repository.default_branch')}`;
+  return {
+    event: { name: 'schedule', payload },
+    ...given,
+    inputs: { agent: 'builtin/ask', prompt: 'Say what is new.', 'github-token': '', ...given.inputs },
+    env: { ...model.env, ...cache?.env({ ref, readableRefs: [ref], ...token }), ...given.env },
+  };
+}
+
+/** The step that reviews a pull request, and what it is about. */
+export interface PullRequestScene {
+  readonly github: GitHubServer;
+  readonly payload: Payload;
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly step: (given?: Partial<StepOptions>) => StepOptions;
+}
+
+/** The diff of the pull request. */
+export const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
+index 1111111..2222222 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -1,3 +1,4 @@
+ export function isValid(token: string, wanted: string): boolean {
+-  return safeEqual(token, wanted);
++  // TODO: constant time
++  return token == wanted;
+ }
+`;
+
+/** An open pull request by somebody who may write, in a GitHub that holds these files on the base branch. */
+export async function pullRequestScene(
+  { model }: { model: ModelServer },
+  base: FileTree = {},
+  patch: PayloadPatch = {},
+): Promise<PullRequestScene> {
+  const github = await startGitHubServer();
+  const payload = loadWebhook('pull_request', 'opened', patch);
+  const repo = github.seed(payload, { base, diff: DIFF });
+  repo.roles.set(String(payloadField(payload, 'sender.login')), 'write');
+  const [from, to] = ['base', 'head'].map((side) => payloadField(payload, `pull_request.${side}.sha`));
+  repo.comparisons.set(`${from}...${to}`, DIFF);
+  return {
+    github,
+    payload,
+    repository: String(payloadField(payload, 'repository.full_name')),
+    step: (given = {}) => ({
+      event: { name: 'pull_request', payload },
+      ...given,
+      inputs: { agent: 'builtin/pr-reviewer', ...given.inputs },
+      env: { ...model.env, ...github.env, ...given.env },
+    }),
+  };
+}
+
+/** The variables that lead the command line to the same GitHub. */
+export function gitHubEnv(github: GitHubServer): Record<string, string> {
+  return { ...github.env, GITHUB_TOKEN };
+}
+
+/** A run log file in a workspace. */
+export function memoryIn(workspace: string, file: string): string {
+  return readFileSync(join(workspace, '.axe/memory', file), 'utf8');
+}
+
+/** How many entries a text holds. */
+export function countEntries(text: string): number {
+  return [...text.matchAll(/^## \d{4}-\d{2}-\d{2}T/gm)].length;
+}
+
+/** The stored results of a text, in its order. */
+export function resultsIn(text: string): readonly string[] {
+  return [...text.matchAll(/^\*\*Result:\*\* (.*)$/gm)].map(([, result = '']) => result);
+}
+
+/** Everything the runner was told by workflow commands that people see. */
+export function titles(step: StepResult): readonly (string | undefined)[] {
+  return step.annotations.map(({ title }) => title);
+}
+
+/** A run that answered, and whose entry was not saved but is where people find it; exactly one annotation says so. */
+export function expectToldNotSaved(step: StepResult, answer: string): string {
+  expect({ exitCode: step.exitCode, stderr: step.stderr, conclusion: step.outputs['conclusion'] }).toEqual({
+    exitCode: 0,
+    stderr: '',
+    conclusion: 'success',
+  });
+  expect(step.outputs['memory-saved']).toBe('false');
+  expect(step.outputs['memory-entry']).toContain(`**Result:** ${answer}`);
+  expect(step.outputs['memory-save-error']).toMatch(/\S/);
+  expect(step.summary).toContain(`**Result:** ${answer}`);
+  expect(step.summary).toContain('**Not saved:**');
+  expect(step.annotations.map(({ level }) => level)).not.toContain('error');
+  const told = step.annotations.filter(({ title }) => title === 'Memory not saved');
+  expect(told).toHaveLength(1);
+  return told[0]?.message ?? '';
+}

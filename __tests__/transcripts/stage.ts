@@ -1,0 +1,174 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
+import { type GitHubOptions, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
+import type { FileTree, Role, StoredRepo } from '../helpers/github-state.js';
+import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import { runMain, type StepOptions, type StepResult } from '../helpers/run-action.js';
+import { loadWebhook, type Payload, type PayloadPatch, payloadField } from '../helpers/webhooks.js';
+
+/** What is set up before a step runs. */
+export interface StageOptions {
+  /** Default: GitHub's example of an opened pull request. */
+  readonly event?: StageEvent;
+  /** Files of the base branch, or of the default branch where there is no pull request. */
+  readonly base?: FileTree;
+  readonly diff?: string;
+  /** Role of the sender, who is also the author in GitHub's examples. Default: write. */
+  readonly role?: Role;
+  readonly roles?: Readonly<Record<string, Role>>;
+  /** Default: the model gives {@link ANSWER} to everything. */
+  readonly model?: ModelScript;
+  readonly github?: GitHubOptions;
+}
+
+/** GitHub's example of an event, with changes, or a payload of the test's own. */
+export interface StageEvent {
+  readonly name: string;
+  readonly action?: string;
+  readonly patch?: PayloadPatch;
+  readonly payload?: Payload;
+}
+
+/** An event in a repository, with the servers a step talks to. */
+export interface Stage {
+  readonly github: GitHubServer;
+  readonly model: ModelServer;
+  readonly cache: CacheServer;
+  readonly repo: StoredRepo;
+  readonly payload: Payload;
+  /** Runs the built action on the event, with a cache where the event has one. */
+  run(options?: Partial<StepOptions>): Promise<StepResult>;
+}
+
+/** The repository of GitHub's examples, and the head of its pull request. */
+export const REPO = 'Codertocat/Hello-World';
+export const HEAD = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
+
+/** The change under review. */
+export const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
+index 3f2a1b0..9c4d5e6 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -10,4 +10,4 @@ export function isValid(token: string): boolean {
+   const expected = readToken();
+-  return timingSafeEqual(expected, token);
++  return expected == token;
+ }
+`;
+
+/** What the model finds. */
+export const ANSWER = '`src/auth.ts:11` compares tokens with `==`, which tells their length by time.';
+
+/** An agent of the repository, with memory. */
+export const AGENT = `name = "reviewer"
+model = "anthropic/claude-sonnet-4-5"
+system_prompt = "You review changes."
+
+[memory]
+enabled = true
+`;
+
+/** The agent in the folder where axe itself looks for it. */
+export const BASE: FileTree = { 'axe/agents/reviewer.toml': AGENT };
+
+/** Sets up the event, the repository it happened in, and everything the step talks to. */
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const { base = BASE } = options;
+  const event: StageEvent = options.event ?? { name: 'pull_request', action: 'opened' };
+  const payload = event.payload ?? loadWebhook(event.name, event.action, event.patch);
+  const diff = options.diff ?? DIFF;
+  const [github, model, cache] = await Promise.all([
+    startGitHubServer(options.github),
+    startModelServer(options.model ?? (() => text(ANSWER, { inputTokens: 812, outputTokens: 34 }))),
+    startCacheServer(),
+  ]);
+  const repo = github.seed(payload, { base, diff });
+  repo.roles.set(String(payloadField(payload, 'sender.login')), options.role ?? 'write');
+  for (const [login, role] of Object.entries(options.roles ?? {})) repo.roles.set(login, role);
+  const isPullRequest = 'pull_request' in payload;
+  if (isPullRequest) repo.comparisons.set(comparisonOf(payload), diff);
+  const trunk = `refs/heads/${repo.defaultBranch}`;
+  const ref = isPullRequest ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge` : trunk;
+  return {
+    github,
+    model,
+    cache,
+    repo,
+    payload,
+    run: ({ env, inputs, ...step } = {}) =>
+      runMain({
+        event: { name: event.name, payload },
+        ...step,
+        inputs: { agent: 'reviewer', ...inputs },
+        env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
+      }),
+  };
+}
+
+/** The event's two commits, as GitHub is asked to compare them. */
+export function comparisonOf(payload: Payload): string {
+  return `${payloadField(payload, 'pull_request.base.sha')}...${payloadField(payload, 'pull_request.head.sha')}`;
+}
+
+/** Text without what differs from run to run: times, ids, ports, folders of the machine. */
+export function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<server>')
+    .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
+    .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
+    .replaceAll(/\b\d+\.\d s\b/g, '<seconds>')
+    .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
+}
+
+/** `METHOD /path` of every request GitHub got, without the repository, in alphabetical order: several are sent at once. */
+export function routesOf({ github }: Pick<Stage, 'github'>): readonly string[] {
+  const repository = /^\/repos\/[^/]+\/[^/]+/;
+  return github
+    .requests()
+    .map(({ method, path }) => `${method} ${decodeURIComponent(path).replace(repository, '')}`)
+    .sort();
+}
+
+/** All that people see of a step and what it left behind, as one text that is the same in every run. */
+export function seen(result: StepResult, { repo }: Pick<Stage, 'repo'>): string {
+  const annotations = result.annotations.map(({ level, title, file, line, message }) => {
+    const place = file === undefined ? '' : ` at ${file}${line === undefined ? '' : `:${line}`}`;
+    return `${level}: ${title}${place}\n${message}`;
+  });
+  const outputs = Object.entries(result.outputs).map(([name, value]) => `${name}: ${value}`);
+  const comments = repo.comments.map(({ issue, author, body }) => `${author} on #${issue}:\n${body}`);
+  const parts = {
+    'exit status': String(result.exitCode),
+    log: result.log,
+    annotations: annotations.join('\n'),
+    summary: result.summary,
+    outputs: outputs.join('\n'),
+    comments: comments.join('\n\n'),
+    'standard error': result.stderr,
+  };
+  return steady(
+    Object.entries(parts)
+      .map(([name, text]) => `=== ${name}\n${text.trimEnd()}\n`)
+      .join('\n'),
+  );
+}
+
+const TEXTS = join(import.meta.dirname, '../fixtures/transcripts');
+
+/** Compares with `__tests__/fixtures/transcripts/<name>.txt`; with UPDATE_TRANSCRIPTS=1 the file is written anew. */
+export function expectTranscript(name: string, text: string): void {
+  const file = join(TEXTS, `${name}.txt`);
+  if (process.env['UPDATE_TRANSCRIPTS'] === '1') {
+    mkdirSync(TEXTS, { recursive: true });
+    writeFileSync(file, text);
+  }
+  expect(text).toBe(readFileSync(file, 'utf8'));
+}
+
+/** The annotations as a person reads them, without their titles. */
+export function told({ annotations }: Pick<StepResult, 'annotations'>): readonly string[] {
+  return annotations.map(({ level, message }) => steady(`${level}: ${message}`));
+}
