@@ -4,6 +4,14 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { INPUT_DEFAULTS, readInputs } from '../src/actions/inputs.js';
 import { OUTPUT_NAMES } from '../src/actions/outputs.js';
+import {
+  ACTION_MAX_TOKENS,
+  ACTION_TIMEOUT_MINUTES,
+  CLI_TIMEOUT_SECONDS,
+  MAX_CALLS_PER_TURN,
+  MAX_PARALLEL_CALLS,
+  MAX_TURNS,
+} from '../src/axe/defaults.js';
 import { VERSION } from '../src/axe/version.js';
 
 interface ActionYml {
@@ -50,6 +58,19 @@ describe('the README', () => {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
       expect(row).toContain(description.trim().replaceAll('|', '\\|'));
     }
+  });
+
+  it.each([
+    ['Turns', 2, `\`max-turns\`: ${ACTION.inputs['max-turns']?.default}`],
+    ['Turns', 3, String(MAX_TURNS)],
+    ['Tokens', 2, `\`max-tokens\`: ${ACTION_MAX_TOKENS.toLocaleString('en')};`],
+    ['Cost', 2, `\`max-cost-usd\`: ${ACTION.inputs['max-cost-usd']?.default === '0' ? 'none' : ''}`],
+    ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
+    ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
+    ['Tool calls of one turn', 2, `${MAX_CALLS_PER_TURN} run, ${MAX_PARALLEL_CALLS} at a time`],
+  ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
+    const row = README.split('\n').find((line) => line.startsWith(`| ${limit} |`)) ?? '';
+    expect(row.split(' | ')[column - 1]).toContain(text);
   });
 
   it('shows a workflow of at most 15 lines that uses inputs which exist', () => {

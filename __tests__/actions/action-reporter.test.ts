@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createActionReporter, describePlan, describeRestored } from '../../src/actions/action-reporter.js';
+import { ProviderError } from '../../src/axe/errors.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
-import type { RestoreResult } from '../../src/axe/ports.js';
+import type { RestoreResult } from '../../src/axe/memory/store.js';
 import { NOWHERE } from '../../src/memory-stores/none-store.js';
 import { reportOf } from '../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
@@ -15,6 +16,8 @@ const RESTORED = {
   location: '.axe/memory/bot.md',
   warnings: [],
 } as const;
+
+const OVERLOADED = new ProviderError('overloaded', 'come back later');
 
 /** A reporter, the lines it wrote and how often a request was on its way. */
 function reporter(secrets: readonly string[] = []) {
@@ -40,6 +43,44 @@ describe('the job log', () => {
     [
       { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 3, tools: 4 },
       ['Turn 2: answered (tool_use, 3 tool calls)'],
+    ],
+    [
+      { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 1, tools: 4 },
+      ['Turn 2: answered (tool_use, 1 tool call)'],
+    ],
+    [
+      { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
+      ['  overloaded: come back later; trying again in 512 ms (1 of 2)'],
+    ],
+    [
+      { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
+      ['  openai/a is out of reach; asking ollama/b'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'Lint\nall of it.' },
+      ['  Sub-agent linter: Lint all of it.'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'x'.repeat(121) },
+      [`  Sub-agent linter: ${'x'.repeat(119)}…`],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'answer', text: 'A long answer.' },
+      },
+      ['  Sub-agent linter answered after 42 ms'],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'failure', detail: 'server: boom' },
+      },
+      ['  Sub-agent linter failed after 42 ms: server: boom'],
     ],
     [
       { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 12 },
@@ -89,6 +130,23 @@ describe('the job log', () => {
     expect(text).not.toMatch(/^\s*::/m);
     expect(text).not.toContain('##[');
     expect(text).toContain('***');
+  });
+
+  it('has no secret and no command of a model, a provider or a sub-agent in it', () => {
+    const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
+    const { event, lines } = reporter(['hunter2-hunter2']);
+    event({ kind: 'tool-call', turn: 1, tool: wild, isError: true, durationMs: 1 });
+    event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
+    const failed = { kind: 'failure', detail: wild } as const;
+    event({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 1, result: failed });
+    const error = new ProviderError('server', wild);
+    event({ kind: 'retry', attempt: 1, maxRetries: 2, error, delayMs: 1 });
+    event({ kind: 'model-reply', turn: 1, stopReason: wild, toolCalls: 0, tools: 0 });
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      expect(line).toContain('***');
+      expect(line).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
+    }
   });
 
   it('tells when a request is on its way, and only then', () => {

@@ -5,12 +5,12 @@ import {
   formatUnsavedSummary,
 } from '../../src/actions/format-summary.js';
 import { AxeError } from '../../src/axe/errors.js';
-import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { Limit, RunOutcome, RunStats } from '../../src/axe/loop/outcome.js';
 import { formatProvenance } from '../../src/axe/memory/provenance.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createNoneStore } from '../../src/memory-stores/none-store.js';
 import type { RunReport } from '../../src/pipeline/request.js';
-import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { called, completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
 import { AGENT } from '../helpers/world-fake.js';
 
@@ -24,6 +24,11 @@ const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (t
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
 | --- | --- | --- | --- | --- | --- |
 | claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | trusted |`;
+const figuresAt = (
+  limit: Limit,
+) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
+| --- | --- | --- | --- | --- | --- | --- |
+| claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | ${limit} | trusted |`;
 const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
 describe('the summary of a run', () => {
@@ -84,7 +89,7 @@ ${FIGURES}`);
     );
   });
 
-  it.each<[string, RunOutcome, string]>([
+  it.each<[string, RunOutcome, string, string?]>([
     [
       'failed: its error as it is',
       {
@@ -104,6 +109,7 @@ ${FIGURES}`);
         stats: STATS,
       },
       '### bot: max-turns\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
+      figuresAt('turns'),
     ],
     [
       'was cut short before it said anything: why',
@@ -115,6 +121,19 @@ ${FIGURES}`);
         stats: STATS,
       },
       '### bot: timeout\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
+      figuresAt('time'),
+    ],
+    [
+      'came to the end of its tokens: which limit it was',
+      exhausted('tokens', 'So far.'),
+      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno tokens left\n  Raise the limit of tokens.\n```\n\n---\n\n',
+      figuresAt('tokens'),
+    ],
+    [
+      'came to the end of its money: which limit it was',
+      exhausted('cost', 'So far.'),
+      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno cost left\n  Raise the limit of cost.\n```\n\n---\n\n',
+      figuresAt('cost'),
     ],
     [
       'was refused: what the model said',
@@ -122,9 +141,64 @@ ${FIGURES}`);
       '### bot: refused\n\nI will not.\n\n---\n\n',
     ],
     ['said nothing', completed(''), '### bot: success\n\n---\n\n'],
-  ])('shows of one that %s', async (_, outcome, expected) => {
+  ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
-    expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${FIGURES}`);
+    expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${figures}`);
+  });
+
+  it.each<[string, Partial<RunStats>, string, string]>([
+    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1200 |'],
+    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1200 |'],
+    ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
+    ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
+    ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
+  ])('has figures of their own where %s', async (_, stats, head, values) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const lines = format({ ...report, outcome: completed('Fine.', stats) })
+      .split('\n')
+      .slice(-3);
+    expect(lines[0]).toContain(head);
+    expect(lines[2]).toContain(values);
+    expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
+  });
+
+  it('lists what was called, with errors and with what was not on offer', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const calls = [
+      called('read_file'),
+      called('read_file', { isError: true }),
+      called('call_agent', { input: { agent: 'linter', task: 't' } }),
+      called('read_file', { isError: true }),
+      called('fly', { isError: true, isDenied: true }),
+    ];
+    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 5, calls }) });
+    expect(text).toContain(`${OFF}
+
+<details><summary>What the agent called</summary>
+
+- \`read_file\`: 3 calls, 2 errors
+- \`call_agent → linter\`: 1 call
+- \`fly\`: 1 call, not offered
+
+</details>
+
+| Model | Turns | Tool calls |`);
+  });
+
+  it('keeps the list of what was called short, whatever names a model makes up', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const names = [
+      '</details>`\n\n# Hi',
+      'x'.repeat(500),
+      ...Array.from({ length: 60 }, (_, index) => `t${index}`),
+    ];
+    const calls = names.map((name) => called(name, { isError: true, isDenied: true }));
+    const text = format({ ...report, outcome: completed('', { toolCalls: calls.length, calls }) });
+    const lines = text.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(51);
+    expect(lines[0]).toBe("- `</details>' # Hi`: 1 call, not offered");
+    expect(lines[1]).toBe(`- \`${'x'.repeat(63)}…\`: 1 call, not offered`);
+    expect(lines.at(-1)).toBe('- and 12 more');
   });
 
   it('cleans the answer and nothing that is its own', async () => {

@@ -1,24 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createJournal, noteTold, readPending, wasTold } from '../../src/actions/journal.js';
 import type { Change } from '../../src/axe/memory/change.js';
+import { setProcessEnv } from '../helpers/process-env.js';
 import { parseFileCommand } from '../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
-const before = process.env['GITHUB_STATE'];
 let stateFile: string;
 
 beforeEach(() => {
   const folder = tempDir('state');
   writeFiles(folder, { state: '' });
   stateFile = join(folder, 'state');
-  process.env['GITHUB_STATE'] = stateFile;
-});
-
-afterEach(() => {
-  if (before === undefined) delete process.env['GITHUB_STATE'];
-  else process.env['GITHUB_STATE'] = before;
+  setProcessEnv({ GITHUB_STATE: stateFile });
 });
 
 /** The environment the runner gives to the post step. */
@@ -41,8 +36,26 @@ describe('the journal', () => {
   it('gives nothing once it is done', async () => {
     const journal = createJournal();
     await journal.pending([append('1')]);
-    await journal.done();
+    await journal.done([append('1')]);
     expect(readPending(postEnv())).toEqual([]);
+  });
+
+  it('keeps what others of the run have not saved yet (D16)', async () => {
+    const journal = createJournal();
+    await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
+    await journal.done([append('2')]);
+    expect(readPending(postEnv())).toEqual([append('1'), append('3')]);
+    await Promise.all([journal.done([append('1')]), journal.pending([append('4')])]);
+    expect(readPending(postEnv())).toEqual([append('3'), append('4')]);
+    await journal.done([append('3'), append('4')]);
+    expect(readPending(postEnv())).toEqual([]);
+  });
+
+  it('is not troubled by the end of what it never knew', async () => {
+    const journal = createJournal();
+    await journal.pending([append('1')]);
+    await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
+    expect(readPending(postEnv())).toEqual([append('1')]);
   });
 
   it('gives what was written last', async () => {

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { failsStep, OUTPUT_NAMES, type Outputs, outputsOf } from '../../src/actions/outputs.js';
 import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
 import { AxeError } from '../../src/axe/errors.js';
+import type { AnswerForm } from '../../src/axe/loop/final-answer.js';
 import { CONCLUSIONS, type Conclusion, type RunOutcome } from '../../src/axe/loop/outcome.js';
 import { createNoneStore } from '../../src/memory-stores/none-store.js';
 import type { RunReport } from '../../src/pipeline/request.js';
-import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { called, completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { AGENT } from '../helpers/world-fake.js';
 
@@ -17,6 +18,7 @@ const FIGURES = {
   'input-tokens': '1200',
   'output-tokens': '34',
   'cache-read-tokens': '560',
+  'denied-tool-calls': '0',
   'duration-ms': '6543',
 };
 
@@ -80,6 +82,40 @@ describe('the outputs of a run', () => {
   it('round a time to milliseconds', async () => {
     const report = await ranTo(completed('', { durationMs: 12.6 }));
     expect(outputsOf(report)['duration-ms']).toBe('13');
+  });
+
+  it.each([
+    [undefined, undefined],
+    [0, '0.000000'],
+    [0.0000004, '0.000000'],
+    [1.2345678, '1.234568'],
+    [1e-7 * 15, '0.000002'],
+  ])('of a cost of %j say %j, in dollars', async (costUsd, shown) => {
+    expect(outputsOf(await ranTo(completed('', { costUsd })))['cost-usd']).toBe(shown);
+  });
+
+  it('count the calls of tools that were not offered, and no others', async () => {
+    const calls = [
+      called('read_file'),
+      called('read_file', { isError: true }),
+      called('fly', { isError: true, isDenied: true }),
+      called('swim', { isError: true, isDenied: true }),
+    ];
+    const outputs = outputsOf(await ranTo(completed('', { calls, toolCalls: 4 })));
+    expect(outputs['denied-tool-calls']).toBe('2');
+  });
+
+  const FORM: AnswerForm = { format: { type: 'json' }, check: () => [] };
+  it.each<[string, RunOutcome, AnswerForm | undefined, string | undefined]>([
+    ['in the form that was asked for', completed('{"risk":"low"}'), FORM, '{"risk":"low"}'],
+    ['that was not asked for in a form', completed('{"risk":"low"}'), undefined, undefined],
+    ['that was cut short', exhausted('tokens', '{"risk":"low"}'), FORM, undefined],
+    ['that is none', { kind: 'failed', error: new AxeError('no'), stats: STATS }, FORM, undefined],
+    ['that is a refusal', { kind: 'refused', answer: '{}', stats: STATS }, FORM, undefined],
+  ])('have an answer %s once more as JSON, or not', async (_, outcome, form, json) => {
+    const report = await reportOf('ran');
+    const outputs = outputsOf({ ...report, plan: { ...report.plan, form }, outcome });
+    expect(outputs['structured-output']).toBe(json);
   });
 
   it('that posted a comment say where', async () => {
@@ -146,6 +182,7 @@ describe('the outputs of a run', () => {
   it('have no other names than `action.yml`', async () => {
     const reports = await Promise.all([
       reportOf('ran', { published: { line: 'l', url: 'u' } }),
+      ranTo(completed('', { costUsd: 1 })),
       reportOf('ran', { save: { kind: 'failed', reason: 'error', message: 'm' } }),
       reportOf('planned'),
       reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LoadedAgent } from '../../src/axe/agent/loaded-agent.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
-import { type MemoryPlanParts, memoryName, planMemory, unavailableTools } from '../../src/axe/plan.js';
-import type { LoadedAgent } from '../../src/axe/ports.js';
+import { type MemoryPlanParts, memoryName, planMemory } from '../../src/axe/plan.js';
 import type { PullRequestTrigger } from '../../src/axe/trigger.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
@@ -148,23 +148,5 @@ describe('the memory plan', () => {
   it('takes the commit of the run where there is no pull request', () => {
     const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
     expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
-  });
-});
-
-describe('what an agent asks for and this version does not have', () => {
-  it('is one warning', () => {
-    const more = 'tools = ["read_file"]\nsub_agents = ["helper"]';
-    const servers = '\n[[mcp_servers]]\nname = "docs"\nurl = "https://example.com/mcp"\ntransport = "sse"';
-    expect(unavailableTools(agent(`enabled = true${servers}`, more))).toEqual([
-      {
-        code: 'tool-not-available',
-        message:
-          'agent "bot" asks for tool `read_file`, sub-agent `helper`, MCP server `docs`, which this version does not offer yet; it runs without.',
-      },
-    ]);
-  });
-
-  it('is nothing for an agent that asks for nothing', () => {
-    expect(unavailableTools(agent(''))).toEqual([]);
   });
 });

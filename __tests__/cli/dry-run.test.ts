@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RestoreResult } from '../../src/axe/ports.js';
+import type { RestoreResult } from '../../src/axe/memory/store.js';
 import { formatDryRun } from '../../src/cli/dry-run.js';
 import type { RunRequest } from '../../src/pipeline/request.js';
 import { reportOf } from '../helpers/reports.js';

@@ -1,12 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatJson } from '../../src/cli/format-json.js';
-import { STATS } from '../helpers/reports.js';
+import { AxeError, ProviderError } from '../../src/axe/errors.js';
+import type { Limit, RunOutcome } from '../../src/axe/loop/outcome.js';
+import { formatErrorJson, formatJson } from '../../src/cli/format-json.js';
+import { called, completed, exhausted, STATS } from '../helpers/reports.js';
+
+/** What a program reads from the line. */
+function parsed(outcome: RunOutcome): Record<string, unknown> {
+  const value: Record<string, unknown> = JSON.parse(formatJson(outcome));
+  return value;
+}
+
+const failed = (error: AxeError): RunOutcome => ({ kind: 'failed', error, stats: STATS });
+
+/** The line of a run that called one tool. */
+const withCall = (...[tool, patch]: Parameters<typeof called>) =>
+  formatJson(completed('Fine.', { toolCalls: 1, calls: [called(tool, patch)] }));
 
 describe('the line of --json', () => {
   it("has axe's keys in axe's order and nothing else", () => {
-    expect(formatJson('Fine.', STATS)).toBe(
-      '{"content":"Fine.","duration_ms":6543,"input_tokens":1200,"model":"claude-sonnet-4-5","output_tokens":34,"stop_reason":"end_turn","tool_calls":1}',
+    expect(formatJson(completed('Fine.'))).toBe(
+      '{"content":"Fine.","duration_ms":6543,"input_tokens":1200,"model":"claude-sonnet-4-5","output_tokens":34,"refused":false,"retry_attempts":0,"stop_reason":"end_turn","tool_call_details":[],"tool_calls":0}',
     );
+  });
+
+  it('has its keys in the order of the alphabet whatever there is to say', () => {
+    const calls = [called('read_file')];
+    const budget = { usedTokens: 1, maxTokens: 2 };
+    const keys = Object.keys(parsed(exhausted('cost', 'So far.', { calls, budget, costUsd: 1 })));
+    expect(keys).toEqual([...keys].sort());
+    expect(keys).toHaveLength(15);
+  });
+
+  it('counts what was tried again', () => {
+    expect(parsed(completed('', { retries: 3 }))).toMatchObject({ retry_attempts: 3 });
   });
 
   it.each([
@@ -22,15 +48,158 @@ describe('the line of --json', () => {
     ['half \uD83D of a pair, \uDE00', 'half \uFFFD of a pair, \uFFFD'],
     ['', ''],
   ])('escapes %j as Go does (axe-behaviour §16)', (content, escaped) => {
-    const line = formatJson(content, STATS);
+    const line = formatJson(completed(content));
     expect(line).toContain(`{"content":"${escaped}","duration_ms"`);
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toMatchObject({ content: content.replace(/\p{Surrogate}/gu, '\uFFFD') });
   });
 
   it('escapes what the provider says of itself too', () => {
-    const line = formatJson('', { ...STATS, modelId: '<m>', stopReason: 'a&b' });
+    const line = formatJson(completed('', { modelId: '<m>', stopReason: 'a&b' }));
     expect(line).toContain('"model":"\\u003cm\\u003e"');
     expect(line).toContain('"stop_reason":"a\\u0026b"');
+  });
+});
+
+describe('the tool calls in the line', () => {
+  it("have axe's keys, and the arguments as the model gave them", () => {
+    const input = { path: 'a', lines: [1, 2], deep: { b: null } };
+    expect(withCall('read_file', { input, output: 'A' })).toContain(
+      '"tool_call_details":[{"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A"}],"tool_calls":1}',
+    );
+  });
+
+  it('stand in the order they were made, errors and tools that were not offered too', () => {
+    const calls = [
+      called('b'),
+      called('a', { isError: true, output: 'Error: no' }),
+      called('fly', { isError: true, isDenied: true, output: 'Unknown tool: "fly"' }),
+    ];
+    expect(parsed(completed('', { toolCalls: 3, calls }))['tool_call_details']).toEqual([
+      { name: 'b', input: {}, output: 'ok', is_error: false },
+      { name: 'a', input: {}, output: 'Error: no', is_error: true },
+      { name: 'fly', input: {}, output: 'Unknown tool: "fly"', is_error: true },
+    ]);
+  });
+
+  it('have no arguments where they were not JSON', () => {
+    expect(withCall('a', { input: undefined })).toContain('[{"input":null,"is_error"');
+  });
+
+  it.each([
+    ['1024 bytes', 'x'.repeat(1024), 'x'.repeat(1024)],
+    ['1025 bytes', 'x'.repeat(1025), `${'x'.repeat(1024)}... (truncated)`],
+    ['a character across the limit', `${'x'.repeat(1023)}é`, `${'x'.repeat(1023)}... (truncated)`],
+    ['characters of four bytes', '😀'.repeat(300), `${'😀'.repeat(256)}... (truncated)`],
+    ['nothing', '', ''],
+  ])('show of an output of %s what axe shows', (_, output, shown) => {
+    const [details] = parsed(completed('', { calls: [called('a', { output })] }))['tool_call_details'] as [
+      { output: string },
+    ];
+    expect(details.output).toBe(shown);
+  });
+
+  it('are JSON for strict readers whatever the model wrote, in names and keys too', () => {
+    const half = '\uD83D';
+    const line = withCall(`t${half}`, {
+      input: { [`k${half}`]: { [half]: [half] }, ['__proto__']: 1, toJSON: 'x' },
+      output: half,
+    });
+    expect(line).not.toMatch(/\\ud[89a-f]/i);
+    expect(line).toContain('[{"input":{"k\uFFFD":{"\uFFFD":["\uFFFD"]},');
+    expect(line).toContain('"name":"t\uFFFD","output":"\uFFFD"');
+  });
+});
+
+describe('the budget in the line', () => {
+  it('is there only with a budget', () => {
+    expect(formatJson(completed('Fine.'))).not.toContain('budget');
+  });
+
+  it.each([
+    [0, false],
+    [99, false],
+    [100, true],
+    [130, true],
+  ])('of 100 tokens of which %i are used is exceeded: %p', (usedTokens, isExceeded) => {
+    const line = formatJson(completed('Fine.', { budget: { usedTokens, maxTokens: 100 } }));
+    expect(line).toMatch(
+      new RegExp(
+        `^\\{"budget_exceeded":${isExceeded},"budget_max_tokens":100,"budget_used_tokens":${usedTokens},"content"`,
+      ),
+    );
+  });
+
+  it.each([
+    [undefined, undefined],
+    [0, 0],
+    [0.1 + 0.2, 0.3],
+    [0.0000004, 0],
+    [1.2345678, 1.234568],
+  ])('has the cost %j as %j', (costUsd, shown) => {
+    expect(parsed(completed('Fine.', { costUsd }))['cost_usd']).toBe(shown);
+  });
+});
+
+describe('a refusal in the line', () => {
+  it.each<[string, RunOutcome, boolean]>([
+    ['of the provider', { kind: 'refused', answer: '', stats: STATS }, true],
+    ['in words', completed("I'm unable to help with that."), true],
+    ['that is none', completed('The wiki cannot be reached.'), false],
+    ['in what was said before a limit', exhausted('tokens', 'I must decline.'), true],
+    ['that is only in an error', failed(new AxeError('I cannot')), false],
+  ])('%s is told: %#', (_, outcome, refused) => {
+    expect(parsed(outcome)).toMatchObject({ refused });
+  });
+});
+
+describe('the line of a run that did not complete', () => {
+  it.each<[Limit, number]>([
+    ['turns', 1],
+    ['time', 3],
+    ['tokens', 4],
+    ['cost', 4],
+  ])('at its limit of %s has what there is, and the exit status %i', (limit, exitCode) => {
+    expect(parsed(exhausted(limit, 'So far.'))).toMatchObject({
+      content: 'So far.',
+      error: { exit_code: exitCode, message: `no ${limit} left` },
+    });
+  });
+
+  it('has the error in place of an answer, and the figures until then', () => {
+    const calls = [called('read_file')];
+    const outcome: RunOutcome = {
+      ...failed(new ProviderError('auth', 'wrong <key>')),
+      stats: { ...STATS, calls, toolCalls: 1 },
+    };
+    expect(formatJson(outcome)).toContain(
+      '{"content":"","duration_ms":6543,"error":{"exit_code":3,"message":"auth: wrong \\u003ckey\\u003e"},"input_tokens":1200,',
+    );
+    expect(parsed(outcome)).toMatchObject({ tool_calls: 1, tool_call_details: [{ name: 'read_file' }] });
+  });
+
+  it('says so where the model refused, which ends the program with an error too', () => {
+    expect(parsed({ kind: 'refused', answer: 'I will not.', stats: STATS })).toMatchObject({
+      content: 'I will not.',
+      error: { exit_code: 1, message: 'the model refused to answer' },
+      refused: true,
+    });
+  });
+
+  it('has no error where there was none', () => {
+    expect(parsed(completed('Fine.'))).not.toHaveProperty('error');
+  });
+});
+
+describe('the line of an error before the model was asked', () => {
+  it('has the keys of any other', () => {
+    const line = formatErrorJson(new AxeError('agent config not found: bot', { exitCode: 2 }));
+    expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(parsed(failed(new AxeError('')))));
+    expect(JSON.parse(line)).toMatchObject({
+      content: '',
+      duration_ms: 0,
+      error: { exit_code: 2, message: 'agent config not found: bot' },
+      tool_calls: 0,
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/axe/errors.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
-import type { RestoreResult } from '../../src/axe/ports.js';
+import type { RestoreResult } from '../../src/axe/memory/store.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createTerminalReporter, formatStats } from '../../src/cli/terminal-reporter.js';
 import { reportOf, STATS } from '../helpers/reports.js';
@@ -103,6 +104,47 @@ describe('the talk of a run', () => {
     ]);
   });
 
+  const OVERLOADED = new ProviderError('overloaded', 'come back later');
+  const CALLED: RunEvent = { kind: 'sub-agent-called', agent: 'linter', depth: 2, task: 'Lint it.' };
+  const ENDED: Extract<RunEvent, { kind: 'sub-agent-ended' }> = {
+    kind: 'sub-agent-ended',
+    agent: 'linter',
+    durationMs: 42,
+    result: { kind: 'answer', text: 'All fine.' },
+  };
+
+  it.each<[RunEvent, string]>([
+    [
+      { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
+      '[retry] Attempt 1/2 after overloaded, waiting 512ms',
+    ],
+    [
+      { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
+      '[fallback] openai/a is out of reach (overloaded), asking ollama/b',
+    ],
+    [CALLED, '[sub-agent] Calling "linter" (depth 2) with task: Lint it.'],
+    [
+      { ...CALLED, task: 'x'.repeat(80) },
+      `[sub-agent] Calling "linter" (depth 2) with task: ${'x'.repeat(80)}`,
+    ],
+    [
+      { ...CALLED, task: 'x'.repeat(81) },
+      `[sub-agent] Calling "linter" (depth 2) with task: ${'x'.repeat(80)}...`,
+    ],
+    [
+      { ...CALLED, task: '😀'.repeat(81) },
+      `[sub-agent] Calling "linter" (depth 2) with task: ${'😀'.repeat(80)}...`,
+    ],
+    [ENDED, '[sub-agent] "linter" completed in 42ms (9 chars returned)'],
+    [
+      { ...ENDED, result: { kind: 'failure', detail: 'server: boom' } },
+      '[sub-agent] "linter" failed: server: boom',
+    ],
+  ])('is about %j too when asked for (axe-behaviour §17)', (event, line) => {
+    expect(linesOf(true, [event])).toEqual([line]);
+    expect(linesOf(false, [event])).toEqual([]);
+  });
+
   it('has no turns where there are no tools, as in axe', () => {
     expect(
       linesOf(
@@ -120,7 +162,7 @@ describe('the talk of a run', () => {
 
 describe('the figures after a run', () => {
   it('are duration, tokens and stop reason', () => {
-    expect(formatStats({ ...STATS, toolCalls: 0 }, true)).toEqual([
+    expect(formatStats(STATS, true)).toEqual([
       'Duration: 6543ms',
       'Tokens:   1200 input, 34 output',
       'Stop:     end_turn',
@@ -128,8 +170,22 @@ describe('the figures after a run', () => {
   });
 
   it('say that they are sums where tools were called', () => {
-    expect(formatStats(STATS, true)[1]).toBe('Tokens:   1200 input, 34 output (cumulative)');
+    expect(formatStats({ ...STATS, toolCalls: 1 }, true)[1]).toBe(
+      'Tokens:   1200 input, 34 output (cumulative)',
+    );
   });
+
+  it.each([0, 3])(
+    'say how much of the budget is used, whether tools were called or not (%i)',
+    (toolCalls) => {
+      const budget = { usedTokens: 1234, maxTokens: 5000 };
+      expect(formatStats({ ...STATS, toolCalls, budget }, true)).toEqual([
+        'Duration: 6543ms',
+        'Tokens:   1200 input, 34 output (cumulative, budget: 1234/5000)',
+        'Stop:     end_turn',
+      ]);
+    },
+  );
 
   it('are the duration alone if the run failed', () => {
     expect(formatStats(STATS, false)).toEqual(['Duration: 6543ms']);

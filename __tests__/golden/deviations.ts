@@ -1,13 +1,8 @@
 import { expect } from '@jest/globals';
+import { alongWith, type Deviation, startingWith } from './deviation.js';
+import { FILE_DEVIATIONS } from './file-deviations.js';
 import type { Outcome } from './replay.js';
-
-/** A step at which we do something else than axe, on purpose. */
-export interface Deviation {
-  /** Why, and where that was decided. */
-  readonly because: string;
-  /** What is expected instead of the same parts of axe's outcome. */
-  instead(axe: Outcome): Partial<Outcome>;
-}
+import { RETRIED, RUNTIME_DEVIATIONS } from './runtime-deviations.js';
 
 /**
  * axe tells an error in one line; ours goes on with where it is and what to do about it, each on a line that
@@ -20,10 +15,8 @@ export function withoutErrorDetails(outcome: Outcome): Outcome {
 
 /** The deviations by scenario and step, `12/20`. */
 export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
-  '05/05': {
-    because: 'sub-agents are not offered yet, which is a warning',
-    instead: () => ({ stderr: startingWith('Warning: agent "full" asks for sub-agent ') }),
-  },
+  ...FILE_DEVIATIONS,
+  ...RUNTIME_DEVIATIONS,
   '09/02': storesTask('line one line two '),
   '09/03': storesTask('  a b\tc  '),
   '09/05': {
@@ -46,14 +39,14 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '11/03': unreadableMemory('open $ROOT/work/afile/m.md: not a directory'),
   '11/04': unreadableMemory('open $ROOT/data/axe/memory/perm.md: permission denied'),
   '11/10': unreadableMemory('unable to determine data directory: $HOME is not defined'),
-  '12/10': {
+  '12/10': alongWith(RETRIED, {
     because: 'axe has no words for this status',
     instead: () => ({ stderr: 'overloaded: the service is overloaded (HTTP 529)\n' }),
-  },
-  '12/12': {
+  }),
+  '12/12': alongWith(RETRIED, {
     because: "axe quotes Go's JSON parser here; the beginning is the same",
     instead: () => ({ stderr: 'server: failed to parse response: the body is not valid JSON\n' }),
-  },
+  }),
   '12/16': {
     because:
       'a time limit reached while the answer comes in is a timeout like any other (D27: timeout is exit 3)',
@@ -113,6 +106,19 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
     because: "the text of a TOML error is ours, the prefix is axe's (D3)",
     instead: () => ({ stderr: startingWith('failed to parse config file: ') }),
   },
+  '30/01': refusesName('my agent'),
+  '30/02': refusesName('my agent'),
+  '30/03': refusesName('grp/sub'),
+  '30/04': {
+    because: 'an agent whose name is not allowed is left out, which is a warning (D5)',
+    instead: () => ({
+      stdout: '',
+      stderr: 'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n',
+    }),
+  },
+  '30/05': refusesName('q"x', 1),
+  '30/06': refusesName('q"x', 1),
+  '30/07': refusesName('é'),
 };
 
 function storesTask(task: string): Deviation {
@@ -173,21 +179,16 @@ function unsupportedProvider(provider: string): Deviation {
   };
 }
 
-function refusesName(name: string): Deviation {
+function refusesName(name: string, exit = 2): Deviation {
   return {
-    because: 'an agent name never leaves its folder (D5)',
+    because:
+      'an agent name has letters, digits, dots, dashes and underscores, and never leaves its folder (D5)',
     instead: () => ({
-      exit: 2,
+      exit,
       stdout: '',
       stderr: `invalid agent name ${JSON.stringify(name)}\n`,
       requests: [],
       writes: {},
     }),
   };
-}
-
-/** One line that starts with the prefix and goes on as the pattern says, with anything but a space by default. */
-function startingWith(prefix: string, rest = '\\S.*'): string {
-  const escaped = prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return expect.stringMatching(new RegExp(`^${escaped}${rest}\n$`)) as unknown as string;
 }

@@ -1,25 +1,35 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import {
+  chmodSync,
+  type Dirent,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
-import { type Peer, startLoopback } from '../helpers/loopback.js';
+import { type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { startRecordedModel } from './recorded-model.js';
 import {
   bytesOf,
   filesBefore,
   hasMentionsOnly,
-  type RecordedResponse,
+  type RecordedRequest,
   type RecordedText,
   type Scenario,
   type Step,
+  type UnrecordedRequests,
 } from './scenario.js';
-import { asCompletion, readWire, type WireRequest } from './wire.js';
+import { readWire, type WireRequest } from './wire.js';
 
 /**
  * What a command did. Entry times read `<time>` and durations `<n>`; places read `$ROOT`,
- * `$SERVER` and `$CLOSED` as in the recording. A text that is not UTF-8 is given as Latin-1 after `latin1:`.
+ * `$SERVER` and `$CLOSED` as in the recording. A text that is not UTF-8 is given as Latin-1 after `latin1:`. What was
+ * asked at the same time, and the verbose lines about it, stand in an order of their own.
  */
 export interface Outcome {
   /** Undefined when the command was killed because it did not end. */
@@ -31,13 +41,13 @@ export interface Outcome {
   readonly writes: Readonly<Record<string, string>>;
 }
 
-/** What axe did at a step. Texts of which only words were recorded are matchers. */
+/** What axe did at a step. Texts of which only words were recorded are matchers, and so are unrecorded requests. */
 export function recordedOutcome(step: Step): Outcome {
   return {
     exit: step.exit,
     stdout: expected(step.stdout, withoutDurations),
-    stderr: expected(step.stderr, withoutDurations),
-    requests: (step.requests ?? []).map((request) => readWire(request)),
+    stderr: expected(step.stderr, (text) => talkInOrder(step, withoutDurations(text))),
+    requests: requestsInOrder(step, (step.requests ?? []).flatMap(expectedRequests)),
     writes: Object.fromEntries(
       Object.entries(step.writes ?? {}).map(([path, text]) => [path, expected(text, withoutTimes)]),
     ),
@@ -49,8 +59,10 @@ const BUILT_CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.u
 
 /** Runs one step of a scenario with the built command line, from the files axe found there. */
 export async function replay(scenario: Scenario, step: Step, cli: string = BUILT_CLI): Promise<Outcome> {
-  const server = await startModelServer(step.responses ?? []);
-  const places: Places = { root: tempDir('golden'), server: server.url, closed: await closedPort() };
+  const root = tempDir('golden');
+  const read = (request: PeerRequest) => readRequest(request, places);
+  const server = await startRecordedModel(step, read);
+  const places: Places = { root, server: server.url, closed: await closedPort() };
   const before = writeScenario(scenario, step, places);
   setModes(scenario, places.root);
   try {
@@ -58,11 +70,8 @@ export async function replay(scenario: Scenario, step: Step, cli: string = BUILT
     return {
       exit: ended.exit,
       stdout: withoutDurations(observed(ended.stdout, places)),
-      stderr: withoutDurations(observed(ended.stderr, places)),
-      requests: server.requests().map(({ path, headers, body }) => {
-        const key = headers['x-api-key'] ?? headers['authorization']?.replace(/^Bearer /, '');
-        return readWire({ path, key, body: JSON.parse(unplaced(JSON.stringify(body ?? null), places)) });
-      }),
+      stderr: talkInOrder(step, withoutDurations(observed(ended.stderr, places))),
+      requests: requestsInOrder(step, server.requests().map(read)),
       writes: writesSince(before, places, scenario),
     };
   } finally {
@@ -85,27 +94,9 @@ async function closedPort(): Promise<string> {
   return new URL(peer.url).host;
 }
 
-/** A peer that gives the recorded answers in order; a request beyond them stays without an answer of its own. */
-function startModelServer(responses: readonly RecordedResponse[]): Promise<Peer> {
-  const left = responses.map(asCompletion);
-  return startLoopback((_request, response) => {
-    const next = left.shift();
-    if (next === undefined) throw new Error('no answer was recorded for this request');
-    send(response, next);
-  });
-}
-
-function send(response: ServerResponse, recorded: RecordedResponse): void {
-  if (recorded.delay !== undefined) return;
-  const isText = typeof recorded.body === 'string';
-  const body = isText ? String(recorded.body) : JSON.stringify(recorded.body);
-  response.writeHead(recorded.status, {
-    'content-type': isText ? 'text/plain' : 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...recorded.headers,
-  });
-  if (recorded.stall === undefined) response.end(body);
-  else response.flushHeaders();
+function readRequest({ path, headers, body }: PeerRequest, places: Places): WireRequest {
+  const key = headers['x-api-key'] ?? headers['authorization']?.replace(/^Bearer /, '');
+  return readWire({ path, key, body: JSON.parse(unplaced(JSON.stringify(body ?? null), places)) });
 }
 
 function writeScenario(scenario: Scenario, step: Step, places: Places): ReadonlyMap<string, Buffer> {
@@ -117,6 +108,10 @@ function writeScenario(scenario: Scenario, step: Step, places: Places): Readonly
     [...filesBefore(scenario, step)].map(([path, bytes]) => [path, placed(bytes, places)]),
   );
   writeFiles(places.root, Object.fromEntries(files));
+  for (const [path, target] of Object.entries(scenario.links ?? {})) {
+    symlinkSync(target, join(places.root, path));
+    files.set(path, linkTo(target));
+  }
   return files;
 }
 
@@ -153,7 +148,8 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
   const environment = Object.entries({ ...COMMON_ENVIRONMENT, ...step.env }).flatMap(([name, value]) =>
     value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
   );
-  const child = spawn(process.execPath, [cli, ...step.args], {
+  const args = step.args.map((arg) => placed(Buffer.from(arg), places).toString());
+  const child = spawn(process.execPath, [cli, ...args], {
     cwd: join(places.root, 'work'),
     env: Object.fromEntries(environment),
     stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -196,11 +192,51 @@ function writesSince(
 }
 
 function filesBelow(root: string): ReadonlyMap<string, Buffer> {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name));
-  return new Map(paths.map((path) => [relative(root, path), readFileSync(path)]));
+  const entries = entriesBelow(root).filter((entry) => !entry.isDirectory());
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(root, path), entry.isSymbolicLink() ? linkTo(readlinkSync(path)) : readFileSync(path)];
+    }),
+  );
+}
+
+/** A symbolic link stands among the files with these bytes. */
+function linkTo(target: string): Buffer {
+  return Buffer.from(`a link to ${target}`);
+}
+
+function expectedRequests(request: RecordedRequest | UnrecordedRequests): readonly WireRequest[] {
+  if (!('unrecorded' in request)) return [readWire(request)];
+  return Array.from({ length: request.unrecorded }, () => expect.anything() as unknown as WireRequest);
+}
+
+/** Sorts what a step asks at the same time, and leaves everything else where it is. */
+function requestsInOrder(step: Step, requests: readonly WireRequest[]): readonly WireRequest[] {
+  const sorted = [...requests];
+  for (const numbers of step.together ?? []) {
+    const places = numbers.map((number) => number - 1).filter((place) => place < requests.length);
+    const group = places.flatMap((place) => requests[place] ?? []).toSorted(byText);
+    for (const [index, request] of group.entries()) sorted[places[index] ?? 0] = request;
+  }
+  return sorted;
+}
+
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}
+
+/** Sorts neighbouring lines of the same kind about sub-agents that were called at the same time. */
+function talkInOrder(step: Step, text: string): string {
+  if (step.together === undefined) return text;
+  return text.replace(
+    /(?:^\[sub-agent\] Calling .*\n){2,}|(?:^\[sub-agent\] ".*" completed .*\n){2,}/gm,
+    (lines) =>
+      lines
+        .split(/(?<=\n)/)
+        .toSorted()
+        .join(''),
+  );
 }
 
 function expected(text: RecordedText, normalize: (text: string) => string): string {
@@ -220,6 +256,8 @@ function withoutTimes(text: string): string {
 function withoutDurations(text: string): string {
   return text
     .replace(/^Duration: \d+ms$/gm, 'Duration: <n>ms')
+    .replace(/^(\[sub-agent\] ".*" completed in )\d+ms/gm, '$1<n>ms')
+    .replace(/^(\[retry\] .* waiting )\d+ms$/gm, '$1<n>ms')
     .replace(/^(\{.*"duration_ms":)\d+/gm, '$1<n>');
 }
 
@@ -244,4 +282,11 @@ function unplaced(text: string, places: Places): string {
     .replaceAll(places.root, '$ROOT')
     .replaceAll(places.server, '$SERVER')
     .replaceAll(places.closed, '$CLOSED');
+}
+
+/** Everything below a folder; links are listed and not entered, which Node's own recursion does in some versions. */
+function entriesBelow(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry, ...entriesBelow(join(folder, entry.name))] : [entry],
+  );
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
  * Recorded text: a line or none as it is, several lines as an array joined by line feeds, bytes that are not
  * UTF-8 as base64, and, where the wording is not ours to repeat, the words that must be in it.
  * `$ROOT` stands for the scenario's folder, `$SERVER` for the address of the model server, `$CLOSED` for a host and
- * port where nobody listens, `$5000T` for 5000 times `T`.
+ * port where nobody listens, `$5000T` for 5000 times `T`, `$600X` for 600 times `x`.
  */
 export type RecordedText =
   | string
@@ -23,8 +23,15 @@ export interface RecordedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** So many requests that axe made here and of which no record was kept. */
+export interface UnrecordedRequests {
+  readonly unrecorded: number;
+}
+
 /** What the model server answers. */
 export interface RecordedResponse {
+  /** The answer is given once for each of these numbers, which `$N` in it stands for. */
+  readonly numbered?: { readonly from: number; readonly to: number };
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -51,7 +58,12 @@ export interface Step {
   readonly stdout: RecordedText;
   readonly stderr: RecordedText;
   readonly exit: number;
-  readonly requests?: readonly RecordedRequest[];
+  readonly requests?: readonly (RecordedRequest | UnrecordedRequests)[];
+  /**
+   * Requests made at the same time, by their numbers from 1: their order is left to chance, and none is answered
+   * before all have come.
+   */
+  readonly together?: readonly (readonly number[])[];
   readonly responses?: readonly RecordedResponse[];
   /** What the step added to each file; a file that was not there counts as empty. */
   readonly writes?: RecordedFiles;
@@ -65,6 +77,8 @@ export interface Scenario {
   /** Empty folders. */
   readonly folders?: readonly string[];
   readonly files: RecordedFiles;
+  /** Symbolic links: what each points at, by path. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Octal permissions by path. */
   readonly modes?: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
@@ -83,7 +97,9 @@ export function scenarioNames(): readonly string[] {
 /** Reads a recorded scenario. */
 export function loadScenario(name: string): Scenario {
   const text = readFileSync(fileURLToPath(new URL(`${name}.json`, FOLDER)), 'utf8');
-  return JSON.parse(text.replaceAll('$5000T', 'T'.repeat(5000))) as Scenario;
+  return JSON.parse(
+    text.replaceAll('$5000T', 'T'.repeat(5000)).replaceAll('$600X', 'x'.repeat(600)),
+  ) as Scenario;
 }
 
 /**

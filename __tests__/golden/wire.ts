@@ -9,8 +9,7 @@ export interface WireRequest {
   readonly messages: readonly WireMessage[];
   readonly temperature: unknown;
   readonly maxTokens: unknown;
-  /** Names of the tools offered. */
-  readonly tools: readonly string[];
+  readonly tools: readonly WireTool[];
   readonly stream: boolean;
 }
 
@@ -18,11 +17,28 @@ export interface WireRequest {
 export interface WireMessage {
   readonly role: string;
   readonly text: string;
-  readonly toolCalls: readonly { readonly name: unknown; readonly input: unknown }[];
-  readonly toolResults: readonly string[];
+  readonly toolCalls: readonly { readonly id: unknown; readonly name: unknown; readonly input: unknown }[];
+  readonly toolResults: readonly WireToolResult[];
 }
 
-/** Path of Ollama's OpenAI-compatible endpoint; axe used `/api/chat`. */
+/** The answer to a tool call. */
+export interface WireToolResult {
+  readonly id: unknown;
+  readonly text: string;
+  /** Only the Messages API says so. */
+  readonly isError: boolean;
+}
+
+/** A tool that is offered; the names of required parameters in order, as axe sends them in any. */
+export interface WireTool {
+  readonly name: unknown;
+  readonly description: unknown;
+  readonly parameters: unknown;
+}
+
+/** Path of Ollama's own API, which axe used. */
+const OLLAMA_PATH = '/api/chat';
+/** Path of Ollama's OpenAI-compatible endpoint, which we use. */
 const COMPLETIONS_PATH = '/v1/chat/completions';
 
 /** Reads a request of the Messages API, of chat completions or of Ollama's `/api/chat`. */
@@ -30,28 +46,31 @@ export function readWire(
   request: Pick<RecordedRequest, 'path'> & { key?: string | undefined; body: unknown },
 ): WireRequest {
   const body = record(request.body);
-  const messages = list(body['messages']).map(record);
+  const isOllama = request.path === OLLAMA_PATH;
+  const all = list(body['messages']).map(record);
+  const messages = isOllama ? withCallIds(all) : all;
   const systems = messages
     .filter((message) => message['role'] === 'system')
     .map((message) => message['content']);
   const options = record(body['options']);
   return {
-    path: request.path === '/api/chat' ? COMPLETIONS_PATH : request.path,
+    path: isOllama ? COMPLETIONS_PATH : request.path,
     key: request.key,
     model: body['model'],
     system: systemText(body['system'] ?? systems[0]),
     messages: messages.filter((message) => message['role'] !== 'system').map(readMessage),
     temperature: body['temperature'] ?? options['temperature'],
     maxTokens: body['max_tokens'] ?? body['max_completion_tokens'] ?? options['num_predict'],
-    tools: list(body['tools']).map((tool) =>
-      String(record(tool)['name'] ?? record(record(tool)['function'])['name']),
-    ),
+    tools: list(body['tools']).map(record).map(readTool),
     stream: body['stream'] === true,
   };
 }
 
-/** A recorded answer of `/api/chat` as Ollama's OpenAI-compatible endpoint gives it; any other answer as it is. */
-export function asCompletion(response: RecordedResponse): RecordedResponse {
+/**
+ * A recorded answer of `/api/chat` as Ollama's OpenAI-compatible endpoint gives it; any other answer as it is.
+ * `turn` is the number of replies before it in the conversation.
+ */
+export function asCompletion(response: RecordedResponse, turn: number): RecordedResponse {
   const body = record(response.body);
   if (typeof body['error'] === 'string') {
     return {
@@ -60,6 +79,9 @@ export function asCompletion(response: RecordedResponse): RecordedResponse {
     };
   }
   if (body['done'] !== true) return response;
+  const calls = list(record(body['message'])['tool_calls']).map((call, index) =>
+    completionCall(call, turn, index),
+  );
   return {
     ...response,
     body: {
@@ -70,8 +92,13 @@ export function asCompletion(response: RecordedResponse): RecordedResponse {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: record(body['message'])['content'] },
-          finish_reason: body['done_reason'],
+          message: {
+            role: 'assistant',
+            content: record(body['message'])['content'],
+            ...(calls.length === 0 ? {} : { tool_calls: calls }),
+          },
+          // The endpoint says so whatever Ollama's own reason is.
+          finish_reason: calls.length === 0 ? body['done_reason'] : 'tool_calls',
         },
       ],
       usage: {
@@ -83,28 +110,73 @@ export function asCompletion(response: RecordedResponse): RecordedResponse {
   };
 }
 
+function completionCall(call: unknown, turn: number, index: number): unknown {
+  const { name, arguments: input } = record(record(call)['function']);
+  return { id: callId(turn, index), type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+function callId(turn: number, index: number): string {
+  return `call_${turn}_${index}`;
+}
+
+/** Calls and results of `/api/chat` have no ids; they get those that the answers above have. */
+function withCallIds(messages: readonly Record<string, unknown>[]): readonly Record<string, unknown>[] {
+  let turn = -1;
+  let results = 0;
+  return messages.map((message) => {
+    if (message['role'] === 'tool') {
+      results += 1;
+      return { ...message, tool_call_id: callId(turn, results - 1) };
+    }
+    if (message['role'] !== 'assistant') return message;
+    turn += 1;
+    results = 0;
+    const calls = list(message['tool_calls']).map((call, index) => ({
+      ...record(call),
+      id: callId(turn, index),
+    }));
+    return { ...message, tool_calls: calls };
+  });
+}
+
+function readTool(tool: Record<string, unknown>): WireTool {
+  const definition = tool['type'] === 'function' ? record(tool['function']) : tool;
+  const schema = record(definition['parameters'] ?? definition['input_schema']);
+  return {
+    name: definition['name'],
+    description: definition['description'],
+    parameters: { ...schema, required: list(schema['required']).toSorted() },
+  };
+}
+
 function readMessage(message: Record<string, unknown>): WireMessage {
   const content = message['content'];
   const blocks = typeof content === 'string' ? [] : list(content).map(record);
-  const calls = list(message['tool_calls']).map((call) => record(record(call)['function']));
   const isToolResult = message['role'] === 'tool';
+  const text = typeof content === 'string' ? content : ofType(blocks, 'text').map(blockText).join('');
   return {
     role: isToolResult ? 'user' : String(message['role']),
-    text:
-      typeof content === 'string'
-        ? isToolResult
-          ? ''
-          : content
-        : ofType(blocks, 'text').map(blockText).join(''),
+    text: isToolResult ? '' : text,
     toolCalls: [
-      ...ofType(blocks, 'tool_use').map((block) => ({ name: block['name'], input: block['input'] ?? {} })),
-      ...calls.map((call) => ({ name: call['name'], input: parsed(call['arguments']) })),
+      ...ofType(blocks, 'tool_use').map(({ id, name, input }) => ({ id, name, input: input ?? {} })),
+      ...list(message['tool_calls']).map(record).map(readCall),
     ],
     toolResults: [
-      ...ofType(blocks, 'tool_result').map(blockContent),
-      ...(isToolResult ? [typeof content === 'string' ? content : blocks.map(blockText).join('')] : []),
+      ...ofType(blocks, 'tool_result').map(readResult),
+      ...(isToolResult ? [{ id: message['tool_call_id'], text, isError: false }] : []),
     ],
   };
+}
+
+function readCall(call: Record<string, unknown>): WireMessage['toolCalls'][number] {
+  const { name, arguments: input } = record(call['function']);
+  return { id: call['id'], name, input: parsed(input) };
+}
+
+function readResult(block: Record<string, unknown>): WireToolResult {
+  const content = block['content'] ?? '';
+  const text = typeof content === 'string' ? content : list(content).map(record).map(blockText).join('');
+  return { id: block['tool_use_id'], text, isError: block['is_error'] === true };
 }
 
 function systemText(system: unknown): string | undefined {
@@ -123,13 +195,14 @@ function blockText(block: Record<string, unknown>): string {
   return String(block['text']);
 }
 
-function blockContent(block: Record<string, unknown>): string {
-  const content = block['content'] ?? '';
-  return typeof content === 'string' ? content : list(content).map(record).map(blockText).join('');
-}
-
+/** Arguments as a value; text that is not JSON as it is. */
 function parsed(text: unknown): unknown {
-  return typeof text === 'string' ? JSON.parse(text) : text;
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }
 
 function record(value: unknown): Record<string, unknown> {

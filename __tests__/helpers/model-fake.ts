@@ -3,6 +3,7 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
+import type { OpenModel } from '../../src/axe/loop/asker.js';
 import type { LanguageModel } from '../../src/axe/ports.js';
 
 /** One reply: a result, an error the provider raises, or a function of what was asked. */
@@ -27,12 +28,12 @@ export interface ReplyDetails {
 }
 
 /** A model for the replies in their order; one more request is an error of the test. */
-export function createFakeModel(replies: readonly FakeReply[]): FakeModel {
+export function createFakeModel(replies: readonly FakeReply[], modelId = 'fake-model'): FakeModel {
   const asked: LanguageModelV4CallOptions[] = [];
   return {
     specificationVersion: 'v4',
     provider: 'fake',
-    modelId: 'fake-model',
+    modelId,
     supportedUrls: {},
     asked,
     async doGenerate(options) {
@@ -44,6 +45,11 @@ export function createFakeModel(replies: readonly FakeReply[]): FakeModel {
     },
     doStream: () => Promise.reject(new Error('nobody streams')),
   };
+}
+
+/** A model as the loop gets it; nothing is known of its price and its window unless `facts` say so. */
+export function opened(model: LanguageModel, facts: Partial<Omit<OpenModel, 'model'>> = {}): OpenModel {
+  return { ref: `fake/${model.modelId}`, model, price: undefined, windowTokens: undefined, ...facts };
 }
 
 /** A reply made of parts. */

@@ -1,4 +1,5 @@
-import type { RunOutcome, RunStats } from '../../src/axe/loop/outcome.js';
+import { AxeError, type ExitCode } from '../../src/axe/errors.js';
+import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/axe/loop/outcome.js';
 import type { RunReport, RunRequest } from '../../src/pipeline/request.js';
 import { runPipeline } from '../../src/pipeline/run.js';
 import { createFakeWorld, type FakeWorldParts, makeRequest } from './world-fake.js';
@@ -25,13 +26,17 @@ function isKind<K extends RunReport['kind']>(report: RunReport, kind: K): report
   return report.kind === kind;
 }
 
-/** Figures of a run, no two alike. */
+/** Figures of a run without tools, no two alike. */
 export const STATS: RunStats = {
   turns: 2,
-  toolCalls: 1,
+  toolCalls: 0,
+  calls: [],
+  retries: 0,
   inputTokens: 1200,
   outputTokens: 34,
   cacheReadTokens: 560,
+  costUsd: undefined,
+  budget: undefined,
   durationMs: 6543,
   modelId: 'claude-sonnet-4-5',
   stopReason: 'end_turn',
@@ -40,4 +45,20 @@ export const STATS: RunStats = {
 /** A run that did what it should. */
 export function completed(answer: string, stats: Partial<RunStats> = {}): RunOutcome {
   return { kind: 'completed', answer, stats: { ...STATS, ...stats } };
+}
+
+/** A run that a limit cut short, with the error a person is told. */
+export function exhausted(limit: Limit, answer: string, stats: Partial<RunStats> = {}): RunOutcome {
+  const error = new AxeError(`no ${limit} left`, {
+    exitCode: LIMIT_STATUS[limit],
+    remedy: `Raise the limit of ${limit}.`,
+  });
+  return { kind: 'exhausted', limit, answer, error, stats: { ...STATS, ...stats } };
+}
+
+const LIMIT_STATUS: Record<Limit, ExitCode> = { turns: 1, time: 3, tokens: 4, cost: 4 };
+
+/** A tool call that went well. */
+export function called(tool: string, patch: Partial<ToolCallRecord> = {}): ToolCallRecord {
+  return { tool, input: {}, output: 'ok', isError: false, isDenied: false, ...patch };
 }

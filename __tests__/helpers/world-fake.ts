@@ -1,21 +1,22 @@
+import { formatModelRef } from '../../src/axe/agent/model-ref.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
 import { AxeError, ConfigError } from '../../src/axe/errors.js';
+import type { OpenModel } from '../../src/axe/loop/asker.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
 import { countEntries, lastEntries } from '../../src/axe/memory/run-log.js';
+import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/axe/memory/store.js';
 import type {
   AgentLibrary,
-  ContextFile,
   LanguageModel,
-  MemoryStore,
   PermissionAnswer,
   Published,
-  ReadRequest,
-  RestoreResult,
-  SaveResult,
+  ToolBox,
+  ToolRequest,
   World,
 } from '../../src/axe/ports.js';
 import type { TriggerContext } from '../../src/axe/prompt/context.js';
+import type { ContextFile } from '../../src/axe/prompt/context-file.js';
 import type { Warning } from '../../src/axe/warning.js';
 import type { RunRequest } from '../../src/pipeline/request.js';
 import { createFakeClock, type FakeClock } from '../memory-stores/fake-clock.js';
@@ -30,6 +31,12 @@ export interface FakeWorldParts {
   readonly skills?: Readonly<Record<string, string>>;
   readonly files?: readonly ContextFile[];
   readonly model?: LanguageModel;
+  /** Models by `provider/model`, where not all agents have the same; an error is thrown by opening. */
+  readonly models?: Readonly<Record<string, LanguageModel | Error>>;
+  /** What is known of models, by `provider/model`. */
+  readonly facts?: Readonly<Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens'>>>>;
+  /** What agents get when their tools are opened, by name; nobody else has any. */
+  readonly boxes?: Readonly<Record<string, FakeBox | Error>>;
   /** What is thrown instead, by step. */
   readonly fails?: Partial<Record<'loadAgent' | 'configure' | 'files' | 'open' | 'context', Error>>;
   /** Run logs by place. */
@@ -45,6 +52,12 @@ export interface FakeWorldParts {
   readonly secrets?: readonly string[];
 }
 
+/** The tools of an agent and what is told when they are opened. */
+export interface FakeBox {
+  readonly tools?: ToolBox['tools'];
+  readonly warnings?: readonly Warning[];
+}
+
 /** A world in memory that writes down what was done in it, in order. */
 export interface FakeWorld extends World {
   readonly steps: readonly string[];
@@ -54,6 +67,10 @@ export interface FakeWorld extends World {
   readonly reads: readonly ReadRequest[];
   /** Changes as they were written down before they were saved. */
   readonly journaled: readonly (readonly Change[])[];
+  /** Changes that were written off after they were saved. */
+  readonly settled: readonly (readonly Change[])[];
+  /** What tools were asked for, in order. */
+  readonly toolRequests: readonly ToolRequest[];
   readonly limitsMs: readonly number[];
   readonly clock: FakeClock;
   /** Ends the run with this reason, as a deadline or a cancellation does. */
@@ -73,8 +90,11 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
   const warnings: Warning[] = [];
   const limitsMs: number[] = [];
   const journaled: (readonly Change[])[] = [];
+  const settled: (readonly Change[])[] = [];
+  const toolRequests: ToolRequest[] = [];
   const controller = new AbortController();
   const clock = createFakeClock();
+  const startedAt = clock.now().getTime();
   const store = createFakeStore(parts, steps);
   const { fails = {}, permissions, headAgents } = parts;
   const step = (name: string, failure?: Error) => {
@@ -98,6 +118,8 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
     events,
     warnings,
     journaled,
+    settled,
+    toolRequests,
     limitsMs,
     clock,
     memory: store.files,
@@ -116,11 +138,26 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
         }),
     models: {
       configure: async () => step('read config', fails.configure),
-      open: async () => {
+      open: async (ref) => {
         step('open model', fails.open);
-        return listened(parts.model ?? createFakeModel([says('the answer')]), steps);
+        const model =
+          parts.models?.[formatModelRef(ref)] ?? parts.model ?? createFakeModel([says('the answer')]);
+        if (model instanceof Error) throw model;
+        return listened(model, steps);
       },
+      facts: (ref) => ({ price: undefined, windowTokens: undefined, ...parts.facts?.[formatModelRef(ref)] }),
     },
+    async openTools(request) {
+      toolRequests.push(request);
+      const { name } = request.agent;
+      const box = parts.boxes?.[name];
+      if (box === undefined) return { tools: [], close: async () => {} };
+      step(`open tools of ${name}`, box instanceof Error ? box : undefined);
+      const { tools = [], warnings: told = [] } = box instanceof Error ? {} : box;
+      for (const warning of told) request.warn(warning);
+      return { tools, close: async () => step(`close tools of ${name}`) };
+    },
+    compileSchema: () => Promise.reject(new Error('nobody asks for a schema')),
     openMemory: () => store,
     ...(permissions === undefined ? {} : { github }),
     publisher: {
@@ -134,10 +171,17 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
         step('journal pending');
         journaled.push(changes);
       },
-      done: async () => step('journal done'),
+      async done(changes) {
+        step('journal done');
+        settled.push(changes);
+      },
     },
     reporter: { event: (event) => void events.push(event), warn: (warning) => void warnings.push(warning) },
-    deadline: { signal: controller.signal, limit: (ms) => void limitsMs.push(ms) },
+    deadline: {
+      signal: controller.signal,
+      limit: (ms) => void limitsMs.push(ms),
+      leftMs: () => (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),
+    },
     saveSignal: new AbortController().signal,
     cwd: '/work',
     secrets: parts.secrets ?? [],
@@ -160,6 +204,10 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     readStdin: async () => '',
     wantCount: false,
     maxTurns: 50,
+    tokenLimit: (agentMaxTokens) => agentMaxTokens,
+    outputSchema: '',
+    maxCostUsd: 0,
+    fallbackModels: [],
     timeLimit: (agentSeconds) => (agentSeconds > 0 ? agentSeconds : 120),
     dryRun: false,
     ...patch,

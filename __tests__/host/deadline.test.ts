@@ -88,6 +88,22 @@ describe('the deadline of a run', () => {
     expect(signal.aborted).toBe(false);
   });
 
+  it('knows how much time is left, and never less than none', () => {
+    const { limit, leftMs } = createDeadline();
+    expect(leftMs()).toBe(Number.POSITIVE_INFINITY);
+    jest.advanceTimersByTime(600);
+    limit(1000);
+    expect(leftMs()).toBe(400);
+    jest.advanceTimersByTime(399);
+    expect(leftMs()).toBe(1);
+    limit(5000);
+    expect(leftMs()).toBe(4001);
+    jest.advanceTimersByTime(9000);
+    expect(leftMs()).toBe(0);
+    limit(-1);
+    expect(leftMs()).toBe(0);
+  });
+
   it('has no limit of its own', () => {
     const { signal } = createDeadline();
     jest.advanceTimersByTime(86_400_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
-import type { MemoryStore } from '../../src/axe/ports.js';
+import type { MemoryStore } from '../../src/axe/memory/store.js';
 import { type BaseFiles, createBaseStore } from '../../src/memory-stores/base-store.js';
 import { createFileStore } from '../../src/memory-stores/file-store.js';
 import { describeMemoryStore } from './contract.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MemoryStore, RestoreResult } from '../../src/axe/ports.js';
+import type { MemoryStore, RestoreResult } from '../../src/axe/memory/store.js';
 import { append, entryText, idsIn, plainEntry } from './entries.js';
 
 /** A place that keeps memory, and the stores that different runs open over it. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Files } from '../../src/axe/ports.js';
+import type { Files } from '../../src/axe/files.js';
 import type { CacheClient, CacheRestore, CacheSave } from '../../src/memory-stores/cache-client.js';
 
 interface CacheEntry {

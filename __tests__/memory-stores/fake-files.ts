@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FileStat, Files, OpenFile } from '../../src/axe/ports.js';
+import type { FileStat, Files, OpenFile } from '../../src/axe/files.js';
 
 /** A file that names may point to; an open file keeps it although its name goes to another one. */
 interface Inode {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { MemoryStore } from '../../src/axe/ports.js';
+import type { MemoryStore } from '../../src/axe/memory/store.js';
 import { createCacheStore } from '../../src/memory-stores/cache-store.js';
 import { type CommitResult, createTreeStore } from '../../src/memory-stores/store.js';
 import { textOf } from './contract.js';

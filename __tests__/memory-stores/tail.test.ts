@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_LOADED_MEMORY_BYTES } from '../../src/axe/defaults.js';
+import type { OpenFile } from '../../src/axe/files.js';
 import { countEntries, lastEntries } from '../../src/axe/memory/run-log.js';
-import type { OpenFile } from '../../src/axe/ports.js';
 import { createFiles } from '../../src/host/files.js';
 import { countEntriesIn, openBytes, readTail } from '../../src/memory-stores/tail.js';
 

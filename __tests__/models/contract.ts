@@ -1,8 +1,21 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FunctionTool,
+} from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../../src/axe/errors.js';
 import type { LanguageModel } from '../../src/axe/ports.js';
-import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import {
+  type ModelScript,
+  type ModelServer,
+  type Prompt,
+  promptOf,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
 
 /** A model that is asked over the wire, and how its provider tells errors. */
 export interface WireModel {
@@ -17,7 +30,32 @@ export interface WireModel {
   readonly emptyBody: unknown;
   /** What it is taken for: an error, or an answer that says nothing (axe-behaviour §11). */
   readonly emptyAnswer: 'error' | 'empty';
+  /** The prompt in a request, where the helper does not know the wire. */
+  readonly prompt?: (request: RecordedRequest) => Prompt;
+  /** Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens` unless said. */
+  readonly settings?: unknown;
+  /** What a good answer of another shape is taken for. */
+  readonly otherShape?: string;
+  /** Part of a request for JSON of {@link SCHEMA}. */
+  readonly jsonSchema: unknown;
+  /** Part of a request for any JSON; undefined where the provider cannot be asked, which is a warning. */
+  readonly jsonObject: unknown;
 }
+
+/** A schema that every provider takes. */
+export const SCHEMA: LanguageModelV4FunctionTool['inputSchema'] = {
+  type: 'object',
+  properties: { verdict: { type: 'string' } },
+  required: ['verdict'],
+  additionalProperties: false,
+};
+
+const TOOL: LanguageModelV4FunctionTool = {
+  type: 'function',
+  name: 'read_file',
+  description: 'Reads a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
 
 /** A question with nothing set. */
 export function question(patch: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions {
@@ -89,7 +127,7 @@ export function describeWireModel(wire: WireModel): void {
       expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([11, 7]);
       expect(server.requests().map(({ method, path }) => [method, path])).toEqual([['POST', wire.path]]);
       expect(server.requests()[0]?.body).not.toMatchObject({ stream: true });
-      expect(server.prompts()).toEqual([
+      expect(server.requests().map(wire.prompt ?? promptOf)).toEqual([
         { model: model.modelId, system: 'Be brief.', messages: ['user: Say hi.'], tools: [] },
       ]);
     });
@@ -97,13 +135,56 @@ export function describeWireModel(wire: WireModel): void {
     it('sends a temperature of 0 and the most tokens', async () => {
       const { server, model } = await start([text('Hi')]);
       await model.doGenerate(question({ temperature: 0, maxOutputTokens: 77 }));
-      expect(server.requests()[0]?.body).toMatchObject({ temperature: 0, max_tokens: 77 });
+      expect(server.requests()[0]?.body).toMatchObject(
+        (wire.settings ?? { temperature: 0, max_tokens: 77 }) as Record<string, unknown>,
+      );
     });
 
     it('sends no temperature that is not set', async () => {
       const { server, model } = await start([text('Hi')]);
       await model.doGenerate(question());
-      expect(server.requests()[0]?.body).not.toHaveProperty('temperature');
+      expect(server.requests()[0]?.bytes.toString()).not.toContain('temperature');
+    });
+
+    it('calls one tool', async () => {
+      const { server, model } = await start([toolCall('read_file', { path: 'a.ts' })]);
+      const { content } = await model.doGenerate(question({ tools: [TOOL] }));
+      expect(content).toMatchObject([{ type: 'tool-call', toolName: 'read_file' }]);
+      expect(callsIn(content)).toEqual([['read_file', { path: 'a.ts' }]]);
+      expect(server.requests()[0]?.bytes.toString()).toContain('"read_file"');
+    });
+
+    it('calls two tools at once, and is sent both results in order', async () => {
+      const calls = ['a.ts', 'b.ts'].map((path) => ({ name: 'read_file', input: { path } }));
+      const { server, model } = await start([{ kind: 'tools', calls }, text('Done')]);
+      const asked = question({ tools: [TOOL] });
+      const { content } = await model.doGenerate(asked);
+      expect(callsIn(content)).toEqual(calls.map(({ name, input }) => [name, input]));
+      const ids = content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
+      expect(new Set(ids).size).toBe(2);
+
+      const answered = await model.doGenerate({ ...asked, prompt: [...asked.prompt, ...turn(content)] });
+      expect(answered.content).toMatchObject([{ type: 'text', text: 'Done' }]);
+      const sent = server.requests()[1]?.bytes.toString() ?? '';
+      expect(sent.indexOf('content of a.ts')).toBeGreaterThan(sent.indexOf('Say hi.'));
+      expect(sent.indexOf('content of b.ts')).toBeGreaterThan(sent.indexOf('content of a.ts'));
+    });
+
+    it('asks for JSON of a schema', async () => {
+      const { server, model } = await start([text('{"verdict":"ok"}')]);
+      await model.doGenerate(question({ responseFormat: { type: 'json', schema: SCHEMA } }));
+      expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema as Record<string, unknown>);
+    });
+
+    it(`${wire.jsonObject === undefined ? 'warns that it cannot ask' : 'asks'} for any JSON`, async () => {
+      const { server, model } = await start([text('{}')]);
+      const { warnings } = await model.doGenerate(question({ responseFormat: { type: 'json' } }));
+      if (wire.jsonObject === undefined) {
+        expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'responseFormat' }]);
+      } else {
+        expect(server.requests()[0]?.body).toMatchObject(wire.jsonObject as Record<string, unknown>);
+        expect(warnings).toEqual([]);
+      }
     });
 
     it.each(wire.statuses)('tells status %i as %s, and does not try again', async (status, category) => {
@@ -125,11 +206,18 @@ export function describeWireModel(wire: WireModel): void {
       ['what is no JSON', 'not json', 'the body is not valid JSON'],
       ['cut-off JSON', '{"id":"x","con', 'the body is not valid JSON'],
       ['a list', '[]', 'the body does not have the expected shape'],
-      ['another shape', '{"hello":"world"}', 'the body does not have the expected shape'],
     ])('with status 200 and %s cannot be read', async (_, body, reason) => {
       const headers = { 'content-type': 'application/json' };
       const error = await errorOf([{ kind: 'raw', status: 200, body, headers }]);
       expect(error.message).toBe(`server: failed to parse response: ${reason}`);
+    });
+
+    it('with status 200 and another shape has nothing to say', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const error = await errorOf([{ kind: 'raw', status: 200, body: '{"hello":"world"}', headers }]);
+      expect(error.message).toBe(
+        wire.otherShape ?? 'server: failed to parse response: the body does not have the expected shape',
+      );
     });
 
     it('asks no other server, wherever a redirect points', async () => {
@@ -150,7 +238,8 @@ export function describeWireModel(wire: WireModel): void {
 
     it('never shows the key, even if the server does', async () => {
       const error = await errorOf((request) => {
-        const key = request.headers['x-api-key'] ?? request.headers['authorization'] ?? 'no key';
+        const names = ['x-api-key', 'api-key', 'x-goog-api-key', 'authorization'];
+        const key = names.map((name) => request.headers[name]).find(Boolean) ?? 'no key';
         return { kind: 'raw', status: 401, body: wire.errorBody(`wrong: ${key}`) };
       });
       expect(error.message).toContain('wrong: ');
@@ -197,4 +286,35 @@ export function describeWireModel(wire: WireModel): void {
       else expect((await asked).content).toEqual([]);
     });
   });
+}
+
+function callsIn(content: readonly LanguageModelV4Content[]): readonly unknown[] {
+  return content.flatMap((part) =>
+    part.type === 'tool-call' ? [[part.toolName, JSON.parse(part.input)]] : [],
+  );
+}
+
+/** The turn of a model that called tools, and their results. */
+function turn(content: readonly LanguageModelV4Content[]): LanguageModelV4CallOptions['prompt'] {
+  const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  return [
+    {
+      role: 'assistant',
+      content: calls.map(({ toolCallId, toolName, input }) => ({
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input: JSON.parse(input),
+      })),
+    },
+    {
+      role: 'tool',
+      content: calls.map(({ toolCallId, toolName, input }) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName,
+        output: { type: 'text', value: `content of ${JSON.parse(input).path}` },
+      })),
+    },
+  ];
 }

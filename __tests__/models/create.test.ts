@@ -1,16 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
 import { ConfigError } from '../../src/axe/errors.js';
-import { runAgent } from '../../src/axe/loop/run-agent.js';
 import type { LanguageModel } from '../../src/axe/ports.js';
-import type { Tool } from '../../src/axe/tools/tool.js';
 import { createModels, type ModelsOptions } from '../../src/models/create.js';
 import type { ProviderConfig } from '../../src/models/settings.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
-import { createFakeClock } from '../memory-stores/fake-clock.js';
-import { describeModel, describeWireModel, question } from './contract.js';
+import { describeModel, describeWireModel, question, SCHEMA } from './contract.js';
+import { converse } from './converse.js';
 
 const nested = (message: string) => ({ error: { message, type: 't', param: null, code: null } });
 const OPENAI_STATUSES = [
@@ -77,6 +75,8 @@ describeWireModel({
     usage: { input_tokens: 1, output_tokens: 0 },
   },
   emptyAnswer: 'error',
+  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
+  jsonObject: undefined,
 });
 
 describeWireModel({
@@ -87,6 +87,8 @@ describeWireModel({
   statuses: OPENAI_STATUSES,
   emptyBody: EMPTY_COMPLETION,
   emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
 });
 
 describeWireModel({
@@ -104,6 +106,8 @@ describeWireModel({
   ],
   emptyBody: EMPTY_COMPLETION,
   emptyAnswer: 'error',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
 });
 
 describeWireModel({
@@ -114,6 +118,8 @@ describeWireModel({
   statuses: OPENAI_STATUSES,
   emptyBody: EMPTY_COMPLETION,
   emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
 });
 
 describeModel('offline', () => models().open({ provider: 'offline', model: 'rules' }));
@@ -429,43 +435,9 @@ describe('opening a model', () => {
     [
       'nobody',
       1,
-      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, offline',
+      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
     ],
   ])('of %s without settings ends with %i', async (provider, exitCode, message) => {
     await expect(models().open({ provider, model: 'm' })).rejects.toMatchObject({ exitCode, message });
   });
 });
-
-async function converse(model: LanguageModel) {
-  const slow: Tool = {
-    name: 'slow',
-    effect: 'read',
-    description: 'slow',
-    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
-    execute: (input) =>
-      new Promise((resolve) => {
-        setImmediate(() => resolve({ text: `slow ${JSON.stringify(input)}`, isError: false }));
-      }),
-  };
-  const fast: Tool = {
-    ...slow,
-    name: 'fast',
-    description: 'fast',
-    execute: async (input) => ({ text: `fast ${JSON.stringify(input)}`, isError: false }),
-  };
-  return await runAgent(
-    {
-      model,
-      system: 'Be brief.',
-      message: 'Say hi.',
-      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
-      tools: [slow, fast],
-      maxTurns: 5,
-    },
-    {
-      clock: createFakeClock(),
-      reporter: { event: () => {}, warn: () => {} },
-      signal: new AbortController().signal,
-    },
-  );
-}

@@ -25,6 +25,7 @@ describe('an answer with an error status', () => {
     ['a number as code', { error: { message: 'no such field', code: 1234 } }, 'no such field'],
     ['a bare error (Ollama)', { error: 'no such field' }, 'no such field'],
     ['a bare message', { message: 'no such field' }, 'no such field'],
+    ['a list of one (Vertex)', [{ error: { message: 'no such field' } }], 'no such field'],
     ['a blank message', { error: { message: ' ' } }, 'Bad Request'],
     ['a message that is no text', { error: { message: 7 } }, 'Bad Request'],
     ['null', { error: null }, 'Bad Request'],
@@ -91,10 +92,25 @@ describe('how long a provider asks to wait', () => {
     ['a negative number', { 'retry-after': '-5', date }, undefined],
     ['nonsense', { 'retry-after': 'soon', date }, undefined],
     ['a number beyond all measure', { 'retry-after': '9'.repeat(40), date }, undefined],
+    ['milliseconds, as OpenAI and Azure tell them', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1500],
     ['nothing', {}, undefined],
   ])('is %s', (_, responseHeaders, retryAfterMs) => {
     const error = told(callError({ statusCode: 429, responseHeaders }));
     expect(error).toMatchObject({ category: 'rate_limit' });
+    expect(Reflect.get(error, 'retryAfterMs')).toBe(retryAfterMs);
+  });
+});
+
+describe('how long Google asks to wait', () => {
+  it.each([
+    ['in the body', '34s', 34_000],
+    ['in parts of a second', '0.25s', 250],
+    ['in another form', 'soon', undefined],
+  ])('is told %s', (_, retryDelay, retryAfterMs) => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
+    const responseBody = JSON.stringify({ error: { code: 429, message: 'slow down', details } }, null, 2);
+    const error = told(callError({ statusCode: 429, responseBody }), 'google');
+    expect(error.message).toBe('rate_limit: slow down');
     expect(Reflect.get(error, 'retryAfterMs')).toBe(retryAfterMs);
   });
 });

@@ -31,6 +31,13 @@ describe('config.toml (axe-behaviour §3)', () => {
     });
   });
 
+  it('has regions of clouds, as axe', () => {
+    const toml = '[providers.bedrock]\nRegion = "eu-central-1"\n';
+    expect(parseProvidersConfig(toml, FILE)).toEqual({
+      bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' },
+    });
+  });
+
   it.each([
     ['nothing', ''],
     ['only comments', '# [providers.openai]\n'],

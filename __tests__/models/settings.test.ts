@@ -126,13 +126,14 @@ describe('the base URL', () => {
   it('is needed for a provider that is not in the catalog', () => {
     const error = errorOf('groq');
     expect(error.message).toBe(
-      'unsupported provider "groq": supported providers are anthropic, openai, ollama, offline',
+      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
     );
     expect(error.exitCode).toBe(1);
     expect(error.remedy).toContain('`AXE_GROQ_BASE_URL`');
     expect(resolve('groq', { env: { AXE_GROQ_BASE_URL: 'https://g/openai' } })).toEqual({
       apiKey: '',
       baseUrl: 'https://g/openai/v1',
+      headers: {},
     });
   });
 

@@ -54,17 +54,13 @@ describe('the plan', () => {
   it('gathers the warnings of all its parts', async () => {
     const plan = await planOf(
       {
-        agents: { bot: `${AGENT}systemprompt = "x"\ntools = ["read_file"]\n` },
+        agents: { bot: `${AGENT}systemprompt = "x"\n` },
         permissions: WRITER,
         context: { kind: 'none', warnings: [{ code: 'context-truncated', message: 'too long' }] },
       },
       { trigger: pullRequest() },
     );
-    expect(plan.warnings.map(({ code }) => code)).toEqual([
-      'agent-unknown-key',
-      'context-truncated',
-      'tool-not-available',
-    ]);
+    expect(plan.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'context-truncated']);
   });
 
   it('sets the deadline by the agent', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { RestoreResult } from '../../src/axe/memory/store.js';
 import type { Plan } from '../../src/axe/plan.js';
-import type { RestoreResult } from '../../src/axe/ports.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { entryOf, memoryWarnings, remember, restore } from '../../src/pipeline/remember.js';
 import {
@@ -18,6 +18,10 @@ import { entryText, plainEntry } from '../memory-stores/entries.js';
 const stats = {
   turns: 1,
   toolCalls: 0,
+  calls: [],
+  retries: 0,
+  costUsd: undefined,
+  budget: undefined,
   inputTokens: 1,
   outputTokens: 1,
   cacheReadTokens: 0,

@@ -143,7 +143,7 @@ describe('memory in a run (source document 000, 7.5)', () => {
   });
 
   it('is loaded and left as it is when the model fails', async () => {
-    const model = createFakeModel([new ProviderError('server', 'boom', { status: 500 })]);
+    const model = createFakeModel(Array(3).fill(new ProviderError('server', 'boom', { status: 500 })));
     const world = createFakeWorld({ model, memory: { 'bot.md': FIVE.join('') } });
     expect(await runPipeline(makeRequest(), world)).toMatchObject({
       kind: 'ran',

@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply } from '../helpers/model-server.js';
-import { expectTranscript, seen, setStage } from './stage.js';
+import { AGENT, expectTranscript, seen, setStage } from './stage.js';
 
 const NAME = 'a-model-in-trouble-fails-the-step-and-writes-nothing';
+/** Each trouble is met once: what is tried again has a test of its own. */
+const BASE = { 'axe/agents/reviewer.toml': `${AGENT}\n[retry]\nmax_retries = 0\n` };
 const PAGE = '<!DOCTYPE html><html><body>Sign in to the network</body></html>';
 
 const TROUBLES: Readonly<Record<string, ModelReply>> = {
@@ -66,7 +68,7 @@ it('ends as a timeout if time is up, before or after the model is asked', async 
 
 /** Runs a step against a model that replies so, and checks that nothing but the trouble is to be seen. */
 async function endOf(name: string, reply: ModelReply, minutes: string) {
-  const stage = await setStage({ model: [reply] });
+  const stage = await setStage({ base: BASE, model: [reply] });
   const step = await stage.run({ inputs: { 'timeout-minutes': minutes } });
   expect([name, step.exitCode, step.stderr]).toEqual([name, 1, '']);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'false', response: '' });

@@ -62,7 +62,7 @@ ${ANSWERS[0]}
 it('gives every output that a run which went well has', async () => {
   const stage = await setStage();
   const { outputs } = await stage.run();
-  const others = ['skip-reason', 'memory-save-error'];
+  const others = ['skip-reason', 'memory-save-error', 'structured-output'];
   const all = [
     ...(readFileSync('action.yml', 'utf8')
       .split('\noutputs:\n')[1]

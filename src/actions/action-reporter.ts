@@ -1,8 +1,10 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
 import type { RunEvent } from '../axe/loop/events.js';
+import type { RestoreResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { Plan } from '../axe/plan.js';
-import type { Reporter, RestoreResult } from '../axe/ports.js';
+import type { Reporter } from '../axe/ports.js';
+import { cleanLine } from '../axe/prompt/cut.js';
 import type { Warning } from '../axe/warning.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 
@@ -42,13 +44,29 @@ function formatEvent(event: RunEvent): readonly string[] {
     case 'model-request':
       return [`Turn ${event.turn}: asking the model`];
     case 'model-reply': {
-      const calls = event.toolCalls === 0 ? '' : `, ${event.toolCalls} tool calls`;
+      const { toolCalls } = event;
+      const calls = toolCalls === 0 ? '' : `, ${toolCalls} tool call${toolCalls === 1 ? '' : 's'}`;
       return [`Turn ${event.turn}: answered (${event.stopReason}${calls})`];
+    }
+    case 'retry':
+      return [
+        `  ${event.error.message}; trying again in ${event.delayMs} ms (${event.attempt} of ${event.maxRetries})`,
+      ];
+    case 'fallback':
+      return [`  ${event.from} is out of reach; asking ${event.to}`];
+    case 'sub-agent-called':
+      return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
+    case 'sub-agent-ended': {
+      const { agent, durationMs, result } = event;
+      if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${durationMs} ms`];
+      return [`  Sub-agent ${agent} failed after ${durationMs} ms: ${result.detail}`];
     }
     case 'tool-call':
       return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];
   }
 }
+
+const TASK_LENGTH = 120;
 
 /** What is going to happen, for the job log: a line each. */
 export function describePlan(

@@ -1,6 +1,6 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
 import { formatError } from '../axe/errors.js';
-import { type Conclusion, conclusionOf, type RunStats } from '../axe/loop/outcome.js';
+import { type Conclusion, conclusionOf, type RunOutcome } from '../axe/loop/outcome.js';
 import { stripProvenance } from '../axe/memory/run-log.js';
 import type { Plan } from '../axe/plan.js';
 import { sourcePosition } from '../axe/position.js';
@@ -9,6 +9,7 @@ import type { Warning } from '../axe/warning.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Memory, Remembered, RunReport } from '../pipeline/request.js';
 import { describeRestored } from './action-reporter.js';
+import { type CallCount, countCalls } from './count-calls.js';
 
 /**
  * The job summary of a run, as markdown that has not been through outbound cleaning yet. Only the answer has, by
@@ -69,7 +70,8 @@ function ranSummary(
     '---',
     memorySection(plan, memory, remembered),
     warningList(warnings),
-    figures(plan, outcome.stats),
+    callList(countCalls(outcome.stats.calls)),
+    figures(plan, outcome),
   ]);
 }
 
@@ -136,15 +138,49 @@ function warningLine({ message, at }: Warning): string {
   return `- ${oneLine(message)}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
 }
 
-function figures({ trust }: Plan, stats: RunStats): string {
+/** Most tools and sub-agents that are listed; a model can make up names without end. */
+const MAX_LISTED_CALLS = 50;
+
+function callList(counts: readonly CallCount[]): string {
+  if (counts.length === 0) return '';
+  const left = counts.length - MAX_LISTED_CALLS;
+  const lines = [
+    ...counts.slice(0, MAX_LISTED_CALLS).map(callLine),
+    ...(left > 0 ? [`- and ${left} more`] : []),
+  ];
+  return details('What the agent called', lines.join('\n'));
+}
+
+function callLine({ name, calls, errors, isDenied }: CallCount): string {
+  const failed = errors === 0 ? '' : `, ${count(errors, 'error')}`;
+  return `- ${code(name)}: ${count(calls, 'call')}${isDenied ? ', not offered' : failed}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function figures({ trust }: Plan, outcome: RunOutcome): string {
+  const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
+    outcome.stats;
   return row([
-    ['Model', stats.modelId],
-    ['Turns', String(stats.turns)],
-    ['Input tokens', String(stats.inputTokens)],
-    ['Output tokens', String(stats.outputTokens)],
-    ['Time', `${(stats.durationMs / 1000).toFixed(1)} s`],
+    ['Model', modelId],
+    ['Turns', String(turns)],
+    ...(toolCalls === 0 ? [] : [['Tool calls', String(toolCalls)] as const]),
+    ...(retries === 0 ? [] : [['Retries', String(retries)] as const]),
+    ['Input tokens', String(inputTokens)],
+    ['Output tokens', String(outputTokens)],
+    ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
+    ['Time', `${(durationMs / 1000).toFixed(1)} s`],
+    ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
     ['Trust', trust.level],
   ]);
+}
+
+/** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */
+function formatCost(costUsd: number): string {
+  if (costUsd === 0) return '$0';
+  return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
 }
 
 function row(cells: readonly (readonly [string, string])[]): string {

@@ -1,4 +1,4 @@
-import { ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON } from '../axe/defaults.js';
+import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS } from '../axe/defaults.js';
 import { ConfigError } from '../axe/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../axe/loop/outcome.js';
 
@@ -17,6 +17,15 @@ export interface Inputs {
   readonly memoryRequired: boolean;
   readonly comment: (typeof COMMENTS)[number];
   readonly timeoutMinutes: number;
+  readonly fallbackModels: readonly string[];
+  readonly maxTurns: number;
+  /** 0 for the agent's own `[budget]`. */
+  readonly maxTokens: number;
+  /** 0 for no limit. */
+  readonly maxCostUsd: number;
+  readonly toolsAllowed: readonly string[];
+  /** JSON text. */
+  readonly outputSchema: string;
   readonly dryRun: boolean;
   readonly failOn: readonly Conclusion[];
 }
@@ -39,6 +48,12 @@ export const INPUT_DEFAULTS = {
   'memory-required': 'false',
   comment: 'auto',
   'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
+  'fallback-models': '',
+  'max-turns': String(MAX_TURNS),
+  'max-tokens': String(ACTION_MAX_TOKENS),
+  'max-cost-usd': '0',
+  'tools-allowed': '',
+  'output-schema': '',
   'dry-run': 'false',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
 } as const;
@@ -65,7 +80,13 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
     memoryCacheName: read('memory-cache-name'),
     memoryRequired: flag(read('memory-required'), 'memory-required'),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
-    timeoutMinutes: minutes(read('timeout-minutes')),
+    timeoutMinutes: above0(read('timeout-minutes'), 'timeout-minutes'),
+    fallbackModels: list(read('fallback-models')),
+    maxTurns: Math.ceil(above0(read('max-turns'), 'max-turns')),
+    maxTokens: atLeast0(read('max-tokens'), 'max-tokens'),
+    maxCostUsd: atLeast0(read('max-cost-usd'), 'max-cost-usd'),
+    toolsAllowed: list(read('tools-allowed')),
+    outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     failOn: list(read('fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on')),
   };
@@ -111,16 +132,30 @@ function flag(value: string, name: InputName): boolean {
   });
 }
 
-function minutes(value: string): number {
+function above0(value: string, name: InputName): number {
   const parsed = Number(value);
   if (Number.isFinite(parsed) && parsed > 0) return parsed;
-  throw new ConfigError(
-    `the input \`timeout-minutes\` must be a number above 0, not ${JSON.stringify(value)}`,
-    {
-      remedy: `Leave it out for ${ACTION_TIMEOUT_MINUTES} minutes.`,
-    },
-  );
+  throw notANumber(value, name, 'above 0');
 }
+
+function atLeast0(value: string, name: InputName): number {
+  const parsed = Number(value);
+  if (Number.isFinite(parsed) && parsed >= 0) return parsed;
+  throw notANumber(value, name, 'from 0, which means no limit');
+}
+
+function notANumber(value: string, name: InputName, range: string): ConfigError {
+  const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`;
+  const unit = UNITS[name];
+  const remedy = unit === undefined ? 'Leave it out.' : `Leave it out for ${INPUT_DEFAULTS[name]} ${unit}.`;
+  return new ConfigError(what, { remedy });
+}
+
+const UNITS: Partial<Record<InputName, string>> = {
+  'timeout-minutes': 'minutes',
+  'max-turns': 'turns',
+  'max-tokens': 'tokens',
+};
 
 /** Stays inside the workspace: memory is written there. */
 function memoryPath(value: string): string {

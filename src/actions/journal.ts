@@ -12,16 +12,24 @@ const Pending = v.array(
   v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string() }),
 );
 
-/** Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). */
+/**
+ * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
+ * sub-agents keep theirs side by side; a change that comes again with the same id takes the place of the first.
+ */
 export function createJournal(): Journal {
+  const open = new Map<string, Change>();
+  const write = async () => {
+    const { saveState } = await loadToolkit();
+    saveState(STATE, JSON.stringify([...open.values()]));
+  };
   return {
     async pending(changes) {
-      const { saveState } = await loadToolkit();
-      saveState(STATE, JSON.stringify(changes.filter(({ kind }) => kind === 'append')));
+      for (const change of changes) if (change.kind === 'append') open.set(change.id, change);
+      await write();
     },
-    async done() {
-      const { saveState } = await loadToolkit();
-      saveState(STATE, '[]');
+    async done(changes) {
+      for (const change of changes) if (change.kind === 'append') open.delete(change.id);
+      await write();
     },
   };
 }

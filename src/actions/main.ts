@@ -1,19 +1,23 @@
 import { join } from 'node:path';
-import { DEFAULT_FAIL_ON, MAX_TURNS } from '../axe/defaults.js';
+import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createClock } from '../host/clock.js';
+import { readConfigFile } from '../host/config-file.js';
 import { createDeadline, type RunDeadline } from '../host/deadline.js';
 import { createFetch } from '../host/http.js';
 import { readTextFile } from '../host/text-file.js';
+import { oneAtATime } from '../memory-stores/one-at-a-time.js';
 import { createModels } from '../models/create.js';
 import type { RunRequest } from '../pipeline/request.js';
 import { runPipeline } from '../pipeline/run.js';
 import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
+import { createToolOpener } from '../world/open-tools.js';
+import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { readTrigger } from '../world/trigger.js';
 import { type ActionReporter, createActionReporter } from './action-reporter.js';
 import { type Inputs, readInputs } from './inputs.js';
@@ -86,6 +90,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const clock = createClock();
   const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger);
+  const memory = oneAtATime(openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock }));
   return {
     ...findAgents({
       trigger,
@@ -100,9 +105,21 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       env,
       fetch,
       loadConfig: async () => ({}),
+      idToken: async (audience) => await (await loadToolkit()).getIDToken(audience),
+      readTextFile: readConfigFile,
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
-    openMemory: () => openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock }),
+    compileSchema: createSchemaCompiler(),
+    openTools: createToolOpener({
+      env,
+      cwd: workspace,
+      fetch,
+      clock,
+      where: 'workflow',
+      toolsAllowed: inputs.toolsAllowed,
+      ownFolder: import.meta.dirname,
+    }),
+    openMemory: () => memory,
     publisher: createActionPublisher({
       client,
       comment: inputs.comment,
@@ -142,13 +159,22 @@ async function makeRequest(
     readStdin: async () => '',
     readChange: async () => undefined,
     wantCount: false,
-    maxTurns: MAX_TURNS,
+    maxTurns: inputs.maxTurns,
+    tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
+    outputSchema: inputs.outputSchema,
+    maxCostUsd: inputs.maxCostUsd,
+    fallbackModels: inputs.fallbackModels,
     timeLimit: (agentSeconds) => {
       const limit = inputs.timeoutMinutes * 60;
       return agentSeconds > 0 ? Math.min(agentSeconds, limit) : limit;
     },
     dryRun: inputs.dryRun,
   };
+}
+
+/** Of two limits the smaller one; 0 is none. */
+function smallerLimit(one: number, other: number): number {
+  return one > 0 && other > 0 ? Math.min(one, other) : one || other;
 }
 
 async function readPrompt(file: string, workspace: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { join, sep } from 'node:path';
-import type { Clock, MemoryStore } from '../axe/ports.js';
-import type { Trigger } from '../axe/trigger.js';
+import type { MemoryStore } from '../axe/memory/store.js';
+import type { Clock } from '../axe/ports.js';
+import type { Repository, Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client.js';
 import { locationOf, readPathAt } from '../github/contents.js';
 import { createFiles } from '../host/files.js';
@@ -71,8 +72,9 @@ function openFileMemory(options: ActionMemoryOptions): MemoryStore {
   const { inputs, workspace, clock, trigger, client } = options;
   const files = createFileStore({ files: createFiles(), clock, root: workspace, followLinks: false });
   const store = inFolder(files, { workspace, folder: inputs.memoryPath });
-  if (trigger.kind !== 'pull_request' || client === undefined) return store;
-  const place = { client, repository: trigger.repository, ref: trigger.base.ref };
+  const trusted = trustedPlace(trigger);
+  if (trusted === undefined || client === undefined) return store;
+  const place = { client, ...trusted };
   const repositoryPath = (treePath: string) => pathIn(inputs.memoryPath, treePath);
   const base: BaseFiles = {
     async read(treePath, signal) {
@@ -122,6 +124,18 @@ function inFolder(
 /** Of a folder that is empty where memory lies at the top of the repository. */
 function pathIn(folder: string, treePath: string): string {
   return folder === '' ? treePath : `${folder}/${treePath}`;
+}
+
+/**
+ * Where the committed memory is what people with write access made it: on a pull request the checkout may be the
+ * head's, so the base branch counts, and after a comment on one, which does not name it, the default branch.
+ */
+function trustedPlace(
+  trigger: Trigger,
+): { readonly repository: Repository; readonly ref: string } | undefined {
+  if (trigger.kind === 'pull_request') return { repository: trigger.repository, ref: trigger.base.ref };
+  if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
+  return { repository: trigger.repository, ref: trigger.repository.defaultBranch };
 }
 
 function openCacheMemory({ inputs, env, trigger, workspace, cwd, clock }: ActionMemoryOptions): MemoryStore {

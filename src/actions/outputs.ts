@@ -7,6 +7,7 @@ export const OUTPUT_NAMES = [
   'skip-reason',
   'response',
   'response-file',
+  'structured-output',
   'memory-store',
   'memory-saved',
   'memory-save-error',
@@ -19,6 +20,8 @@ export const OUTPUT_NAMES = [
   'input-tokens',
   'output-tokens',
   'cache-read-tokens',
+  'cost-usd',
+  'denied-tool-calls',
   'duration-ms',
   'comment-url',
 ] as const;
@@ -51,15 +54,24 @@ function ranOutputs(report: Ran): Outputs {
   return {
     conclusion: conclusionOf(outcome),
     response: outcome.kind === 'failed' ? '' : outcome.answer,
+    ...structuredOutput(report),
     ...memoryOutputs(report),
     model: stats.modelId,
     turns: String(stats.turns),
     'input-tokens': String(stats.inputTokens),
     'output-tokens': String(stats.outputTokens),
     'cache-read-tokens': String(stats.cacheReadTokens),
+    ...(stats.costUsd === undefined ? {} : { 'cost-usd': stats.costUsd.toFixed(6) }),
+    'denied-tool-calls': String(stats.calls.filter(({ isDenied }) => isDenied).length),
     'duration-ms': String(Math.round(stats.durationMs)),
     ...(published.url === undefined ? {} : { 'comment-url': published.url }),
   };
+}
+
+/** The answer once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`. */
+function structuredOutput({ plan, outcome }: Ran): Outputs {
+  if (plan.form === undefined || outcome.kind !== 'completed') return {};
+  return { 'structured-output': outcome.answer };
 }
 
 function memoryOutputs(report: Ran): Outputs {

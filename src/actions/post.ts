@@ -1,7 +1,7 @@
 import { AxeError, formatError } from '../axe/errors.js';
+import type { SaveResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
-import type { SaveResult } from '../axe/ports.js';
 import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
 import { createFetch } from '../host/http.js';

@@ -30,7 +30,7 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
   return {
     async publish(plan, outcome) {
       const target = commentTarget(plan.trigger, options.comment);
-      const text = answerOf(outcome);
+      const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
       if (target === undefined || text.trim() === '') return NOTHING;
       const comment = { target, agent: commentKey(plan, target), text };
       return await post(plan, comment, options);
@@ -64,13 +64,15 @@ function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | u
   }
 }
 
-/** What a completed run answered, or what a run had said when it was cut short. */
-function answerOf(outcome: RunOutcome): string {
+/** What a completed run answered, or what a run had said when it was cut short: often in the middle of a code block. */
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
   switch (outcome.kind) {
     case 'completed':
       return outcome.answer;
     case 'exhausted':
-      return outcome.answer === '' ? '' : `${outcome.answer}\n\n*Cut short: ${outcome.error.message}.*`;
+      return outcome.answer === ''
+        ? ''
+        : `${clean(outcome.answer)}\n\n*Cut short: ${outcome.error.message}.*`;
     case 'failed':
     case 'refused':
       return '';

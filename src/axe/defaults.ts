@@ -11,6 +11,9 @@ export const CLI_TIMEOUT_SECONDS = 120;
 /** Time limit of a run in a workflow, in minutes. */
 export const ACTION_TIMEOUT_MINUTES = 15;
 
+/** Tokens of a run in a workflow, input and output of all turns and sub-agents together; generous, but not endless. */
+export const ACTION_MAX_TOKENS = 2_000_000;
+
 /** Most turns of one conversation; axe's fixed limit (axe-behaviour §13). */
 export const MAX_TURNS = 50;
 
@@ -88,3 +91,44 @@ export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 /** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
 export const DEFAULT_MAX_RETRIES = 2;
+
+/** Tool calls of one turn that run at the same time. */
+export const MAX_PARALLEL_CALLS = 8;
+
+/** Levels that the arguments of a tool call may be nested. */
+export const MAX_ARGUMENT_DEPTH = 128;
+
+/** Tool calls of one turn that are run; the rest is refused with a word to the model. */
+export const MAX_CALLS_PER_TURN = 64;
+
+/** Levels of sub-agents below the first agent where `max_depth` is not set (axe-behaviour §2). */
+export const DEFAULT_MAX_DEPTH = 3;
+
+/** How long an MCP server may take to start and to list its tools, each, in milliseconds. */
+export const MCP_START_TIMEOUT_MS = 30_000;
+
+/** How long a call of an MCP server's tool may take, in milliseconds. */
+export const MCP_CALL_TIMEOUT_MS = 120_000;
+
+/** The window of a model nothing is known of, in tokens of input and output together. */
+export const CONTEXT_WINDOW_TOKENS = 128_000;
+
+/** How a long conversation is shortened. Shares are of the window without its reserve. */
+export const COMPACTION = {
+  /** Above this share it is shortened. */
+  startShare: 0.8,
+  /** Old tool results are left out until no more than this share is used, so that it lasts for some turns. */
+  targetShare: 0.5,
+  /** So many newest turns stay whole … */
+  keptTurns: 4,
+  /** … unless they take more than this share; the newest one always stays. */
+  keptShare: 0.4,
+  /** Kept free for the next reply when the agent asks for no number of output tokens. */
+  reserveTokens: 8192,
+} as const;
+
+/** The model is told that little is left of a run from here on: turns and seconds left, share of a budget spent. */
+export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
+
+/** What a JSON schema for the answer may measure, and how deep an answer may be nested. */
+export const STRUCTURED_LIMITS = { schemaBytes: 64 * 1024, schemaDepth: 64, answerDepth: 128 } as const;

@@ -1,8 +1,10 @@
 import type { AgentConfig } from './agent/config.js';
+import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
 import { formatModelRef } from './agent/model-ref.js';
+import type { AnswerForm } from './loop/final-answer.js';
 import type { Provenance } from './memory/provenance.js';
-import type { ContextFile, LoadedAgent } from './ports.js';
+import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
 import type { Trigger } from './trigger.js';
 import type { Trust } from './trust.js';
@@ -23,6 +25,8 @@ export interface Plan {
   readonly task: Task;
   /** Without the memory section. */
   readonly systemPrompt: string;
+  /** The form the answer must have; undefined for any text. */
+  readonly form: AnswerForm | undefined;
   /** Undefined for an agent without memory. */
   readonly memory: MemoryPlan | undefined;
   readonly maxTurns: number;
@@ -121,20 +125,4 @@ function provenanceOf({ model, trigger, trust, origin, entryId }: MemoryPlanPart
     trust: trust.level,
     model: formatModelRef(model),
   };
-}
-
-/** A warning for each thing the agent asks for that this version cannot give it. */
-export function unavailableTools({ name, config }: LoadedAgent): readonly Warning[] {
-  const asked = [
-    ...config.tools.map((tool) => `tool \`${tool}\``),
-    ...config.subAgents.map((agent) => `sub-agent \`${agent}\``),
-    ...config.mcpServers.map((server) => `MCP server \`${server.name}\``),
-  ];
-  if (asked.length === 0) return [];
-  return [
-    {
-      code: 'tool-not-available',
-      message: `agent "${name}" asks for ${asked.join(', ')}, which this version does not offer yet; it runs without.`,
-    },
-  ];
 }

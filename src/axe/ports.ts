@@ -1,13 +1,18 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { AgentConfig } from './agent/config.js';
+import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
+import type { Price } from './loop/budget.js';
 import type { RunEvent } from './loop/events.js';
 import type { RunOutcome } from './loop/outcome.js';
+import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { Change } from './memory/change.js';
+import type { MemoryStore } from './memory/store.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
+import type { ContextFile } from './prompt/context-file.js';
+import type { Effect, Tool } from './tools/tool.js';
 import type { Trigger } from './trigger.js';
-import type { Permission } from './trust.js';
+import type { Permission, Trust } from './trust.js';
 import type { Warning } from './warning.js';
 
 /** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
@@ -19,23 +24,28 @@ export interface Models {
   configure(ref: ModelRef): Promise<void>;
   /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
   open(ref: ModelRef): Promise<LanguageModel>;
+  /** What is known of a model; both undefined for one we have no figures of. */
+  facts(ref: ModelRef): { readonly price: Price | undefined; readonly windowTokens: number | undefined };
 }
 
-/** An agent with what is known of where it came from. */
-export interface LoadedAgent {
-  /** The name it was asked for by; names its memory file, whatever the `name` key says (axe-behaviour §1). */
-  readonly name: string;
-  readonly config: AgentConfig;
-  /** File, URL or `built-in`, for people. */
-  readonly source: string;
-  readonly warnings: readonly Warning[];
+/** The tools of an agent are asked for. */
+export interface ToolRequest {
+  readonly agent: LoadedAgent;
+  /** Folder the file tools are jailed in. */
+  readonly workdir: string;
+  readonly trust: Trust;
+  /** Effects of the agent that calls this one; undefined for the agent of the run. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  readonly signal: AbortSignal;
+  /** Told of each tool that was asked for and is not there, and of what is lost in the middle of the run. */
+  warn(warning: Warning): void;
 }
 
-/** A file that goes into the system prompt. */
-export interface ContextFile {
-  /** `/`-separated, relative to the workdir. */
-  readonly path: string;
-  readonly content: string;
+/** The tools an agent has, in an order that does not change. */
+export interface ToolBox {
+  readonly tools: readonly Tool[];
+  /** Ends what was started for the tools. */
+  close(): Promise<void>;
 }
 
 /** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
@@ -49,63 +59,6 @@ export interface AgentLibrary {
     patterns: readonly string[],
     workdir: string,
   ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
-}
-
-/** The run log of one agent, to be read. */
-export interface ReadRequest {
-  /** Place in the memory tree, for example `pr-reviewer.md`. */
-  readonly path: string;
-  /** Newest entries wanted; 0 means all of them. */
-  readonly lastN: number;
-  /** Whether the entries must be counted, which reads the whole file (D33). */
-  readonly count: boolean;
-}
-
-/** What a store holds of a run log. */
-export type RestoreResult =
-  | {
-      readonly kind: 'restored';
-      /** The wanted entries, as they stand in the file. */
-      readonly text: string;
-      /** Entries in `text`. */
-      readonly loaded: number;
-      /** Entries in the file; undefined unless they were asked for. */
-      readonly total: number | undefined;
-      /** The text was cut to the most that is ever loaded; `fileBytes` is what the file holds. */
-      readonly truncated: { readonly fileBytes: number } | undefined;
-      /** Path or URL, for people. */
-      readonly location: string;
-      /** Told by the store on the way: links refused, files set aside. */
-      readonly warnings: readonly Warning[];
-    }
-  | { readonly kind: 'empty'; readonly location: string; readonly warnings: readonly Warning[] }
-  /** It could not be read, which is not the same as being empty: nothing may be appended to it (D14). */
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly remedy?: string;
-      readonly location: string;
-    };
-
-/** Why a save failed. */
-export type SaveFailure = 'denied' | 'unavailable' | 'rate-limited' | 'conflict' | 'timeout' | 'error';
-
-/** What became of a save. */
-export type SaveResult =
-  | { readonly kind: 'saved'; readonly location: string; readonly attempts: number }
-  | {
-      readonly kind: 'failed';
-      readonly reason: SaveFailure;
-      readonly message: string;
-      /** The line of YAML or the command that mends it. */
-      readonly remedy?: string;
-    };
-
-/** Where memory lives between runs (D12, D13). Neither method throws: trouble is a value. */
-export interface MemoryStore {
-  readonly kind: 'file' | 'cache' | 'repo' | 'none';
-  read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
-  write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
 }
 
 /** Listeners of a run. Must not throw. */
@@ -123,40 +76,6 @@ export interface Clock {
   random(): number;
   /** A new unique id: letters, digits and hyphens, sortable by time. */
   newId(): string;
-}
-
-/** A file or folder, as the file system tells it. */
-export interface FileStat {
-  readonly kind: 'file' | 'directory' | 'link' | 'other';
-  readonly bytes: number;
-}
-
-/** An open file; positions and lengths in bytes. */
-export interface OpenFile {
-  readonly bytes: number;
-  /** Fewer bytes than asked for only at the end of the file. */
-  read(position: number, length: number): Promise<Uint8Array>;
-  close(): Promise<void>;
-}
-
-/**
- * The file operations the stores need. Paths are absolute. Errors are rejected as the operating system's, with a
- * `code` and a message in axe's form (`open /x: permission denied`).
- */
-export interface Files {
-  /** Undefined if nothing is there; links are not followed. */
-  stat(path: string): Promise<FileStat | undefined>;
-  /** Opens a regular file for reading; undefined if it does not exist. */
-  open(path: string, options: { readonly followLinks: boolean }): Promise<OpenFile | undefined>;
-  /** One O_APPEND write; creates the file (0644) and its folders (0755). */
-  append(path: string, text: string, options: { readonly followLinks: boolean }): Promise<void>;
-  /** Writes a whole file through a temporary one and a rename; keeps the old file's mode. */
-  replace(path: string, text: string): Promise<void>;
-  /** Creates the file with this content if it does not exist; false if it does. */
-  createExclusive(path: string, text: string): Promise<boolean>;
-  remove(path: string): Promise<void>;
-  /** Names in a folder with what they are; empty if the folder does not exist. */
-  list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]>;
 }
 
 /** What publishing did, for the summary and for the entry. */
@@ -190,7 +109,7 @@ export interface GitHub {
  */
 export interface Journal {
   pending(changes: readonly Change[]): Promise<void>;
-  done(): Promise<void>;
+  done(changes: readonly Change[]): Promise<void>;
 }
 
 /** The one deadline of a run: every wait listens to it. */
@@ -199,6 +118,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Sets the limit, counted in milliseconds from the start of the run. */
   limit(limitMs: number): void;
+  /** Milliseconds that are left; Infinity while there is no limit. */
+  leftMs(): number;
 }
 
 /** What the outside offers a run: the only container. */
@@ -207,6 +128,10 @@ export interface World {
   /** The pull request's own agents: only looked at, never run (D21). */
   readonly headAgents?: AgentLibrary;
   readonly models: Models;
+  /** A check for answers by a JSON schema; `origin` names the input or key it comes from. Throws a ConfigError. */
+  compileSchema(schema: JsonSchema, origin: string): Promise<ValueCheck>;
+  /** Rejects only with the signal's reason: trouble with a tool is a warning. */
+  openTools(request: ToolRequest): Promise<ToolBox>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   readonly github?: GitHub;

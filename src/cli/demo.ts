@@ -117,6 +117,10 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
     readChange: async () => change,
     wantCount: false,
     maxTurns: MAX_TURNS,
+    tokenLimit: (agentMaxTokens) => agentMaxTokens,
+    outputSchema: '',
+    maxCostUsd: 0,
+    fallbackModels: [],
     timeLimit: () => TIME_LIMIT_SECONDS,
     dryRun: false,
   };
@@ -126,6 +130,7 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
 function listening(world: World, heard: (sent: Sent) => void): World {
   const models: Models = {
     configure: (ref) => world.models.configure(ref),
+    facts: (ref) => world.models.facts(ref),
     async open(ref) {
       const model = await world.models.open(ref);
       const doGenerate: LanguageModel['doGenerate'] = (options) => {

@@ -1,7 +1,7 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
 import { DEFAULT_TASK } from '../axe/defaults.js';
+import type { RestoreResult } from '../axe/memory/store.js';
 import type { Plan } from '../axe/plan.js';
-import type { RestoreResult } from '../axe/ports.js';
 import { appendMemory } from '../axe/prompt/system.js';
 import { formatParams } from './format-params.js';
 

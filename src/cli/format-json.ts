@@ -1,22 +1,95 @@
-import type { RunStats } from '../axe/loop/outcome.js';
+import type { AxeError } from '../axe/errors.js';
+import type { RunOutcome, RunStats, ToolCallRecord } from '../axe/loop/outcome.js';
+import { detectRefusal } from '../axe/loop/refusal.js';
+import { cutToBytes } from '../axe/prompt/cut.js';
 
-/** The line that `--json` prints: axe's keys in axe's order, escaped as Go does (axe-behaviour §16). */
-export function formatJson(content: string, stats: RunStats): string {
+/** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
+const MAX_OUTPUT_BYTES = 1024;
+
+/**
+ * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and escaped as Go does
+ * (axe-behaviour §16). A run that did not complete has an `error` too, where axe prints nothing.
+ */
+export function formatJson(outcome: RunOutcome): string {
+  const { stats } = outcome;
+  const content = outcome.kind === 'failed' ? '' : outcome.answer;
   const envelope = {
+    ...(stats.budget === undefined
+      ? {}
+      : {
+          budget_exceeded: stats.budget.usedTokens >= stats.budget.maxTokens,
+          budget_max_tokens: stats.budget.maxTokens,
+          budget_used_tokens: stats.budget.usedTokens,
+        }),
     content,
+    ...(stats.costUsd === undefined ? {} : { cost_usd: Number(stats.costUsd.toFixed(6)) }),
     duration_ms: stats.durationMs,
+    ...errorOf(outcome),
     input_tokens: stats.inputTokens,
     model: stats.modelId,
     output_tokens: stats.outputTokens,
+    refused: outcome.kind === 'refused' || detectRefusal(content),
+    retry_attempts: stats.retries,
     stop_reason: stats.stopReason,
+    tool_call_details: stats.calls.map(detailsOf),
     tool_calls: stats.toolCalls,
   };
   return escapeAsGo(JSON.stringify(envelope, wellFormed));
 }
 
-/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers. */
+/** The same line for an error that came before the model was asked, so that a program always finds one to read. */
+export function formatErrorJson(error: AxeError): string {
+  return formatJson({ kind: 'failed', error, stats: NOTHING_USED });
+}
+
+const NOTHING_USED: RunStats = {
+  turns: 0,
+  toolCalls: 0,
+  calls: [],
+  retries: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  costUsd: undefined,
+  budget: undefined,
+  durationMs: 0,
+  modelId: '',
+  stopReason: '',
+};
+
+function errorOf(outcome: RunOutcome): {
+  readonly error?: { readonly exit_code: number; readonly message: string };
+} {
+  switch (outcome.kind) {
+    case 'completed':
+      return {};
+    case 'refused':
+      return { error: { exit_code: 1, message: 'the model refused to answer' } };
+    case 'exhausted':
+    case 'failed':
+      return { error: { exit_code: outcome.error.exitCode, message: outcome.error.message } };
+  }
+}
+
+function detailsOf({ tool, input, output, isError }: ToolCallRecord): object {
+  const { text, leftOutBytes } = cutToBytes(output, MAX_OUTPUT_BYTES);
+  return {
+    input: input ?? null,
+    is_error: isError,
+    name: tool,
+    output: leftOutBytes > 0 ? `${text}... (truncated)` : text,
+  };
+}
+
+/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers; keys are texts too. */
 function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value;
+  if (typeof value === 'string') return whole(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [whole(key), one]));
+}
+
+function whole(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 /** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can stand in HTML. */

@@ -13,6 +13,7 @@ import { runPipeline } from '../pipeline/run.js';
 import { readTrigger } from '../world/trigger.js';
 import { formatDryRun } from './dry-run.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { formatErrorJson } from './format-json.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
@@ -23,6 +24,11 @@ const FLAGS: readonly Flag[] = [
   { name: 'skill', kind: 'string', about: "Override the agent's skill" },
   { name: 'workdir', kind: 'string', about: 'Override the working directory' },
   { name: 'timeout', kind: 'int', about: 'Time limit in seconds', shown: String(CLI_TIMEOUT_SECONDS) },
+  {
+    name: 'max-tokens',
+    kind: 'int',
+    about: "Most tokens of the run, input and output; the agent's `[budget]` if not given",
+  },
   {
     name: 'dry-run',
     kind: 'bool',
@@ -75,6 +81,9 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     });
     const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
     return finish(await runPipeline(request, world), terminal);
+  } catch (thrown) {
+    if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
+    throw thrown;
   } finally {
     deadline.clear();
     terminal.stdin.destroy();
@@ -112,6 +121,10 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
+    tokenLimit: (agentMaxTokens) => Math.max(0, flags.int('max-tokens') ?? 0) || agentMaxTokens,
+    outputSchema: '',
+    maxCostUsd: 0,
+    fallbackModels: [],
     timeLimit: (agentSeconds) =>
       flags.int('timeout') ?? (agentSeconds > 0 ? agentSeconds : CLI_TIMEOUT_SECONDS),
     dryRun: flags.bool('dry-run'),

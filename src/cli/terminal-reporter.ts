@@ -1,8 +1,9 @@
 import { formatModelRef } from '../axe/agent/model-ref.js';
 import type { RunEvent } from '../axe/loop/events.js';
 import type { RunStats } from '../axe/loop/outcome.js';
+import type { RestoreResult } from '../axe/memory/store.js';
 import type { Plan } from '../axe/plan.js';
-import type { Reporter, RestoreResult } from '../axe/ports.js';
+import type { Reporter } from '../axe/ports.js';
 import { sourcePosition } from '../axe/position.js';
 import type { Warning } from '../axe/warning.js';
 import { formatParams } from './format-params.js';
@@ -40,8 +41,37 @@ function formatEvent(event: RunEvent): readonly string[] {
     case 'model-reply':
       if (event.tools === 0) return [];
       return [`[turn ${event.turn}] Received response: ${event.stopReason} (${event.toolCalls} tool calls)`];
+    case 'retry': {
+      const { attempt, maxRetries, error, delayMs } = event;
+      return [`[retry] Attempt ${attempt}/${maxRetries} after ${error.category}, waiting ${delayMs}ms`];
+    }
+    case 'fallback':
+      return [`[fallback] ${event.from} is out of reach (${event.error.category}), asking ${event.to}`];
+    case 'sub-agent-called':
+      return [
+        `[sub-agent] Calling "${event.agent}" (depth ${event.depth}) with task: ${preview(event.task)}`,
+      ];
+    case 'sub-agent-ended':
+      return [subAgentLine(event)];
     case 'tool-call':
       return [];
+  }
+}
+
+/** The beginning of a task, 80 characters as axe shows it; none is split. */
+function preview(task: string): string {
+  const points = Array.from(task);
+  return points.length <= PREVIEW_LENGTH ? task : `${points.slice(0, PREVIEW_LENGTH).join('')}...`;
+}
+
+const PREVIEW_LENGTH = 80;
+
+function subAgentLine({ agent, durationMs, result }: Extract<RunEvent, { kind: 'sub-agent-ended' }>): string {
+  switch (result.kind) {
+    case 'answer':
+      return `[sub-agent] "${agent}" completed in ${durationMs}ms (${result.text.length} chars returned)`;
+    case 'failure':
+      return `[sub-agent] "${agent}" failed: ${result.detail}`;
   }
 }
 
@@ -70,10 +100,16 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
 export function formatStats(stats: RunStats, completed: boolean): readonly string[] {
   const duration = `Duration: ${stats.durationMs}ms`;
   if (!completed) return [duration];
-  const cumulative = stats.toolCalls > 0 ? ' (cumulative)' : '';
+  const cumulative = cumulativeNote(stats);
   return [
     duration,
     `Tokens:   ${stats.inputTokens} input, ${stats.outputTokens} output${cumulative}`,
     `Stop:     ${stats.stopReason}`,
   ];
+}
+
+/** With tools the figures are sums; with a budget axe shows how much of it is used. */
+function cumulativeNote({ toolCalls, budget }: RunStats): string {
+  if (budget !== undefined) return ` (cumulative, budget: ${budget.usedTokens}/${budget.maxTokens})`;
+  return toolCalls > 0 ? ' (cumulative)' : '';
 }

@@ -1,9 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../axe/errors.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { MemoryStore } from '../axe/memory/store.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { MemoryPlan } from '../axe/plan.js';
-import type { MemoryStore, Publisher, Reporter, World } from '../axe/ports.js';
+import type { Publisher, Reporter, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
@@ -16,6 +17,8 @@ import { createModels } from '../models/create.js';
 import { parseProvidersConfig } from '../models/providers-config.js';
 import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
+import { createToolOpener } from '../world/open-tools.js';
+import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { formatJson } from './format-json.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
@@ -37,6 +40,7 @@ export interface TerminalWorldOptions {
 export async function createTerminalWorld(options: TerminalWorldOptions): Promise<World> {
   const { terminal, trigger, deadline, reporter, configDir, fetch } = options;
   const { env, cwd } = terminal;
+  const clock = createClock();
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const client = trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger);
@@ -47,11 +51,22 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       env,
       fetch,
       loadConfig: () => loadProvidersConfig(join(configDir, 'config.toml')),
+      readTextFile: readConfigFile,
+    }),
+    compileSchema: createSchemaCompiler(),
+    openTools: createToolOpener({
+      env,
+      cwd,
+      fetch,
+      clock,
+      where: trigger.kind === 'local' ? 'terminal' : 'workflow',
+      toolsAllowed: [],
+      ownFolder: dirname(import.meta.dirname),
     }),
     openMemory: ({ config }, memory) => openFileMemory(config.memory.path, memory, terminal),
     publisher: createTerminalPublisher(options),
     reporter,
-    clock: createClock(),
+    clock,
     deadline,
     saveSignal: new AbortController().signal,
     cwd,
@@ -91,17 +106,31 @@ function besides(custom: string, treePath: string): string {
 function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {
   return {
     async publish(_plan, outcome) {
-      const completed = outcome.kind === 'completed';
       if (output.verbose) {
-        for (const line of formatStats(outcome.stats, completed)) terminal.stderr.write(`${line}\n`);
+        const lines = formatStats(outcome.stats, isAnswered(outcome));
+        for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
-      if (completed) terminal.stdout.write(answerText(outcome, output.json));
+      terminal.stdout.write(answerText(outcome, output.json));
       return { line: undefined, url: undefined };
     },
   };
 }
 
 /** The answer as it is, without a newline added, or axe's JSON line (axe-behaviour §4, §16). */
-function answerText({ answer, stats }: Extract<RunOutcome, { kind: 'completed' }>, json: boolean): string {
-  return json ? `${formatJson(answer, stats)}\n` : answer;
+function answerText(outcome: RunOutcome, json: boolean): string {
+  if (json) return `${formatJson(outcome)}\n`;
+  return outcome.kind === 'failed' || !isAnswered(outcome) ? '' : outcome.answer;
+}
+
+/** Whether there is something to show: what a run had said when its budget was spent is an answer too (D2). */
+function isAnswered(outcome: RunOutcome): boolean {
+  switch (outcome.kind) {
+    case 'completed':
+    case 'refused':
+      return true;
+    case 'exhausted':
+      return outcome.limit === 'tokens' || outcome.limit === 'cost';
+    case 'failed':
+      return false;
+  }
 }

@@ -1,10 +1,11 @@
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../axe/agent/built-in.js';
 import { decodeAgent } from '../axe/agent/decode.js';
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { checkAgentName } from '../axe/agent/name.js';
 import { parseAgent } from '../axe/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../axe/defaults.js';
 import { ConfigError } from '../axe/errors.js';
-import type { AgentLibrary, LoadedAgent } from '../axe/ports.js';
+import type { AgentLibrary } from '../axe/ports.js';
 import { compareBytes } from '../axe/prompt/byte-order.js';
 import {
   listFolderAt,

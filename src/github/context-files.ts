@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { AxeError } from '../axe/errors.js';
-import type { ContextFile } from '../axe/ports.js';
+import type { ContextFile } from '../axe/prompt/context-file.js';
 import { createContextBudget, isBinary } from '../axe/prompt/context-files.js';
 import { selectPaths } from '../axe/prompt/glob.js';
 import type { Warning } from '../axe/warning.js';

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../axe/errors.js';
-import type { AgentLibrary, ContextFile } from '../axe/ports.js';
+import type { AgentLibrary } from '../axe/ports.js';
+import type { ContextFile } from '../axe/prompt/context-file.js';
 import {
   BINARY_CHECK_BYTES,
   type ContextBudget,

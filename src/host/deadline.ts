@@ -17,6 +17,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
  */
 export function createDeadline(remedy?: string): RunDeadline {
   const startedAt = performance.now();
+  let endsAt = Number.POSITIVE_INFINITY;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const details = remedy === undefined ? {} : { remedy };
@@ -25,10 +26,12 @@ export function createDeadline(remedy?: string): RunDeadline {
     signal: controller.signal,
     limit(limitMs) {
       clearTimeout(timer);
-      const leftMs = limitMs - (performance.now() - startedAt);
+      endsAt = startedAt + limitMs;
+      const leftMs = endsAt - performance.now();
       if (limitMs <= 0 || leftMs <= 0) expire();
       else timer = setTimeout(expire, Math.min(leftMs, LONGEST_TIMER_MS));
     },
+    leftMs: () => Math.max(0, endsAt - performance.now()),
     cancel: (reason) => controller.abort(reason),
     clear: () => clearTimeout(timer),
   };

@@ -9,8 +9,10 @@ export async function openEditor(editor: string, file: string): Promise<void> {
     child.on('error', (error) =>
       reject(new AxeError(`cannot start the editor "${program}": ${error.message}`)),
     );
-    child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new AxeError(`the editor ended with status ${code}`)),
-    );
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else if (code === null) reject(new AxeError(`the editor was ended by ${signal}`));
+      else reject(new AxeError(`the editor ended with status ${code}`));
+    });
   });
 }

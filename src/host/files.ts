@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileStat, Files, OpenFile } from '../axe/ports.js';
+import type { FileStat, Files, OpenFile } from '../axe/files.js';
 import { errorCode, FileError, fileError } from './file-error.js';
 
 const FILE_MODE = 0o644;

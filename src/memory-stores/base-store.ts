@@ -1,6 +1,6 @@
 import { messageOf } from '../axe/errors.js';
 import type { Change } from '../axe/memory/change.js';
-import type { MemoryStore } from '../axe/ports.js';
+import type { MemoryStore } from '../axe/memory/store.js';
 import { readRunLog } from './read-run-log.js';
 import { decode, openBytes } from './tail.js';
 import { isTreePath, outsideTree } from './tree-path.js';

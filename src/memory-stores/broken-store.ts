@@ -1,4 +1,4 @@
-import type { MemoryStore } from '../axe/ports.js';
+import type { MemoryStore } from '../axe/memory/store.js';
 
 /** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
 export function createBrokenStore(kind: MemoryStore['kind'], message: string, remedy?: string): MemoryStore {

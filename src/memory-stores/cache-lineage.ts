@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../axe/errors.js';
+import type { Files } from '../axe/files.js';
 import type { MemoryTree } from '../axe/memory/change.js';
-import type { Files } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
 import type { CacheClient, CacheLookup, CacheSave } from './cache-client.js';
 import { formatKey, parseKey } from './cache-key.js';

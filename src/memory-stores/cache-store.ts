@@ -1,7 +1,9 @@
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
+import type { Files } from '../axe/files.js';
 import type { MemoryTree } from '../axe/memory/change.js';
 import { isRunLog, mergeRunLogs } from '../axe/memory/merge.js';
-import type { Clock, Files, MemoryStore } from '../axe/ports.js';
+import type { MemoryStore } from '../axe/memory/store.js';
+import type { Clock } from '../axe/ports.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
 import { createLineage, type Lineage, type Version } from './cache-lineage.js';

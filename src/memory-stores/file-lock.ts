@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import type { Clock, Files } from '../axe/ports.js';
+import type { Files } from '../axe/files.js';
+import type { Clock } from '../axe/ports.js';
 import { decode } from './tail.js';
 
 /** A lock that is held. */

@@ -1,8 +1,10 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
 import { messageOf } from '../axe/errors.js';
+import type { Files } from '../axe/files.js';
 import { type Change, holdsEntry } from '../axe/memory/change.js';
-import type { Clock, Files, MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../axe/ports.js';
+import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../axe/memory/store.js';
+import type { Clock } from '../axe/ports.js';
 import { readRunLog } from './read-run-log.js';
 import { rewriteFile } from './rewrite-file.js';
 import { inspectEnd } from './tail.js';

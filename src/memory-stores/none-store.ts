@@ -1,4 +1,4 @@
-import type { MemoryStore } from '../axe/ports.js';
+import type { MemoryStore } from '../axe/memory/store.js';
 
 /** Where entries go that nobody keeps. */
 export const NOWHERE = 'nowhere (`memory-store: none`)';

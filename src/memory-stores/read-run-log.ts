@@ -1,4 +1,5 @@
-import type { OpenFile, ReadRequest, RestoreResult } from '../axe/ports.js';
+import type { OpenFile } from '../axe/files.js';
+import type { ReadRequest, RestoreResult } from '../axe/memory/store.js';
 import type { Warning } from '../axe/warning.js';
 import { countEntriesIn, readTail } from './tail.js';
 

@@ -1,5 +1,6 @@
+import type { Files, OpenFile } from '../axe/files.js';
 import { separator } from '../axe/memory/change.js';
-import type { Clock, Files, OpenFile } from '../axe/ports.js';
+import type { Clock } from '../axe/ports.js';
 import { takeLock } from './file-lock.js';
 import { decode } from './tail.js';
 

@@ -1,13 +1,13 @@
 import { messageOf } from '../axe/errors.js';
 import { applyChanges, type Change, type MemoryTree } from '../axe/memory/change.js';
 import type {
-  Clock,
   MemoryStore,
   ReadRequest,
   RestoreResult,
   SaveFailure,
   SaveResult,
-} from '../axe/ports.js';
+} from '../axe/memory/store.js';
+import type { Clock } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
 import { readRunLog } from './read-run-log.js';
 import { openBytes } from './tail.js';

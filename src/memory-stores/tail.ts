@@ -1,5 +1,5 @@
 import { MAX_LOADED_MEMORY_BYTES } from '../axe/defaults.js';
-import type { OpenFile } from '../axe/ports.js';
+import type { OpenFile } from '../axe/files.js';
 
 /** The newest entries of a run log. */
 export interface Tail {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { FileStat, Files } from '../axe/files.js';
 import type { MemoryTree } from '../axe/memory/change.js';
-import type { FileStat, Files } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
 import { decode } from './tail.js';
 import { isTreePath } from './tree-path.js';

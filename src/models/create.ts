@@ -1,25 +1,39 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { ModelRef } from '../axe/agent/model-ref.js';
-import { ANTHROPIC_MAX_TOKENS } from '../axe/defaults.js';
-import { AxeError, ProviderError } from '../axe/errors.js';
 import type { LanguageModel, Models } from '../axe/ports.js';
-import { findProvider, type Provider } from './catalog.js';
-import { toProviderError } from './errors.js';
-import { type ModelSettings, type ProviderConfig, resolveSettings } from './settings.js';
+import { inAxesWords } from './axe-model.js';
+import { openAzure } from './azure.js';
+import { openBedrock } from './bedrock.js';
+import { findProvider, type Wire, wireOf } from './catalog.js';
+import type { IdToken, ReadTextFile } from './keyless.js';
+import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { findContextWindow, findPrice } from './prices.js';
+import { type Environment, type ProviderConfig, resolveSettings } from './settings.js';
+import { openVertex } from './vertex.js';
+import { openWire, type WireParts } from './wires.js';
 
 /** What the models are made from. */
 export interface ModelsOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Reads `[providers]` of config.toml; called once, before a model is opened. */
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
   /** Goes through the proxy where there is one. */
   readonly fetch: typeof globalThis.fetch;
   /** A key for the main model, before any other source. */
   readonly apiKey?: string;
+  /** Who this job is, for clouds that need no key then (`id-token: write`). */
+  readonly idToken?: IdToken;
+  /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
+  readonly readTextFile?: ReadTextFile;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
-export function createModels({ env, loadConfig, fetch, apiKey }: ModelsOptions): Models {
+export function createModels(options: ModelsOptions): Models {
+  const { env, loadConfig, apiKey, idToken, readTextFile } = options;
+  const ports = {
+    env,
+    fetch: withoutRedirects(options.fetch),
+    ...(idToken === undefined ? {} : { idToken }),
+    ...(readTextFile === undefined ? {} : { readTextFile }),
+  };
   let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
   const providersConfig = () => {
     config ??= loadConfig();
@@ -31,40 +45,62 @@ export function createModels({ env, loadConfig, fetch, apiKey }: ModelsOptions):
     },
     async open(ref) {
       const provider = findProvider(ref);
-      if (provider.protocol === 'offline') return createOffline();
+      if (provider.access === 'offline') return await createOffline();
+      const wire = wireOf(provider, ref.model);
       const sources = { env, config: await providersConfig(), ...(apiKey === undefined ? {} : { apiKey }) };
-      const settings = resolveSettings(provider, sources);
-      const model = await createModel({ ref, provider, settings, fetch: withoutRedirects(fetch) });
-      return inAxesWords(model, provider, settings.apiKey);
+      const opened = await openModel({ ref, provider, wire, sources, ports });
+      return inAxesWords(opened, { provider, wire });
     },
+    facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
   };
 }
 
-interface ModelParts {
-  readonly ref: ModelRef;
-  readonly provider: Provider;
-  readonly settings: ModelSettings;
-  readonly fetch: typeof globalThis.fetch;
+async function openModel(request: OpenRequest): Promise<OpenedModel> {
+  switch (request.provider.access) {
+    case 'azure':
+      return await openAzure(request);
+    case 'bedrock':
+      return await openBedrock(request);
+    case 'vertex':
+      return await openVertex(request);
+    case 'offline':
+      return { model: await createOffline(), secrets: [] };
+    case 'direct':
+      return await openDirect(request);
+  }
 }
 
-async function createModel({ ref, provider, settings, fetch }: ModelParts): Promise<LanguageModel> {
-  const { apiKey, baseUrl: baseURL } = settings;
-  switch (provider.protocol) {
-    case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL, fetch })(ref.model);
-    }
-    case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI({ apiKey, baseURL, fetch }).chat(ref.model);
-    }
-    case 'openai-compatible': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const key = apiKey === '' ? {} : { apiKey };
-      return createOpenAICompatible({ name: provider.id, baseURL, fetch, ...key }).chatModel(ref.model);
-    }
+async function openDirect({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const settings = resolveSettings(provider, sources);
+  if (!isOpenable(wire)) throw new Error(`no address speaks ${wire}`);
+  const { model } = ref;
+  const opened = await openWire({
+    wire,
+    name: nameOf(provider.id, wire),
+    model,
+    fetch: ports.fetch,
+    ...settings,
+  });
+  return { model: opened, secrets: [settings.apiKey] };
+}
+
+function isOpenable(wire: Wire): wire is WireParts['wire'] {
+  return wire !== 'bedrock' && wire !== 'offline';
+}
+
+/** The packages look for options of theirs under a name that follows from this one. */
+function nameOf(id: string, wire: Wire): string {
+  switch (wire) {
+    case 'openai':
+    case 'openai-responses':
+      return 'openai';
+    case 'google':
+      return 'google.generative-ai';
+    case 'anthropic':
+    case 'openai-compatible':
+    case 'bedrock':
     case 'offline':
-      return createOffline();
+      return id;
   }
 }
 
@@ -76,40 +112,4 @@ async function createOffline(): Promise<LanguageModel> {
 /** A redirect could carry the key to another host; axe does not follow any (axe-behaviour §11). */
 function withoutRedirects(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => fetch(input, { ...init, redirect: 'manual' });
-}
-
-/** The package's model with axe's defaults going in and axe's errors coming out. */
-function inAxesWords(model: LanguageModel, provider: Provider, apiKey: string): LanguageModel {
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doStream: (options) => model.doStream(options),
-    async doGenerate(options) {
-      try {
-        const reply = await model.doGenerate(withDefaults(options, provider));
-        checkContent(reply, provider);
-        return reply;
-      } catch (thrown) {
-        if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
-        throw toProviderError(thrown, provider, apiKey);
-      }
-    },
-  };
-}
-
-function withDefaults(
-  options: LanguageModelV4CallOptions,
-  { protocol }: Provider,
-): LanguageModelV4CallOptions {
-  if (protocol !== 'anthropic' || options.maxOutputTokens !== undefined) return options;
-  return { ...options, maxOutputTokens: ANTHROPIC_MAX_TOKENS };
-}
-
-/** No content at all is an error for Anthropic and Ollama, and an empty answer for OpenAI (axe-behaviour §11). */
-function checkContent({ content }: LanguageModelV4GenerateResult, { id, protocol }: Provider): void {
-  if (content.length === 0 && (protocol === 'anthropic' || id === 'ollama')) {
-    throw new ProviderError('server', 'response contains no content');
-  }
 }

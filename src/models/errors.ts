@@ -7,6 +7,8 @@ import {
 } from '../axe/errors.js';
 import { redact } from '../axe/outbound/redact.js';
 import type { Provider } from './catalog.js';
+import { field, parseJson } from './json.js';
+import { networkCause, networkText } from './network-words.js';
 
 /** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -38,11 +40,15 @@ interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' |
 
 /**
  * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is never in the message,
- * also where the provider repeats it.
+ * also where the provider repeats it; so it is with whatever else is secret.
  */
-export function toProviderError(thrown: unknown, provider: Provider, apiKey: string): ProviderError {
+export function toProviderError(
+  thrown: unknown,
+  provider: Provider,
+  secrets: string | readonly string[],
+): ProviderError {
   const { category, text, ...details } = troubleOf(thrown, provider);
-  return new ProviderError(category, redact(text, [apiKey]), { ...details, cause: thrown });
+  return new ProviderError(category, redact(text, [secrets].flat()), { ...details, cause: thrown });
 }
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
@@ -52,37 +58,36 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
   if (!APICallError.isInstance(thrown)) {
     return { category: 'server', text: `failed to parse response: ${messageOf(thrown)}` };
   }
-  const { statusCode: status, responseBody } = thrown;
+  const { statusCode: status } = thrown;
+  const responseBody: unknown = thrown.responseBody;
   if (status === undefined) return connectionTrouble(thrown, provider);
   if (status >= 200 && status < 300) return { category: 'server', text: unreadable(thrown), status };
+  const text =
+    apiMessage(responseBody) ?? ownMessage(thrown) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
   return {
     category: provider.categories[status] ?? 'server',
-    text: apiMessage(responseBody) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`,
+    text,
     status,
-    ...retryAfter(thrown.responseHeaders),
-    ...remedy(status, provider),
+    ...retryAfter(thrown.responseHeaders, responseBody),
+    ...remedy(status, text, provider),
   };
 }
 
-/** The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`. */
-function apiMessage(body: string | undefined): string | undefined {
-  const parsed = parseJson(body ?? '');
+/**
+ * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`
+ * (Bedrock), or a list of one of them (Vertex).
+ */
+function apiMessage(body: unknown): string | undefined {
+  const answer = typeof body === 'string' ? parseJson(body) : body;
+  const parsed: unknown = Array.isArray(answer) ? answer[0] : answer;
   const error = field(parsed, 'error') ?? parsed;
   const message = typeof error === 'string' ? error : field(error, 'message');
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
-function field(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+/** The Responses package makes errors of good answers, with a status of its own and the parsed body. */
+function ownMessage({ message, responseBody }: APICallError): string | undefined {
+  return typeof responseBody === 'object' ? message : undefined;
 }
 
 /** Says what came instead of an answer: half of one, an HTML page, an empty body, JSON of another shape. */
@@ -111,53 +116,37 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provid
   };
 }
 
-function networkText({ code, message }: NetworkCause, { host, hostname }: URL): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${host}: connect: connection refused`;
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${hostname}: no such host`;
-    case 'ECONNRESET':
-      return 'connection reset by peer';
-    default:
-      return message;
-  }
-}
-
-interface NetworkCause {
-  readonly code: string | undefined;
-  readonly message: string;
-}
-
-const MAX_CAUSES = 5;
-
 /**
- * fetch wraps the system's error, once or twice, and in an AggregateError without a message where it tried several
- * addresses; the first of them stands for all. Asked without `instanceof`: the error may come from another realm.
+ * `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. OpenAI and
+ * Azure tell milliseconds as well, Google only writes `"retryDelay": "34s"` into the body (google.rpc.RetryInfo).
  */
-function networkCause(error: unknown, depth = 0): NetworkCause {
-  const errors = field(error, 'errors');
-  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  const code = field(error, 'code');
-  const inner = first ?? (typeof code === 'string' ? undefined : field(error, 'cause'));
-  if (inner !== undefined && depth < MAX_CAUSES) return networkCause(inner, depth + 1);
-  const message = field(error, 'message');
-  return {
-    code: typeof code === 'string' ? code : undefined,
-    message: typeof message === 'string' ? message : String(error),
-  };
-}
-
-/** `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. */
-function retryAfter(headers: Record<string, string> | undefined): Pick<ProviderErrorDetails, 'retryAfterMs'> {
+function retryAfter(
+  headers: Record<string, string> | undefined,
+  body: unknown,
+): Pick<ProviderErrorDetails, 'retryAfterMs'> {
+  const milliseconds = headers?.['retry-after-ms']?.trim() ?? '';
+  if (/^\d{1,12}$/.test(milliseconds)) return { retryAfterMs: Number(milliseconds) };
   const value = headers?.['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return { retryAfterMs: Number(value) * 1000 };
   const wait = Date.parse(value) - Date.parse(headers?.['date'] ?? '');
-  return Number.isFinite(wait) && wait >= 0 ? { retryAfterMs: wait } : {};
+  if (Number.isFinite(wait) && wait >= 0) return { retryAfterMs: wait };
+  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(
+    typeof body === 'string' ? body : '',
+  )?.[1];
+  return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
 }
 
-function remedy(status: number, { id, keyVariable }: Provider): Pick<ProviderErrorDetails, 'remedy'> {
-  if (status === 401 && keyVariable !== '') return { remedy: `Check the key in \`${keyVariable}\`.` };
+function remedy(
+  status: number,
+  text: string,
+  { id, keyVariable, access }: Provider,
+): Pick<ProviderErrorDetails, 'remedy'> {
+  // Google refuses a wrong key with 400.
+  const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
+  if (isKeyRefused && access === 'direct' && keyVariable !== '')
+    return { remedy: `Check the key in \`${keyVariable}\`.` };
+  if ((status === 401 || status === 403) && access !== 'direct')
+    return { remedy: `Check that the key or role may use this model on ${id}, in this region or project.` };
   if (status === 404)
     return { remedy: `Check the model's name; ${id} does not know it, or the key may not use it.` };
   if (status === 429) return { remedy: 'The provider limits how much may be asked; try again later.' };

@@ -7,7 +7,7 @@ const text = v.optional(v.string(), '');
 
 /** Only what is read; other tables and keys are left to other programs, as axe does. */
 const ConfigFile = v.object({
-  providers: v.optional(v.record(v.string(), v.object({ api_key: text, base_url: text })), {}),
+  providers: v.optional(v.record(v.string(), v.object({ api_key: text, base_url: text, region: text })), {}),
 });
 
 /**
@@ -22,14 +22,14 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
       `failed to parse config file: ${v.getDotPath(issue) ?? 'the file'} must be ${issue.expected}`,
       {
         at: { file },
-        remedy: 'Write `[providers.<name>]` with `api_key = "…"` and `base_url = "…"`.',
+        remedy: 'Write `[providers.<name>]` with `api_key = "…"`, `base_url = "…"` and `region = "…"`.',
       },
     );
   }
   return Object.fromEntries(
-    Object.entries(result.output.providers).map(([name, { api_key, base_url }]) => [
+    Object.entries(result.output.providers).map(([name, { api_key, base_url, region }]) => [
       name,
-      { apiKey: api_key, baseUrl: base_url },
+      { apiKey: api_key, baseUrl: base_url, ...(region === '' ? {} : { region }) },
     ]),
   );
 }
@@ -44,7 +44,7 @@ function inOurCase(document: unknown): unknown {
 
 function ownKey(key: string, value: unknown): readonly [string, unknown] {
   const lower = key.toLowerCase();
-  return [lower === 'api_key' || lower === 'base_url' ? lower : key, value];
+  return [['api_key', 'base_url', 'region'].includes(lower) ? lower : key, value];
 }
 
 /** What is not a table stays what it is, for the schema to refuse. */

@@ -5,11 +5,16 @@ import { PROVIDER_IDS, type Provider } from './catalog.js';
 export interface ProviderConfig {
   readonly apiKey: string;
   readonly baseUrl: string;
+  /** Of Bedrock and Vertex. */
+  readonly region?: string;
 }
+
+/** Variables by name; what is not set is undefined. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a key and a base URL may come from. */
 export interface SettingSources {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** By provider name; empty where there is no config.toml. */
   readonly config: Readonly<Record<string, ProviderConfig>>;
   /** The key given for the main model in particular (input `api-key`); first of all. */
@@ -22,33 +27,64 @@ export interface ModelSettings {
   readonly apiKey: string;
   /** With the version path (`/v1`), without a slash at the end. */
   readonly baseUrl: string;
+  /** Those that the provider takes from the environment. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
  * Key and base URL by precedence: the input, a non-empty environment variable, config.toml, the default.
  * Throws an AxeError: exit 3 for a missing or unusable key, 1 for a provider without base URL, 2 for a wrong one.
  */
-export function resolveSettings(provider: Provider, { env, config, apiKey }: SettingSources): ModelSettings {
+export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
+  const { env, config } = sources;
   const own = config[provider.id];
   const baseUrl = firstSet([env[provider.baseUrlVariable], own?.baseUrl, provider.defaultBaseUrl]);
   if (baseUrl === undefined) throw unsupportedProvider(provider);
-  const key = firstSet([apiKey, env[provider.keyVariable], own?.apiKey]);
-  if (key === undefined && provider.needsKey) throw missingKey(provider);
-  if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) throw unusableKey(provider);
-  return { apiKey: key ?? '', baseUrl: withVersionPath(checkedUrl(baseUrl, provider)) };
+  const apiKey = resolveKey(provider, sources);
+  if (apiKey === undefined && provider.needsKey) throw missingKey(provider);
+  return {
+    apiKey: apiKey ?? '',
+    baseUrl: withVersionPath(checkedUrl(baseUrl, provider), provider),
+    headers: resolveHeaders(provider, env),
+  };
 }
 
-function firstSet(values: readonly (string | undefined)[]): string | undefined {
+/** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
+export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
+  const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
+  const key = firstSet([apiKey, ...variables, config[provider.id]?.apiKey]);
+  if (key !== undefined && !isHeaderValue(key)) throw unusableKey(provider);
+  return key;
+}
+
+/** The first value that is not blank, trimmed. */
+export function firstSet(values: readonly (string | undefined)[]): string | undefined {
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
-function withVersionPath(baseUrl: string): string {
-  const trimmed = baseUrl.replace(/\/+$/, '');
-  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+/** What a header can carry and an error may therefore not have to show. */
+function isHeaderValue(value: string): boolean {
+  return /^[\x20-\x7e]*$/.test(value);
 }
 
-function checkedUrl(baseUrl: string, provider: Provider): string {
+function resolveHeaders({ headerVariables }: Provider, env: Environment): ModelSettings['headers'] {
+  return Object.fromEntries(
+    Object.entries(headerVariables).flatMap(([name, variable]) => {
+      const value = firstSet([env[variable]]);
+      return value !== undefined && isHeaderValue(value) ? [[name, value] as const] : [];
+    }),
+  );
+}
+
+/** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
+function withVersionPath(baseUrl: string, { versionPath }: Provider): string {
+  const trimmed = baseUrl.replace(/\/+$/, '');
+  const version = versionPath === '/v1' ? /\/v\d+$/ : /\/v\d+(?:beta\d*)?$/;
+  return version.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
+}
+
+/** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is none that may be used. */
+export function checkedUrl(baseUrl: string, provider: Provider): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (
     url === undefined ||

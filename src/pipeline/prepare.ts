@@ -1,8 +1,11 @@
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { ConfigError } from '../axe/errors.js';
-import { type Plan, planMemory, unavailableTools } from '../axe/plan.js';
-import type { LanguageModel, LoadedAgent, PermissionAnswer, World } from '../axe/ports.js';
+import type { OpenModel } from '../axe/loop/asker.js';
+import { type Plan, planMemory } from '../axe/plan.js';
+import type { PermissionAnswer, World } from '../axe/ports.js';
 import type { TriggerContext } from '../axe/prompt/context.js';
+import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import { resolveTask } from '../axe/prompt/task.js';
 import {
@@ -13,6 +16,8 @@ import {
   type Permission,
   type Trust,
 } from '../axe/trust.js';
+import { answerForm, withInstruction } from './answer-form.js';
+import { openModel } from './crew.js';
 import { restore } from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
 import { type Settled, settle } from './settle.js';
@@ -24,7 +29,7 @@ export type Prepared =
       readonly plan: Plan;
       readonly memory: Promise<Settled<Memory | undefined>>;
       /** Undefined in a dry run, which opens none. */
-      readonly model: Promise<Settled<LanguageModel>> | undefined;
+      readonly model: Promise<Settled<OpenModel>> | undefined;
     }
   | Extract<RunReport, { kind: 'skipped' }>;
 
@@ -126,16 +131,20 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     wantCount: request.wantCount,
   });
   const memory = settle(restore(agent, memoryPlan, world));
-  const opened = request.dryRun ? undefined : settle(world.models.open(model));
+  const opened = request.dryRun ? undefined : settle(openModel(world, model));
 
   const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
   const { files, warnings } = await world.agents.loadContextFiles(config.files, workdir);
   const skillPath = firstGiven([request.skill, config.skill]);
-  const skill = { path: skillPath, content: skillPath === '' ? '' : await world.agents.loadSkill(skillPath) };
+  const skill = {
+    path: skillPath,
+    content: skillPath === '' ? '' : skillBody(await world.agents.loadSkill(skillPath)),
+  };
   const stdin = await request.readStdin();
   const change = await request.readChange();
   const context = (await parts.context)();
   const task = resolveTask({ prompt: request.prompt, stdin, trigger: request.trigger, context, change });
+  const form = await answerForm(config.params, request.outputSchema, world);
   const plan: Plan = {
     agent,
     model,
@@ -145,18 +154,13 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     skill,
     files,
     stdin,
-    task,
+    task: { ...task, message: withInstruction(task.message, form) },
+    form,
     systemPrompt: buildSystemPrompt({ systemPrompt: config.systemPrompt, skill: skill.content, files }),
     memory: memoryPlan,
     maxTurns: request.maxTurns,
     timeoutSeconds,
-    warnings: [
-      ...agent.warnings,
-      ...warnings,
-      ...(context?.warnings ?? []),
-      ...task.warnings,
-      ...unavailableTools(agent),
-    ],
+    warnings: [...agent.warnings, ...warnings, ...(context?.warnings ?? []), ...task.warnings],
   };
   return { kind: 'prepared', plan, memory, model: opened };
 }

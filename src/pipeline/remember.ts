@@ -1,10 +1,12 @@
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Change } from '../axe/memory/change.js';
 import { formatProvenance } from '../axe/memory/provenance.js';
 import { formatEntry, stripProvenance } from '../axe/memory/run-log.js';
+import type { RestoreResult, SaveResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { MemoryPlan, Plan } from '../axe/plan.js';
-import type { LoadedAgent, RestoreResult, SaveResult, World } from '../axe/ports.js';
+import type { World } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
 import type { Memory, Remembered } from './request.js';
 
@@ -100,7 +102,7 @@ async function save(change: EntryChange, { store, restored }: Memory, world: Wor
   }
   await world.journal?.pending([change]);
   const result = await store.write([change], world.saveSignal);
-  if (result.kind === 'saved') await world.journal?.done();
+  if (result.kind === 'saved') await world.journal?.done([change]);
   return result;
 }
 

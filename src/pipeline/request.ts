@@ -1,6 +1,7 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { MemoryStore, RestoreResult, SaveResult } from '../axe/memory/store.js';
 import type { Plan, RunOrigin } from '../axe/plan.js';
-import type { MemoryStore, Published, RestoreResult, SaveResult } from '../axe/ports.js';
+import type { Published } from '../axe/ports.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GateDecision } from '../axe/trust.js';
@@ -23,6 +24,14 @@ export interface RunRequest {
   /** Somebody wants to see how many entries there are. */
   readonly wantCount: boolean;
   readonly maxTurns: number;
+  /** Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]` says; 0: no limit. */
+  readonly tokenLimit: (agentMaxTokens: number) => number;
+  /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
+  readonly outputSchema: string;
+  /** US dollars; 0 for no limit. */
+  readonly maxCostUsd: number;
+  /** `provider/model`, tried in order when the agent's stays out of reach. */
+  readonly fallbackModels: readonly string[];
   /** The time limit in seconds, of what the agent says (0: nothing). */
   readonly timeLimit: (agentTimeoutSeconds: number) => number;
   readonly dryRun: boolean;

@@ -1,9 +1,9 @@
 import { AxeError } from '../axe/errors.js';
+import type { OpenModel } from '../axe/loop/asker.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
-import { runAgent } from '../axe/loop/run-agent.js';
 import type { Plan } from '../axe/plan.js';
-import type { LanguageModel, World } from '../axe/ports.js';
-import { appendMemory } from '../axe/prompt/system.js';
+import type { World } from '../axe/ports.js';
+import { converse, formCrew } from './converse.js';
 import { prepare } from './prepare.js';
 import { entryOf, memoryWarnings, remember } from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
@@ -24,7 +24,10 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   }
   if (prepared.model === undefined) return { kind: 'planned', plan, memory };
 
-  const outcome = judge(await run(plan, { memory, model: (await prepared.model)() }, world), request);
+  const outcome = judge(
+    await run(plan, { request, memory, model: (await prepared.model)() }, world),
+    request,
+  );
   warnOfCutAnswer(outcome, request, world);
   const pending = entryOf({ plan, memory, outcome, posted: undefined }, world);
   if (pending !== undefined && memory?.restored.kind !== 'failed') await world.journal?.pending([pending]);
@@ -33,23 +36,21 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   return { kind: 'ran', plan, memory, outcome, published, remembered };
 }
 
-async function run(
-  plan: Plan,
-  { memory, model }: { readonly memory: Memory | undefined; readonly model: LanguageModel },
-  world: World,
-): Promise<RunOutcome> {
-  world.reporter.event({ kind: 'run-started', plan, restored: memory?.restored });
-  return await runAgent(
-    {
-      model,
-      system: appendMemory(plan.systemPrompt, memory?.text ?? ''),
-      message: plan.task.message,
-      params: plan.agent.config.params,
-      tools: [],
-      maxTurns: plan.maxTurns,
-    },
-    { clock: world.clock, reporter: world.reporter, signal: world.deadline.signal },
-  );
+interface RunParts {
+  readonly request: RunRequest;
+  readonly memory: Memory | undefined;
+  readonly model: OpenModel;
+}
+
+async function run(plan: Plan, { request, memory, model }: RunParts, world: World): Promise<RunOutcome> {
+  const { clock, reporter, deadline } = world;
+  reporter.event({ kind: 'run-started', plan, restored: memory?.restored });
+  const loop = { clock, reporter, signal: deadline.signal, leftMs: () => deadline.leftMs() };
+  const crew = formCrew(plan, request, world);
+  return await converse(plan, { model, memory: memory?.text ?? '', loop }, crew, {
+    depth: 0,
+    callerEffects: undefined,
+  });
 }
 
 /** In a workflow nobody sees an empty answer, so it is a failure there; axe takes it for a success (D27). */

@@ -1,17 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../../src/axe/errors.js';
-import { CONCLUSIONS, conclusionOf, type RunOutcome, type RunStats } from '../../../src/axe/loop/outcome.js';
+import { CONCLUSIONS, conclusionOf, type RunOutcome } from '../../../src/axe/loop/outcome.js';
+import { STATS as stats } from '../../helpers/reports.js';
 
-const stats: RunStats = {
-  turns: 1,
-  toolCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  durationMs: 0,
-  modelId: 'm',
-  stopReason: 'stop',
-};
 const error = new AxeError('no');
 const exhausted = { kind: 'exhausted', answer: '', error, stats } as const;
 
@@ -22,6 +13,7 @@ describe('the conclusion', () => {
     ['refused', { kind: 'refused', answer: '', stats }],
     ['max-turns', { ...exhausted, limit: 'turns' }],
     ['budget-exceeded', { ...exhausted, limit: 'tokens' }],
+    ['budget-exceeded', { ...exhausted, limit: 'cost' }],
     ['timeout', { ...exhausted, limit: 'time' }],
   ])('is %s (D27)', (conclusion, outcome) => {
     expect(conclusionOf(outcome)).toBe(conclusion);

@@ -1,8 +1,11 @@
 import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../../src/axe/errors.js';
+import { Budget } from '../../../src/axe/loop/budget.js';
 import type { RunEvent } from '../../../src/axe/loop/events.js';
+import type { AnswerForm } from '../../../src/axe/loop/final-answer.js';
 import { type Conversation, runAgent } from '../../../src/axe/loop/run-agent.js';
+import { checkObject } from '../../../src/axe/loop/structured.js';
 import type { Tool } from '../../../src/axe/tools/tool.js';
 import type { Warning } from '../../../src/axe/warning.js';
 import {
@@ -11,12 +14,28 @@ import {
   type FakeModel,
   type FakeReply,
   never,
+  opened,
   reply,
   says,
 } from '../../helpers/model-fake.js';
+import { STATS } from '../../helpers/reports.js';
 import { createFakeClock } from '../../memory-stores/fake-clock.js';
 
 const UNSET = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
+const FOR_EVER = Number.POSITIVE_INFINITY;
+
+const PLAIN: Omit<Conversation, 'model' | 'budget'> = {
+  fallbacks: [],
+  retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1000, maxDelayMs: 1000 },
+  system: 'Be brief.',
+  message: 'Go.',
+  params: UNSET,
+  tools: [],
+  parallel: true,
+  maxTurns: 50,
+  form: undefined,
+};
+
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
 
 const echo: Tool = {
@@ -39,17 +58,9 @@ async function run(
     event: (event: RunEvent) => void events.push(event),
     warn: (warning: Warning) => void warnings.push(warning),
   };
-  const conversation = {
-    model,
-    system: 'Be brief.',
-    message: 'Go.',
-    params: UNSET,
-    tools: [],
-    maxTurns: 50,
-    ...patch,
-  };
-  const world = { clock: createFakeClock(), reporter, signal: controller.signal };
-  const outcome = await runAgent(conversation, world);
+  const world = { clock: createFakeClock(), reporter, signal: controller.signal, leftMs: () => FOR_EVER };
+  const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+  const outcome = await runAgent({ ...PLAIN, model: opened(model), budget, ...patch }, world);
   return { outcome, asked: model.asked, events, warnings };
 }
 
@@ -203,6 +214,36 @@ describe('a conversation with tools', () => {
     });
   });
 
+  it.each(['null', '[1]', '3', '"x"', 'true', '{'])(
+    'sends arguments back as an object, whatever the model wrote: %s',
+    async (input) => {
+      const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], { tools: [echo] });
+      expect(asked[1]?.prompt[2]).toEqual({
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: {} }],
+      });
+    },
+  );
+
+  it('gives calls with the same id ids of their own, in the request and in the results', async () => {
+    const twice = reply([call('a', 'echo', { text: 1 }), call('a', 'echo', { text: 2 })]);
+    const { asked } = await run([twice, says('ok')], { tools: [echo] });
+    expect(asked[1]?.prompt.slice(2)).toMatchObject([
+      {
+        content: [
+          { toolCallId: 'a', input: { text: 1 } },
+          { toolCallId: 'a_2', input: { text: 2 } },
+        ],
+      },
+      {
+        content: [
+          { toolCallId: 'a', output: { value: 'echo {"text":1}' } },
+          { toolCallId: 'a_2', output: { value: 'echo {"text":2}' } },
+        ],
+      },
+    ]);
+  });
+
   it('tells what happens, with the messages and tool results so far (axe-behaviour §17)', async () => {
     const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
       tools: [echo],
@@ -253,9 +294,13 @@ describe('the figures of a run', () => {
     expect(outcome.stats).toEqual({
       turns: 2,
       toolCalls: 1,
+      calls: [{ tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
+      retries: 0,
       inputTokens: 30,
       outputTokens: 9,
       cacheReadTokens: 7,
+      costUsd: undefined,
+      budget: undefined,
       durationMs: 0,
       modelId: 'm-2',
       stopReason: 'end_turn',
@@ -289,9 +334,157 @@ describe('the figures of a run', () => {
       clock,
       reporter: { event: () => {}, warn: () => {} },
       signal: new AbortController().signal,
+      leftMs: () => FOR_EVER,
     };
-    const conversation = { model, system: '', message: 'x', params: UNSET, tools: [], maxTurns: 1 };
-    expect((await runAgent(conversation, world)).stats.durationMs).toBe(1234);
+    const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+    const outcome = await runAgent({ ...PLAIN, model: opened(model), budget }, world);
+    expect(outcome.stats.durationMs).toBe(1234);
+  });
+});
+
+describe('a run with a budget', () => {
+  const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+
+  function budget(maxTokens: number, maxCostUsd = 0): Budget {
+    return new Budget({ maxTokens, maxCostUsd });
+  }
+
+  it('that a single reply crosses is exhausted, with its answer and exit status 4', async () => {
+    const { outcome } = await run([says('All of it', { inputTokens: 90, outputTokens: 30 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'tokens',
+      answer: 'All of it',
+      error: { message: 'budget exceeded: used 120 of 100 tokens', exitCode: 4 },
+      stats: { turns: 1, budget: { usedTokens: 120, maxTokens: 100 } },
+    });
+  });
+
+  it('that is not reached completes, and says what was used', async () => {
+    const { outcome } = await run([says('ok', { inputTokens: 50, outputTokens: 49 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      stats: { budget: { usedTokens: 99, maxTokens: 100 }, costUsd: undefined },
+    });
+  });
+
+  it('that is spent runs no tool and asks no more, since nobody would read what they say', async () => {
+    let runs = 0;
+    const counting: Tool = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: '', isError: false };
+      },
+    };
+    const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
+    const { outcome, asked } = await run([asks, asks, asks], { budget: budget(100), tools: [counting] });
+    expect(asked).toHaveLength(2);
+    expect(runs).toBe(1);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
+  });
+
+  it('that others have spent asks nobody', async () => {
+    const shared = budget(100);
+    shared.add({ input: 100, output: 0, cacheRead: 0, cacheWrite: 0 }, undefined);
+    const { outcome, asked } = await run([says('x')], { budget: shared });
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
+  });
+
+  it('of dollars ends by the price of the model', async () => {
+    const model = opened(createFakeModel([says('dear', { inputTokens: 600_000, outputTokens: 0 })]), {
+      price: PRICE,
+    });
+    const { outcome } = await run([], { model, budget: budget(0, 0.5) });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'cost',
+      answer: 'dear',
+      error: { message: 'budget exceeded: used $0.6000 of $0.5', exitCode: 4 },
+      stats: { costUsd: 0.6, budget: undefined },
+    });
+  });
+
+  it('of dollars does not hold a model without a price, and says so', async () => {
+    const { outcome, warnings } = await run([says('ok', { inputTokens: 1e9 })], { budget: budget(0, 0.01) });
+    expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 1e9, costUsd: undefined } });
+    expect(warnings.map(({ code }) => code)).toEqual(['model-warning']);
+  });
+
+  it('stays refused where the model refuses', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome } = await run([says('No.', { finish, inputTokens: 200 })], { budget: budget(100) });
+    expect(outcome).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('a run whose answer has a form', () => {
+  const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+
+  it('is refused where the model refuses, and does not ask for another form of that (D27)', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome, asked } = await run([says('No.', { finish })], { form });
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'refused', answer: 'No.' });
+  });
+
+  it('is asked once more for a wrong one, and completes with a right one', async () => {
+    const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
+    expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
+    expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } });
+  });
+
+  it('fails with a second wrong one', async () => {
+    const { outcome } = await run([says('sorry'), says('again')], { form });
+    expect(outcome).toMatchObject({ kind: 'failed', error: { exitCode: 1 } });
+  });
+});
+
+describe('a run with retries and fallbacks', () => {
+  const BUSY = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+
+  it('goes on after a passing error, and counts it', async () => {
+    const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 5, maxDelayMs: 5 } as const;
+    const { outcome } = await run([BUSY, reply([call('a', 'echo', {})]), BUSY, says('ok')], {
+      retry,
+      tools: [echo],
+    });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'ok', stats: { retries: 2, turns: 2 } });
+  });
+
+  it('goes on with another model in the middle of a conversation, with all that was said', async () => {
+    const other = createFakeModel([says('ok')], 'other');
+    const { outcome, asked } = await run([reply([call('a', 'echo', {})]), BUSY], {
+      tools: [echo],
+      fallbacks: [async () => opened(other)],
+    });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'ok', stats: { modelId: 'other', turns: 2 } });
+    expect(other.asked[0]).toEqual({ ...asked[1], abortSignal: other.asked[0]?.abortSignal });
+  });
+});
+
+describe('the figures of sub-agents', () => {
+  it('are counted for the agent that called them, with its own calls only', async () => {
+    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [delegate],
+    });
+    expect(outcome.stats).toMatchObject({
+      turns: 2,
+      toolCalls: 2,
+      inputTokens: 206,
+      outputTokens: 44,
+      cacheReadTokens: 10,
+      retries: 6,
+    });
+    expect(outcome.stats.calls).toHaveLength(2);
   });
 });
 

@@ -1,8 +1,15 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import { MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../../../src/axe/defaults.js';
 import { AxeError } from '../../../src/axe/errors.js';
 import type { RunEvent } from '../../../src/axe/loop/events.js';
-import { answerToolCalls, type ToolCall, toolCallsOf } from '../../../src/axe/loop/tool-calls.js';
+import {
+  answerToolCalls,
+  type CallOptions,
+  type ToolCall,
+  toolCallsOf,
+  toolMessage,
+} from '../../../src/axe/loop/tool-calls.js';
 import type { Tool, ToolResult } from '../../../src/axe/tools/tool.js';
 import { call } from '../../helpers/model-fake.js';
 import { createFakeClock } from '../../memory-stores/fake-clock.js';
@@ -15,12 +22,30 @@ function tool(name: string, execute: Tool['execute']): Tool {
 
 const echo = tool('echo', async (input) => ({ text: JSON.stringify(input), isError: false }));
 
-async function answer(calls: readonly ToolCall[], tools: readonly Tool[], signal = quiet) {
+async function answer(
+  calls: readonly ToolCall[],
+  tools: readonly Tool[],
+  { signal = quiet, onEvent, ...patch }: Partial<CallOptions> & Listening = {},
+) {
   const events: RunEvent[] = [];
-  const reporter = { event: (event: RunEvent) => void events.push(event), warn: () => {} };
-  const clock = createFakeClock();
-  const message = await answerToolCalls(calls, tools, { clock, reporter, signal, turn: 4 });
-  return { message, events, outputs: outputsOf(message) };
+  const event = (one: RunEvent) => {
+    events.push(one);
+    onEvent?.(one);
+  };
+  const world = {
+    clock: createFakeClock(),
+    reporter: { event, warn: () => {} },
+    signal,
+    leftMs: () => Number.POSITIVE_INFINITY,
+  };
+  const answered = await answerToolCalls(calls, { tools, parallel: true, turn: 4, ...patch }, world);
+  const message = toolMessage(answered, undefined);
+  return { answered, message, events, outputs: outputsOf(message) };
+}
+
+interface Listening {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
 }
 
 function outputsOf(message: LanguageModelV4Message): unknown[] {
@@ -45,6 +70,40 @@ describe('the tool calls of a reply', () => {
       { id: '4', tool: 'read', input: null },
     ]);
   });
+
+  it.each([
+    [
+      ['a', 'a', 'a'],
+      ['a', 'a_2', 'a_3'],
+    ],
+    [
+      ['a', 'a_2', 'a'],
+      ['a', 'a_2', 'a_3'],
+    ],
+    [
+      ['a', 'a', 'a_2', 'a_2'],
+      ['a', 'a_2', 'a_2_2', 'a_2_3'],
+    ],
+    [
+      ['', ''],
+      ['call', 'call_2'],
+    ],
+  ])('have ids of their own, whatever the model sends: %j', (sent, ids) => {
+    const calls = toolCallsOf(sent.map((id) => call(id, 'read', {})));
+    expect(calls.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it.each([
+    [127, true],
+    [128, false],
+    [100_000, false],
+  ])(
+    'have no arguments where those are nested %i arrays deep, which nothing could write again: %p',
+    (depth, isThere) => {
+      const [deep] = toolCallsOf([call('1', 'read', `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)]);
+      expect(deep?.input !== undefined).toBe(isThere);
+    },
+  );
 
   it('are not those the provider ran itself', () => {
     const own = { ...call('1', 'web_search', {}), providerExecuted: true } as ReturnType<typeof call>;
@@ -130,9 +189,9 @@ describe('tool calls are answered', () => {
       signal.throwIfAborted();
       return { text: '', isError: false };
     });
-    await expect(answer([{ id: '1', tool: 'waits', input: {} }], [waits], controller.signal)).rejects.toBe(
-      reason,
-    );
+    await expect(
+      answer([{ id: '1', tool: 'waits', input: {} }], [waits], { signal: controller.signal }),
+    ).rejects.toBe(reason);
   });
 
   it('until the run is stopped, also where a tool does not listen', async () => {
@@ -142,8 +201,109 @@ describe('tool calls are answered', () => {
       controller.abort(reason);
       return new Promise<ToolResult>(() => {});
     });
-    await expect(answer([{ id: '1', tool: 'deaf', input: {} }], [deaf], controller.signal)).rejects.toBe(
-      reason,
+    await expect(
+      answer([{ id: '1', tool: 'deaf', input: {} }], [deaf], { signal: controller.signal }),
+    ).rejects.toBe(reason);
+  });
+});
+
+describe('many calls of one turn', () => {
+  /** A tool that notes how many of its calls run at the same time. */
+  function counting() {
+    let running = 0;
+    const seen = { most: 0, order: [] as unknown[] };
+    const count = tool('count', async (input) => {
+      running += 1;
+      seen.most = Math.max(seen.most, running);
+      seen.order.push(input);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return { text: JSON.stringify(input), isError: false };
+    });
+    return { count, seen };
+  }
+
+  const many = (times: number): readonly ToolCall[] =>
+    Array.from({ length: times }, (_, index) => ({ id: `${index}`, tool: 'count', input: index }));
+
+  it('run a few at a time, and are answered in order', async () => {
+    const { count, seen } = counting();
+    const { answered } = await answer(many(20), [count]);
+    expect(seen.most).toBe(MAX_PARALLEL_CALLS);
+    expect(answered.map(({ call: { id }, result: { text } }) => [id, text])).toEqual(
+      Array.from({ length: 20 }, (_, index) => [`${index}`, `${index}`]),
     );
+  });
+
+  it('run one after the other where the agent says so', async () => {
+    const { count, seen } = counting();
+    await answer(many(5), [count], { parallel: false });
+    expect(seen).toEqual({ most: 1, order: [0, 1, 2, 3, 4] });
+  });
+
+  it('are all answered when there are 500, but only so many are run', async () => {
+    const { count, seen } = counting();
+    const { answered, outputs } = await answer(many(500), [count]);
+    expect(answered).toHaveLength(500);
+    expect(seen.order).toHaveLength(MAX_CALLS_PER_TURN);
+    expect(outputs[MAX_CALLS_PER_TURN - 1]).toEqual({ type: 'text', value: `${MAX_CALLS_PER_TURN - 1}` });
+    expect(new Set(outputs.slice(MAX_CALLS_PER_TURN).map((output) => JSON.stringify(output)))).toEqual(
+      new Set([
+        JSON.stringify({
+          type: 'error-text',
+          value:
+            'This call was not run: at most 64 calls are run in one turn. Ask again for what you still need.',
+        }),
+      ]),
+    );
+  });
+
+  it.each([true, false])('start no other one once the run is stopped, parallel %s', async (parallel) => {
+    const controller = new AbortController();
+    const reason = new AxeError('stopped');
+    const { count, seen } = counting();
+    const answering = answer(many(30), [count], {
+      parallel,
+      signal: controller.signal,
+      onEvent: () => controller.abort(reason),
+    });
+    await expect(answering).rejects.toBe(reason);
+    const started = seen.order.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen.order).toHaveLength(started);
+    expect(started).toBe(parallel ? MAX_PARALLEL_CALLS : 1);
+  });
+});
+
+describe('an answered call', () => {
+  it('is denied where the tool was not offered, which is not the same as failed', async () => {
+    const throws = tool('throws', () => Promise.reject(new Error('no')));
+    const { answered } = await answer(
+      [
+        { id: '1', tool: 'write_file', input: {} },
+        { id: '2', tool: 'throws', input: {} },
+        { id: '3', tool: 'echo', input: {} },
+      ],
+      [throws, echo],
+    );
+    expect(answered.map(({ isDenied, result: { isError } }) => [isDenied, isError])).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  it('is given back with the notice behind the last one', async () => {
+    const { answered } = await answer(
+      [
+        { id: '1', tool: 'echo', input: 1 },
+        { id: '2', tool: 'nope', input: 2 },
+      ],
+      [echo],
+    );
+    expect(outputsOf(toolMessage(answered, 'Hurry.'))).toEqual([
+      { type: 'text', value: '1' },
+      { type: 'error-text', value: 'Unknown tool: "nope"\n\nHurry.' },
+    ]);
   });
 });

@@ -1,5 +1,6 @@
+import type { ProviderError } from '../errors.js';
+import type { RestoreResult } from '../memory/store.js';
 import type { Plan } from '../plan.js';
-import type { RestoreResult } from '../ports.js';
 
 /** What a run tells while it goes on; listeners make log lines of it. */
 export type RunEvent =
@@ -21,6 +22,30 @@ export type RunEvent =
       readonly toolCalls: number;
       /** Tools that were offered. */
       readonly tools: number;
+    }
+  | {
+      /** A request failed for a passing reason and will be sent again. */
+      readonly kind: 'retry';
+      readonly attempt: number;
+      readonly maxRetries: number;
+      readonly error: ProviderError;
+      readonly delayMs: number;
+    }
+  | { readonly kind: 'fallback'; readonly from: string; readonly to: string; readonly error: ProviderError }
+  | {
+      readonly kind: 'sub-agent-called';
+      readonly agent: string;
+      readonly depth: number;
+      readonly task: string;
+    }
+  | {
+      readonly kind: 'sub-agent-ended';
+      readonly agent: string;
+      readonly durationMs: number;
+      /** What it returned, or why it failed. */
+      readonly result:
+        | { readonly kind: 'answer'; readonly text: string }
+        | { readonly kind: 'failure'; readonly detail: string };
     }
   | {
       readonly kind: 'tool-call';

@@ -1,12 +1,30 @@
 import type { AxeError } from '../errors.js';
 
-/** What a run used. Tokens are summed over all turns. */
+/** A tool call as `--json` shows it. */
+export interface ToolCallRecord {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly output: string;
+  readonly isError: boolean;
+  /** The tool was not offered: unknown, or withheld by a rule. */
+  readonly isDenied: boolean;
+}
+
+/** What a run used. Tokens are summed over all turns and sub-agents. */
 export interface RunStats {
   readonly turns: number;
   readonly toolCalls: number;
+  /** The calls of the agent itself, those of its sub-agents not included. */
+  readonly calls: readonly ToolCallRecord[];
+  /** Requests that were tried again, sub-agents' included. */
+  readonly retries: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
+  /** US dollars, sub-agents included; undefined if the price of any model that was asked is not known. */
+  readonly costUsd: number | undefined;
+  /** Tokens that count towards the limit of the run, and the limit; undefined without one. */
+  readonly budget: { readonly usedTokens: number; readonly maxTokens: number } | undefined;
   readonly durationMs: number;
   /** The model's name as the provider reports it, without the provider. */
   readonly modelId: string;
@@ -15,7 +33,7 @@ export interface RunStats {
 }
 
 /** The limit that ended a run. */
-export type Limit = 'turns' | 'tokens' | 'time';
+export type Limit = 'turns' | 'tokens' | 'cost' | 'time';
 
 /** How a run ended. Only `completed` is remembered (source document 000, requirement 4.4). */
 export type RunOutcome =
@@ -62,5 +80,6 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
 const LIMIT_CONCLUSIONS: Record<Limit, Conclusion> = {
   turns: 'max-turns',
   tokens: 'budget-exceeded',
+  cost: 'budget-exceeded',
   time: 'timeout',
 };

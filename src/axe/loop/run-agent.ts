@@ -1,36 +1,38 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4Message,
-  SharedV4ProviderMetadata,
-  SharedV4Warning,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
+import { COMPACTION } from '../defaults.js';
 import { AxeError } from '../errors.js';
-import type { Clock, LanguageModel, Reporter } from '../ports.js';
 import type { Tool } from '../tools/tool.js';
-import type { RunOutcome, RunStats } from './outcome.js';
-import { answerToolCalls, type ToolCall, toolCallsOf } from './tool-calls.js';
+import { createAsker, type OpenModel, type Settings } from './asker.js';
+import type { Budget } from './budget.js';
+import { estimateTokens, type Measured } from './estimate.js';
+import { type AnswerForm, judgeAnswer } from './final-answer.js';
+import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
+import { type LimitState, limitNotice } from './notice.js';
+import type { Limit, RunOutcome, RunStats } from './outcome.js';
+import type { RetryPolicy } from './retry.js';
+import { shorten } from './shorten.js';
+import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
+import type { LoopWorld } from './world.js';
 
 /** One conversation with a model. */
 export interface Conversation {
-  readonly model: LanguageModel;
+  readonly model: OpenModel;
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
   readonly system: string;
   /** The user message. */
   readonly message: string;
   readonly params: ModelParams;
   readonly tools: readonly Tool[];
+  /** False to run the calls of a turn one after the other. */
+  readonly parallel: boolean;
   readonly maxTurns: number;
-}
-
-/** What the loop needs of the outside. */
-export interface LoopWorld {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  /** Aborted with the error to report: the deadline's, or the one that says the run was cancelled. */
-  readonly signal: AbortSignal;
+  /** Shared with the sub-agents. */
+  readonly budget: Budget;
+  /** Undefined for any text. */
+  readonly form: AnswerForm | undefined;
 }
 
 /**
@@ -38,96 +40,67 @@ export interface LoopWorld {
  * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
  */
 export async function runAgent(conversation: Conversation, world: LoopWorld): Promise<RunOutcome> {
+  const { tools, maxTurns, budget, parallel, form } = conversation;
   const startedAt = world.clock.now().getTime();
-  const messages: LanguageModelV4Message[] = firstMessages(conversation);
-  const usage = new Usage(conversation.model.modelId);
+  const usage = new Usage(conversation.model.model.modelId);
+  const stats = (): RunStats => usage.stats(world.clock.now().getTime() - startedAt, budget);
+  const asker = createAsker({ ...conversation, usage }, world);
+  const settings = settingsOf(conversation);
+  const reserveTokens = conversation.params.maxTokens || COMPACTION.reserveTokens;
+  let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
+  let measured: Measured | undefined;
   let answer = '';
-
-  const stats = (): RunStats => usage.stats(world.clock.now().getTime() - startedAt);
-  while (usage.turns < conversation.maxTurns) {
-    try {
+  let isCorrected = false;
+  try {
+    while (usage.turns < maxTurns) {
       world.signal.throwIfAborted();
-      const reply = await ask(conversation, messages, { world, usage });
+      const spent = budget.spent();
+      if (spent !== undefined) return exhausted(spent, answer, stats());
+      if (measured !== undefined)
+        messages = await shorten({ messages, measured, reserveTokens, settings }, asker);
+      const reply = await asker.ask(messages, settings);
       answer = textOf(reply.content);
-      const calls = conversation.tools.length === 0 ? [] : toolCallsOf(reply.content);
-      if (calls.length === 0) return ended(reply, answer, stats());
-      messages.push(assistantMessage(reply.content, calls));
-      messages.push(await answerToolCalls(calls, conversation.tools, { ...world, turn: usage.turns }));
-      usage.toolCalls += calls.length;
-    } catch (thrown) {
-      return failed(thrown, { answer, stats: stats(), signal: world.signal });
+      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
+      if (calls.length === 0) {
+        const judged = judgeAnswer(answer, isRefused(reply) ? undefined : form, !isCorrected);
+        if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
+        if (judged.kind === 'final') return ended(reply, { answer: judged.answer, budget, stats: stats() });
+        isCorrected = true;
+        messages = [...messages, assistantMessage(reply.content, calls), userMessage(judged.message)];
+        continue;
+      }
+      const over = budget.spent();
+      if (over !== undefined) return exhausted(over, answer, stats());
+      measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
+      const answered = await answerToolCalls(calls, { tools, parallel, turn: usage.turns }, world);
+      count(answered, usage);
+      const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, world));
+      messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
+    return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
+  } catch (thrown) {
+    return failed(thrown, { answer, stats: stats(), signal: world.signal });
   }
+}
+
+/** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */
+function whatIsLeft(
+  { maxTurns, budget }: Conversation,
+  { usage, startedAt }: { readonly usage: Usage; readonly startedAt: number },
+  { clock, leftMs }: LoopWorld,
+): LimitState {
+  const left = leftMs();
+  const isLate = left < clock.now().getTime() - startedAt;
   return {
-    kind: 'exhausted',
-    limit: 'turns',
-    answer,
-    error: new AxeError(`agent exceeded maximum conversation turns (${conversation.maxTurns})`, {
-      exitCode: 1,
-    }),
-    stats: stats(),
+    turnsLeft: maxTurns - usage.turns,
+    ...budget.shares(),
+    secondsLeft: isLate ? left / 1000 : undefined,
   };
 }
 
-function firstMessages({ system, message }: Conversation): LanguageModelV4Message[] {
-  const user: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: message }] };
-  return system === '' ? [user] : [{ role: 'system', content: system }, user];
-}
-
-/** One turn's request and reply, counted and reported. */
-async function ask(
-  conversation: Conversation,
-  messages: readonly LanguageModelV4Message[],
-  { world, usage }: { readonly world: LoopWorld; readonly usage: Usage },
-): Promise<LanguageModelV4GenerateResult> {
-  const turn = usage.turns + 1;
-  world.reporter.event({
-    kind: 'model-request',
-    turn,
-    messages: messages.filter((message) => message.role !== 'system').length,
-    toolResults: usage.toolCalls,
-    tools: conversation.tools.length,
-  });
-  const reply = await conversation.model.doGenerate(callOptions(conversation, messages, world.signal));
-  usage.add(reply);
-  if (turn === 1) warnOfSettings(reply.warnings, world.reporter);
-  world.reporter.event({
-    kind: 'model-reply',
-    turn,
-    stopReason: usage.stopReason,
-    toolCalls: toolCallsOf(reply.content).length,
-    tools: conversation.tools.length,
-  });
-  return reply;
-}
-
-/** Settings that the provider changed or left out; it says so in every turn, the first time is enough. */
-function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: Reporter): void {
-  for (const warning of warnings) {
-    reporter.warn({ code: 'model-warning', message: `the model's provider: ${warningText(warning)}` });
-  }
-}
-
-function warningText(warning: SharedV4Warning): string {
-  switch (warning.type) {
-    case 'unsupported':
-    case 'compatibility':
-      return `${warning.feature}: ${warning.details ?? warning.type}`;
-    case 'deprecated':
-      return `${warning.setting}: ${warning.message}`;
-    case 'other':
-      return warning.message;
-  }
-}
-
-function callOptions(
-  { params, tools }: Conversation,
-  messages: readonly LanguageModelV4Message[],
-  signal: AbortSignal,
-): LanguageModelV4CallOptions {
+function settingsOf({ params, tools, form }: Conversation): Settings {
   return {
-    prompt: [...messages],
-    abortSignal: signal,
+    ...(form === undefined ? {} : { responseFormat: form.format }),
     ...(params.maxTokens === 0 ? {} : { maxOutputTokens: params.maxTokens }),
     ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
     ...(tools.length === 0
@@ -143,53 +116,42 @@ function callOptions(
   };
 }
 
-/** Text parts joined without a separator, as axe does; everything else in a reply is not for people. */
-function textOf(content: readonly LanguageModelV4Content[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}
-
-type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
-
-/** The model's own turn, as it has to be sent back: reasoning with its signature included. */
-function assistantMessage(
-  content: readonly LanguageModelV4Content[],
-  calls: readonly ToolCall[],
-): LanguageModelV4Message {
-  const inputs = new Map(calls.map((call) => [call.id, call.input]));
-  return { role: 'assistant', content: content.flatMap((part) => assistantPart(part, inputs)) };
-}
-
-function assistantPart(part: LanguageModelV4Content, inputs: ReadonlyMap<string, unknown>): AssistantContent {
-  switch (part.type) {
-    case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...sentBack(part.providerMetadata) }];
-    case 'reasoning':
-      return [{ type: 'reasoning', text: part.text, ...sentBack(part.providerMetadata) }];
-    case 'tool-call': {
-      const { toolCallId, toolName, providerMetadata } = part;
-      const input = inputs.get(toolCallId) ?? {};
-      return [{ type: 'tool-call', toolCallId, toolName, input, ...sentBack(providerMetadata) }];
-    }
-    case 'custom':
-    case 'file':
-    case 'reasoning-file':
-    case 'source':
-    case 'tool-approval-request':
-    case 'tool-result':
-      return [];
+function count(answered: readonly AnsweredCall[], usage: Usage): void {
+  usage.toolCalls += answered.length;
+  for (const { call, result, isDenied } of answered) {
+    const { text: output, isError } = result;
+    usage.calls.push({ tool: call.tool, input: call.input, output, isError, isDenied });
+    if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }
 }
 
-/** What a provider attached to a part, under the name it expects it back by. */
-function sentBack(metadata: SharedV4ProviderMetadata | undefined): {
-  providerOptions?: SharedV4ProviderMetadata;
-} {
-  return metadata === undefined ? {} : { providerOptions: metadata };
+interface End {
+  readonly answer: string;
+  readonly budget: Budget;
+  readonly stats: RunStats;
 }
 
-function ended(reply: LanguageModelV4GenerateResult, answer: string, stats: RunStats): RunOutcome {
-  if (reply.finishReason.unified === 'content-filter') return { kind: 'refused', answer, stats };
-  return { kind: 'completed', answer, stats };
+/** The reply that crosses the budget is still an answer, but the run did not stay within its limits (D2). */
+function ended(reply: LanguageModelV4GenerateResult, { answer, budget, stats }: End): RunOutcome {
+  if (isRefused(reply)) return { kind: 'refused', answer, stats };
+  const spent = budget.spent();
+  return spent === undefined ? { kind: 'completed', answer, stats } : exhausted(spent, answer, stats);
+}
+
+function isRefused({ finishReason }: LanguageModelV4GenerateResult): boolean {
+  return finishReason.unified === 'content-filter';
+}
+
+function exhausted(
+  { limit, error }: { readonly limit: Limit; readonly error: AxeError },
+  answer: string,
+  stats: RunStats,
+): RunOutcome {
+  return { kind: 'exhausted', limit, answer, error, stats };
+}
+
+function tooManyTurns(maxTurns: number): AxeError {
+  return new AxeError(`agent exceeded maximum conversation turns (${maxTurns})`, { exitCode: 1 });
 }
 
 /** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */

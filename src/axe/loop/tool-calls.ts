@@ -1,54 +1,101 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
+import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../defaults.js';
 import { messageOf } from '../errors.js';
+import type { Clock } from '../ports.js';
 import type { Tool, ToolResult } from '../tools/tool.js';
-import type { LoopWorld } from './run-agent.js';
+import { depthExceeds } from './check-schema.js';
+import type { LoopWorld } from './world.js';
 
 /** A call the model made. */
 export interface ToolCall {
+  /** Unique in its turn, whatever the model sent. */
   readonly id: string;
   readonly tool: string;
-  /** Parsed arguments; undefined where they were not JSON. */
+  /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
   readonly input: unknown;
+}
+
+/** A call with its answer. */
+export interface AnsweredCall {
+  readonly call: ToolCall;
+  readonly result: ToolResult;
+  /** The tool was not offered. */
+  readonly isDenied: boolean;
+}
+
+/** How the calls of a turn are run. */
+export interface CallOptions {
+  readonly tools: readonly Tool[];
+  /** False to run them one after the other (`sub_agents_config.parallel`). */
+  readonly parallel: boolean;
+  readonly turn: number;
 }
 
 /** The calls in a reply, in the model's order. */
 export function toolCallsOf(content: readonly LanguageModelV4Content[]): readonly ToolCall[] {
-  return content.flatMap((part) =>
-    part.type === 'tool-call' && part.providerExecuted !== true
-      ? [{ id: part.toolCallId, tool: part.toolName, input: parseInput(part.input) }]
-      : [],
-  );
+  const taken = new Set<string>();
+  return content.flatMap((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
+    const id = freeId(part.toolCallId || 'call', taken);
+    taken.add(id);
+    return [{ id, tool: part.toolName, input: parseInput(part.input) }];
+  });
 }
 
-/** Runs the calls of one turn side by side and answers them in the order they were made. */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  let free = id;
+  for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`;
+  return free;
+}
+
+/** Runs the calls of one turn, a few side by side, and answers them in the order they were made. */
 export async function answerToolCalls(
   calls: readonly ToolCall[],
-  tools: readonly Tool[],
-  world: LoopWorld & { readonly turn: number },
-): Promise<LanguageModelV4Message> {
-  const results = await Promise.all(calls.map((call) => answerToolCall(call, tools, world)));
+  options: CallOptions,
+  world: LoopWorld,
+): Promise<readonly AnsweredCall[]> {
+  const answered: AnsweredCall[] = [];
+  const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
+  const queue = [...calls.entries()];
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [index, call] = next;
+      answered[index] = await answer(call, { ...options, index }, world);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, calls.length) }, work));
+  return answered;
+}
+
+/** The message that gives the results back; `notice` goes behind the last one. */
+export function toolMessage(
+  answered: readonly AnsweredCall[],
+  notice: string | undefined,
+): LanguageModelV4Message {
   return {
     role: 'tool',
-    content: calls.map((call, index) => {
-      const result = results[index] ?? { text: '', isError: true };
+    content: answered.map(({ call, result }, index) => {
+      const isLast = index === answered.length - 1;
+      const value = isLast && notice !== undefined ? `${result.text}\n\n${notice}` : result.text;
       return {
         type: 'tool-result' as const,
         toolCallId: call.id,
         toolName: call.tool,
-        output: { type: result.isError ? ('error-text' as const) : ('text' as const), value: result.text },
+        output: { type: result.isError ? ('error-text' as const) : ('text' as const), value },
       };
     }),
   };
 }
 
 /** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
-async function answerToolCall(
+async function answer(
   call: ToolCall,
-  tools: readonly Tool[],
-  { clock, reporter, signal, turn }: LoopWorld & { readonly turn: number },
-): Promise<ToolResult> {
+  { tools, turn, index }: CallOptions & { readonly index: number },
+  { clock, reporter, signal }: LoopWorld,
+): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
-  const result = await execute(call, tools, signal);
+  const tool = tools.find(({ name }) => name === call.tool);
+  const result = index < MAX_CALLS_PER_TURN ? await execute(call, tool, { signal, clock }) : tooMany();
   reporter.event({
     kind: 'tool-call',
     turn,
@@ -56,11 +103,19 @@ async function answerToolCall(
     isError: result.isError,
     durationMs: clock.now().getTime() - startedAt,
   });
-  return result;
+  return { call, result, isDenied: tool === undefined };
 }
 
-async function execute(call: ToolCall, tools: readonly Tool[], signal: AbortSignal): Promise<ToolResult> {
-  const tool = tools.find(({ name }) => name === call.tool);
+function tooMany(): ToolResult {
+  const text = `This call was not run: at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`;
+  return { text, isError: true };
+}
+
+async function execute(
+  call: ToolCall,
+  tool: Tool | undefined,
+  { signal, clock }: Pick<LoopWorld, 'signal' | 'clock'>,
+): Promise<ToolResult> {
   if (tool === undefined) return { text: `Unknown tool: "${call.tool}"`, isError: true };
   if (call.input === undefined) {
     return {
@@ -69,28 +124,38 @@ async function execute(call: ToolCall, tools: readonly Tool[], signal: AbortSign
     };
   }
   try {
-    return await unlessAborted(signal, tool.execute(call.input, signal));
+    signal.throwIfAborted();
+    return await unlessAborted(tool.execute(call.input, signal), signal, clock);
   } catch (thrown) {
     signal.throwIfAborted();
     return { text: `Error: ${messageOf(thrown)}`, isError: true };
   }
 }
 
-/** A tool that does not listen to the signal must not hold up the end of a run. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/**
+ * A tool that listens to the signal may put its things in order; one that does not must not hold up the end of a run.
+ */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
+    const done = new AbortController();
+    const stop = () => void clock.sleep(ABORT_GRACE_MS, done.signal).then(() => reject(signal.reason));
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop);
+      done.abort();
+    });
   });
 }
+
+/** How long tools may take to end after an abort. */
+const ABORT_GRACE_MS = 2000;
 
 function parseInput(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const input: unknown = JSON.parse(text);
-    return input;
+    return depthExceeds(input, MAX_ARGUMENT_DEPTH) ? undefined : input;
   } catch {
     return undefined;
   }

@@ -1,11 +1,16 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { RunStats } from './outcome.js';
+import type { Budget, TokenUse } from './budget.js';
+import type { RunStats, ToolCallRecord } from './outcome.js';
 
 /** Running totals of a conversation. */
 export class Usage {
   turns = 0;
   toolCalls = 0;
+  retries = 0;
   stopReason = '';
+  readonly calls: ToolCallRecord[] = [];
+  /** Input tokens of the last request: how full the model's window is. */
+  lastInputTokens = 0;
   #inputTokens = 0;
   #outputTokens = 0;
   #cacheReadTokens = 0;
@@ -15,19 +20,36 @@ export class Usage {
     this.#modelId = modelId;
   }
 
-  add({ usage, finishReason, response }: LanguageModelV4GenerateResult): void {
+  /** Counts a reply of the model `modelId` and gives what it took. */
+  add({ usage, finishReason, response }: LanguageModelV4GenerateResult, modelId: string): TokenUse {
+    const use = {
+      input: tokens(usage.inputTokens.total),
+      output: tokens(usage.outputTokens.total),
+      cacheRead: tokens(usage.inputTokens.cacheRead),
+      cacheWrite: tokens(usage.inputTokens.cacheWrite),
+    };
     this.turns += 1;
-    this.#inputTokens += tokens(usage.inputTokens.total);
-    this.#outputTokens += tokens(usage.outputTokens.total);
-    this.#cacheReadTokens += tokens(usage.inputTokens.cacheRead);
+    this.lastInputTokens = use.input;
+    this.#count(use);
     this.stopReason = finishReason.raw ?? finishReason.unified;
-    this.#modelId = response?.modelId ?? this.#modelId;
+    this.#modelId = response?.modelId ?? modelId;
+    return use;
   }
 
-  stats(durationMs: number): RunStats {
+  /** Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24). */
+  addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
+    this.#count({ input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens });
+    this.retries += retries;
+  }
+
+  stats(durationMs: number, { spending, limits }: Budget): RunStats {
     return {
+      costUsd: spending.isCostPartial ? undefined : spending.costUsd,
+      budget: limits.maxTokens > 0 ? { usedTokens: spending.tokens, maxTokens: limits.maxTokens } : undefined,
       turns: this.turns,
       toolCalls: this.toolCalls,
+      calls: this.calls,
+      retries: this.retries,
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
       cacheReadTokens: this.#cacheReadTokens,
@@ -35,6 +57,12 @@ export class Usage {
       modelId: this.#modelId,
       stopReason: this.stopReason,
     };
+  }
+
+  #count({ input, output, cacheRead }: Pick<TokenUse, 'input' | 'output' | 'cacheRead'>): void {
+    this.#inputTokens += input;
+    this.#outputTokens += output;
+    this.#cacheReadTokens += cacheRead;
   }
 }
 

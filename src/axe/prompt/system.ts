@@ -1,4 +1,4 @@
-import type { ContextFile } from '../ports.js';
+import type { ContextFile } from './context-file.js';
 
 /** What the fixed part of a system prompt is made from. */
 export interface SystemPromptParts {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { RunStats } from '../loop/outcome.js';
 
 /** What a tool can do to the world; decides who may have it (D22). */
 export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';
@@ -7,6 +8,8 @@ export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publ
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
+  /** What a sub-agent used to answer; counted for the agent that called it. */
+  readonly stats?: RunStats;
 }
 
 /** A function the model may call. */

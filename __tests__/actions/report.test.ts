@@ -1,0 +1,398 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { type Inputs, readInputs } from '../../src/actions/inputs.js';
+import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
+import type { Runner } from '../../src/actions/runner.js';
+import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
+import { AxeError, ConfigError, ProviderError } from '../../src/axe/errors.js';
+import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { Warning } from '../../src/axe/warning.js';
+import type { RunReport } from '../../src/pipeline/request.js';
+import { setProcessEnv } from '../helpers/process-env.js';
+import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
+import { tempDir } from '../helpers/temp.js';
+import { pullRequest } from '../helpers/triggers.js';
+import { AGENT } from '../helpers/world-fake.js';
+
+const SECRET = 'hunter2-hunter2';
+
+// The toolkit looks up the summary file once per process, so all tests share the folder.
+const folder = mkdtempSync(join(tmpdir(), 'axe-action-runner-'));
+const FILES = {
+  GITHUB_OUTPUT: join(folder, 'output'),
+  GITHUB_STATE: join(folder, 'state'),
+  GITHUB_STEP_SUMMARY: join(folder, 'summary'),
+};
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the runner has of a step when it is over. */
+async function stepOf(
+  step: (runner: Runner) => Promise<void>,
+  patch: Partial<Runner> = {},
+): Promise<ReturnType<typeof collect>> {
+  for (const file of Object.values(FILES)) writeFileSync(file, '');
+  setProcessEnv(FILES);
+  const log: string[] = [];
+  let hasFailed = false;
+  const temp = tempDir('runner-temp');
+  const runner: Runner = {
+    env: FILES,
+    workspace: '/work',
+    cwd: '/work',
+    temp,
+    log: (line) => void log.push(line),
+    fail: () => {
+      hasFailed = true;
+    },
+    onCancel: () => undefined,
+    ...patch,
+  };
+  const stdout = await printed(() => step(runner));
+  return collect({ log, hasFailed, temp, stdout });
+}
+
+/** What reaches standard output while a call runs. */
+async function printed(call: () => Promise<void>): Promise<string> {
+  const chunks: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
+  try {
+    await call();
+  } finally {
+    process.stdout.write = write;
+  }
+  return chunks.join('');
+}
+
+function collect(end: { log: readonly string[]; hasFailed: boolean; temp: string; stdout: string }) {
+  const { annotations, masks } = parseWorkflowCommands(end.stdout);
+  return {
+    ...end,
+    annotations,
+    masks,
+    outputs: parseFileCommand(readFileSync(FILES.GITHUB_OUTPUT, 'utf8')),
+    state: parseFileCommand(readFileSync(FILES.GITHUB_STATE, 'utf8')),
+    summary: readFileSync(FILES.GITHUB_STEP_SUMMARY, 'utf8'),
+  };
+}
+
+interface Reported {
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly warnings?: readonly Warning[];
+  readonly runner?: Partial<Runner>;
+}
+
+async function report(of: RunReport, { inputs = {}, warnings = [], runner }: Reported = {}) {
+  const secrets = [SECRET];
+  return await stepOf(
+    (own) => reportRun({ report: of, inputs: inputsOf(inputs), runner: own, warnings, secrets }),
+    runner,
+  );
+}
+
+function inputsOf(given: Readonly<Record<string, string>>): Inputs {
+  const all = { agent: 'bot', 'fail-on': DEFAULT_FAIL_ON.join(), ...given };
+  return readInputs(
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+  );
+}
+
+async function fail(thrown: unknown, patch: Partial<FailureToReport> = {}) {
+  return await stepOf((runner) =>
+    reportFailure(thrown, { runner, failOn: DEFAULT_FAIL_ON, warnings: [], secrets: [SECRET], ...patch }),
+  );
+}
+
+describe('a run that ended well', () => {
+  it('has outputs, the answer as a file, log and summary, and no annotation', async () => {
+    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
+    const of = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });
+    const answer = 'One.\n\nTwo <<EOF\n';
+    const step = await report({ ...of, outcome: completed(answer) });
+    expect(step).toMatchObject({ hasFailed: false, annotations: [], state: {} });
+    const file = join(step.temp, 'axe-action-response-id1.md');
+    expect(step.outputs).toMatchObject({
+      conclusion: 'success',
+      response: answer,
+      'response-file': file,
+      'memory-saved': 'true',
+      'comment-url': url,
+      turns: '2',
+    });
+    expect(readFileSync(file, 'utf8')).toBe(answer);
+    expect(step.log).toEqual([
+      '',
+      'One.\n\nTwo <<EOF',
+      '',
+      `Posted a comment on #42. ${url}`,
+      'Memory: 1 entry added to /memory/bot.md',
+    ]);
+    expect(step.summary).toMatch(/^### bot: success\n\nOne\.\n/);
+  });
+
+  it('without an answer or memory has neither file nor log', async () => {
+    const of = await reportOf('ran', { agents: { bot: AGENT } });
+    const step = await report({ ...of, outcome: completed(' ') });
+    expect(step.log).toEqual([]);
+    expect((await report({ ...of, outcome: completed('') })).outputs).not.toHaveProperty('response-file');
+  });
+
+  it('without memory has its answer in a file of another name', async () => {
+    const step = await report(await reportOf('ran', { agents: { bot: AGENT } }));
+    expect(step.outputs['response-file']).toBe(join(step.temp, 'axe-action-response-answer.md'));
+  });
+
+  it('without a temporary folder has no file', async () => {
+    const step = await report(await reportOf('ran'), { runner: { temp: '' } });
+    expect(step.outputs).not.toHaveProperty('response-file');
+    expect(readdirSync(step.temp)).toEqual([]);
+  });
+
+  it('writes no summary where the runner has none', async () => {
+    expect((await report(await reportOf('ran'), { runner: { env: {} } })).summary).toBe('');
+  });
+
+  it('gives no secret away, on no way out (D24)', async () => {
+    const answer = `The key is ${SECRET}.\n::error::gone\n`;
+    const of = await reportOf('ran', { secrets: [SECRET] });
+    const warnings = [{ code: 'publish-failed', message: `about ${SECRET}` }] as const;
+    const step = await report({ ...of, outcome: completed(answer) }, { warnings });
+    const file = step.outputs['response-file'] ?? '';
+    const everything = [
+      step.stdout,
+      step.log.join('\n'),
+      JSON.stringify(step.outputs),
+      step.summary,
+      readFileSync(file, 'utf8'),
+    ];
+    for (const text of everything) {
+      expect(text).not.toContain(SECRET);
+      expect(text).toContain('***');
+    }
+    expect(step.log.join('\n')).not.toMatch(/^\s*::/m);
+    // A program that reads the output gets the answer as it is.
+    expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
+  });
+
+  it('has the key of the model masked in whatever the job prints later', async () => {
+    const step = await report(await reportOf('ran'), { inputs: { 'api-key': 'sk-own-key' } });
+    expect(step.masks).toEqual(['sk-own-key']);
+  });
+});
+
+describe('a run that did not end well', () => {
+  const error = new AxeError('server: boom', { exitCode: 3, remedy: 'Run it again.' });
+  const ENDS: readonly (readonly [string, RunOutcome, string])[] = [
+    ['failure', { kind: 'failed', error, stats: STATS }, 'server: boom\n  Run it again.'],
+    [
+      'max-turns',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error, stats: STATS },
+      'server: boom\n  Run it again.',
+    ],
+    ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'the model refused to answer'],
+  ];
+
+  it.each(ENDS)('in %s is one error, and fails the step', async (conclusion, outcome, message) => {
+    const of = await reportOf('ran', { agents: { bot: AGENT } });
+    const step = await report({ ...of, outcome });
+    expect(step.outputs['conclusion']).toBe(conclusion);
+    expect(step.annotations).toEqual([
+      { level: 'error', title: 'axe-action', message, file: undefined, line: undefined },
+    ]);
+    expect(step.hasFailed).toBe(true);
+  });
+
+  it.each(ENDS)('in %s leaves the step green where it is not listed', async (_, outcome, message) => {
+    const of = await reportOf('ran', { agents: { bot: AGENT } });
+    const step = await report({ ...of, outcome }, { inputs: { 'fail-on': 'timeout' } });
+    expect(step.annotations).toMatchObject([{ level: 'error', message }]);
+    expect(step.hasFailed).toBe(false);
+  });
+
+  it('has no file of an answer that is none, and logs what there is', async () => {
+    const of = await reportOf('ran', { agents: { bot: AGENT } });
+    const failed = await report({ ...of, outcome: { kind: 'failed', error, stats: STATS } });
+    expect([failed.log, failed.outputs]).toEqual([
+      [],
+      expect.not.objectContaining({ 'response-file': expect.anything() }),
+    ]);
+    const cut = await report({
+      ...of,
+      outcome: { kind: 'exhausted', limit: 'time', answer: 'So far.', error, stats: STATS },
+    });
+    expect(cut.log).toEqual(['', 'So far.', '']);
+    expect(existsSync(cut.outputs['response-file'] ?? '')).toBe(true);
+  });
+});
+
+describe('an entry that was not saved', () => {
+  const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+
+  it('is told in log and state, so that post need not tell it again', async () => {
+    const step = await report(await reportOf('ran', { save }));
+    expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read');
+    expect(step).toMatchObject({ state: { told: 'true' }, hasFailed: false });
+  });
+
+  it('fails the step where memory is required', async () => {
+    const inputs = { 'memory-required': 'true' };
+    expect((await report(await reportOf('ran', { save }), { inputs })).hasFailed).toBe(true);
+    expect((await report(await reportOf('ran'), { inputs })).hasFailed).toBe(false);
+  });
+});
+
+describe('a run that was not to take place', () => {
+  it('is one notice, and green', async () => {
+    const step = await report(await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }));
+    expect(step).toMatchObject({ hasFailed: false, log: [] });
+    expect(step.outputs).toEqual({ conclusion: 'skipped', 'skip-reason': 'fork', 'memory-saved': 'false' });
+    expect(step.annotations).toMatchObject([
+      {
+        level: 'notice',
+        title: 'Skipped',
+        message:
+          'Pull request #42 comes from the fork octocat/hello; forks are not run. ' +
+          'Somebody with write access can push the commits to a branch of this repository.',
+      },
+    ]);
+  });
+
+  it('ends its notice where there is nothing to be done', async () => {
+    const actor = { login: 'dependabot[bot]', isBot: true };
+    const step = await report(await reportOf('skipped', {}, { trigger: pullRequest({ actor }) }));
+    expect(step.annotations.map(({ message }) => message)).toEqual([
+      'The event was caused by the bot dependabot[bot]; bots do not start runs.',
+    ]);
+  });
+
+  it('in a dry run says what would have been, and what it is', async () => {
+    const step = await report(await reportOf('planned', { agents: { bot: AGENT } }));
+    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
+    expect(step.log).toEqual([
+      'Agent:  bot (bot.toml)',
+      'Model:  openai/m',
+      'Task:   Execute the task described in your instructions.',
+      'Trust:  trusted, because it runs on your own machine',
+      'Memory: off',
+      'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
+    ]);
+    expect(step.summary).toMatch(/^### bot: dry run\n/);
+  });
+});
+
+describe('warnings', () => {
+  const tell = async (warnings: readonly Warning[]) =>
+    (await report(await reportOf('ran'), { warnings })).annotations;
+
+  it('are one annotation of each code, at the first place (D35)', async () => {
+    expect(
+      await tell([
+        {
+          code: 'agent-unknown-key',
+          message: 'unknown key `a`',
+          at: { file: 'axe/agents/bot.toml', line: 3, column: 1 },
+        },
+        { code: 'context-truncated', message: '100% is, cut: here', at: { file: 'src/a,b.ts' } },
+        {
+          code: 'agent-unknown-key',
+          message: 'unknown key `b`',
+          at: { file: 'axe/agents/bot.toml', line: 9 },
+        },
+      ]),
+    ).toEqual([
+      {
+        level: 'warning',
+        title: 'Unknown key in the agent',
+        message: 'unknown key `a`\nunknown key `b`',
+        file: 'axe/agents/bot.toml',
+        line: 3,
+      },
+      {
+        level: 'warning',
+        title: 'Context cut to fit',
+        message: '100% is, cut: here',
+        file: 'src/a,b.ts',
+        line: undefined,
+      },
+    ]);
+  });
+
+  it('of a log that was not loaded and therefore not saved are one (D14)', async () => {
+    const loading: Warning = { code: 'memory-load-failed', message: 'not loaded' };
+    const saving: Warning = { code: 'memory-save-failed', message: 'not saved' };
+    expect(await tell([loading, saving])).toMatchObject([{ message: 'not saved' }]);
+    expect(await tell([loading])).toMatchObject([{ message: 'not loaded' }]);
+  });
+
+  it('are nine at most, a failed save first, and all of them in the summary', async () => {
+    const codes = [
+      'agent-unknown-key',
+      'tool-not-available',
+      'context-file-skipped',
+      'context-truncated',
+      'memory-truncated',
+      'memory-max-entries',
+      'memory-store-notice',
+      'model-warning',
+      'answer-truncated',
+      'publish-failed',
+      'memory-save-failed',
+    ] as const;
+    const warnings = codes.map((code) => ({ code, message: `about ${code}` }));
+    const { annotations, summary } = await report(await reportOf('ran'), { warnings });
+    expect(annotations.map(({ message }) => message)).toEqual([
+      'about memory-save-failed',
+      ...codes.slice(0, 8).map((code) => `about ${code}`),
+    ]);
+    for (const code of codes) expect(summary).toContain(`\n- about ${code}\n`);
+  });
+});
+
+describe('a run that ended before it began', () => {
+  it('is one error at its place, with outputs and summary', async () => {
+    const at = { file: 'axe/agents/bot.toml', line: 2, column: 9 };
+    const thrown = new ConfigError('`model` must be a string', {
+      at,
+      remedy: 'Write `model = "provider/model"`.',
+    });
+    const warnings = [{ code: 'agent-unknown-key', message: 'unknown key' }] as const;
+    const step = await fail(thrown, { warnings });
+    const message =
+      '`model` must be a string\n  at axe/agents/bot.toml:2:9\n  Write `model = "provider/model"`.';
+    expect(step.annotations).toEqual([
+      expect.objectContaining({ level: 'warning', message: 'unknown key' }),
+      { level: 'error', title: 'axe-action', message, file: 'axe/agents/bot.toml', line: 2 },
+    ]);
+    expect(step.stdout).toContain(',line=2,col=9::');
+    expect(step.outputs).toEqual({ conclusion: 'failure', 'memory-saved': 'false' });
+    expect(step.summary).toContain(`### axe-action: failure\n\n\`\`\`text\n${message}\n\`\`\``);
+    expect(step.hasFailed).toBe(true);
+  });
+
+  it.each<[string, unknown, readonly Inputs['failOn'][number][], string, boolean]>([
+    ['an error that is listed', new AxeError('no'), ['failure'], 'failure', true],
+    ['an error that is not listed', new AxeError('no'), ['timeout'], 'failure', false],
+    ['time that is up', new ProviderError('timeout', 'over'), ['timeout'], 'timeout', true],
+    ['time that is up, not listed', new ProviderError('timeout', 'over'), ['failure'], 'timeout', false],
+    ['another trouble of the provider', new ProviderError('auth', 'no'), ['timeout'], 'failure', false],
+    ['a bug', new TypeError('not possible'), [], 'failure', true],
+    ['something that is no error', 'oops', [], 'failure', true],
+  ])('for %s fails the step if it should', async (_, thrown, failOn, conclusion, hasFailed) => {
+    const step = await fail(thrown, { failOn });
+    expect([step.outputs['conclusion'], step.hasFailed]).toEqual([conclusion, hasFailed]);
+    expect(step.annotations).toHaveLength(1);
+  });
+
+  it('for a bug asks for a report, with the stack', async () => {
+    const step = await fail(new TypeError(`not possible with ${SECRET}`));
+    expect(step.annotations[0]?.message).toMatch(
+      /^This is a bug in axe-action; please report it with these lines:\nTypeError: not possible with \*\*\*\n {4}at /,
+    );
+    expect(step.summary).not.toContain(SECRET);
+    expect((await fail('oops')).annotations[0]?.message).toMatch(/\noops$/);
+  });
+});

@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/axe/errors.js';
+import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { World } from '../../src/axe/ports.js';
+import type { Warning } from '../../src/axe/warning.js';
+import { createTerminalWorld, type TerminalWorldOptions } from '../../src/cli/terminal-world.js';
+import { createDeadline } from '../../src/host/deadline.js';
+import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+import { AGENT_WITH_MEMORY } from '../helpers/world-fake.js';
+
+const QUIET = { json: false, verbose: false };
+
+/** The world of a terminal on a machine with nothing on it. */
+async function open(patch: Partial<TerminalWorldOptions> = {}) {
+  const home = tempDir('home');
+  const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
+  const world = await createTerminalWorld({
+    terminal,
+    trigger: { kind: 'local' },
+    deadline: createDeadline(),
+    reporter: { event: () => {}, warn: () => {} },
+    agentsDir: '',
+    configDir: join(home, '.config', 'axe'),
+    fetch: () => Promise.reject(new Error('nobody fetches')),
+    output: QUIET,
+    ...patch,
+  });
+  return { world, terminal, home };
+}
+
+/** What a terminal shows of the end of a run. */
+async function publish(outcome: RunOutcome, output: TerminalWorldOptions['output']) {
+  const { world, terminal } = await open({ output });
+  const { plan } = await reportOf('planned');
+  const published = await world.publisher.publish(plan, outcome);
+  expect(published).toEqual({ line: undefined, url: undefined });
+  return { output: terminal.output(), talk: terminal.talk() };
+}
+
+const ENDS: readonly (readonly [string, RunOutcome, string, boolean])[] = [
+  ['completed', completed('Fine.'), 'Fine.', true],
+  ['completed with nothing to say', completed(''), '', true],
+  ['was refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'I will not.', true],
+  ['had no tokens left', exhausted('tokens', 'So far.'), 'So far.', true],
+  ['had no money left', exhausted('cost', 'So far.'), 'So far.', true],
+  ['had no turns left', exhausted('turns', 'So far.'), '', false],
+  ['had no time left', exhausted('time', 'So far.'), '', false],
+  ['failed', { kind: 'failed', error: new AxeError('server: boom'), stats: STATS }, '', false],
+];
+
+describe('the end of a run in a terminal', () => {
+  it.each(ENDS)('that %s is its answer as it is, if any', async (_, outcome, answer) => {
+    expect(await publish(outcome, QUIET)).toEqual({ output: answer, talk: '' });
+  });
+
+  it.each(ENDS)('that %s is one line of JSON where that is asked for', async (_, outcome) => {
+    const { output, talk } = await publish(outcome, { json: true, verbose: false });
+    expect(talk).toBe('');
+    expect(output).toMatch(/^\{.*\}\n$/);
+    const line: Record<string, unknown> = JSON.parse(output);
+    expect(line).toMatchObject({ content: outcome.kind === 'failed' ? '' : outcome.answer });
+    expect('error' in line).toBe(outcome.kind !== 'completed');
+  });
+
+  it.each(ENDS)('that %s has figures where they are asked for', async (_, outcome, __, isAnswered) => {
+    const { output, talk } = await publish(outcome, { json: false, verbose: true });
+    expect(output).not.toContain('Duration');
+    const duration = 'Duration: 6543ms\n';
+    expect(talk).toBe(
+      isAnswered ? `${duration}Tokens:   1200 input, 34 output\nStop:     end_turn\n` : duration,
+    );
+  });
+
+  it('shows how much of the budget was used when it is spent, as axe does', async () => {
+    const budget = { usedTokens: 120, maxTokens: 100 };
+    const { talk } = await publish(exhausted('tokens', '', { budget }), { json: false, verbose: true });
+    expect(talk).toContain('(cumulative, budget: 120/100)\n');
+  });
+});
+
+describe('memory in a terminal', () => {
+  const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
+
+  async function append(world: World, memoryPath: string, treePath = 'bot.md') {
+    const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
+    const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
+    if (plan.memory === undefined) throw new Error('the agent has no memory');
+    const store = world.openMemory(plan.agent, { ...plan.memory, appendPath: treePath });
+    const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
+    return await store.write([change], new AbortController().signal);
+  }
+
+  it("is axe's file unless the agent names one", async () => {
+    const { world, home } = await open();
+    expect(await append(world, '')).toMatchObject({ kind: 'saved' });
+    expect(readFileSync(join(home, '.local/share/axe/memory/bot.md'), 'utf8')).toBe(ADDED);
+  });
+
+  it.each([
+    ['bot.md', 'mem.md'],
+    ['untrusted/bot.md', 'untrusted/mem.md'],
+    ['offline/bot.md', 'offline/mem.md'],
+    ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
+  ])('is of %s the file %s where the agent names one', async (treePath, file) => {
+    const folder = tempDir('memory');
+    const { world, home } = await open();
+    expect(await append(world, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
+    expect(readFileSync(join(folder, file), 'utf8')).toBe(ADDED);
+    expect(existsSync(join(home, '.local'))).toBe(false);
+  });
+
+  it('that has no place is trouble of the store, not of the run', async () => {
+    const { world } = await open({ terminal: createFakeTerminal() });
+    expect(await append(world, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
+  });
+});
+
+describe('tools in a terminal', () => {
+  const TOML = 'name = "bot"\nmodel = "openai/m"\ntools = ["write_file", "read_file"]\n';
+
+  async function toolNames(world: World) {
+    const { plan } = await reportOf('planned', { agents: { bot: TOML } });
+    const warnings: Warning[] = [];
+    const box = await world.openTools({
+      ...plan,
+      callerEffects: undefined,
+      workdir: world.cwd,
+      signal: new AbortController().signal,
+      warn: (warning) => void warnings.push(warning),
+    });
+    await box.close();
+    return { tools: box.tools.map(({ name }) => name), warnings: warnings.map(({ code }) => code) };
+  }
+
+  it('are those the agent lists', async () => {
+    const { world } = await open();
+    expect(await toolNames(world)).toEqual({ tools: ['read_file', 'write_file'], warnings: [] });
+  });
+
+  it("of an event's run are those a workflow would give (D22)", async () => {
+    const { world } = await open({ trigger: SCHEDULE });
+    expect(await toolNames(world)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
+  });
+});
+
+describe('models in a terminal', () => {
+  it("have their addresses from axe's configuration file", async () => {
+    const configDir = tempDir('config');
+    writeFiles(configDir, {
+      'config.toml': '[providers.openai]\napi_key = "k"\nbase_url = "http://127.0.0.1:9/v1"\n',
+    });
+    const asked: string[] = [];
+    const { world } = await open({
+      configDir,
+      fetch: (input) => {
+        asked.push(String(input));
+        return Promise.reject(new Error('nobody there'));
+      },
+    });
+    const ref = { provider: 'openai', model: 'm' };
+    await world.models.configure(ref);
+    const model = await world.models.open(ref);
+    const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] as const;
+    await expect(
+      Promise.resolve(model.doGenerate({ prompt: structuredClone(prompt) as never })),
+    ).rejects.toThrow(/server|network|nobody/);
+    expect(asked).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:9\/v1\//)]);
+  });
+});

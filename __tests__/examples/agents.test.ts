@@ -1,0 +1,257 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/axe/agent/parse.js';
+import { startLoopback } from '../helpers/loopback.js';
+import { startMcpHttp } from '../helpers/mcp-http.js';
+import {
+  type ModelReply,
+  type ModelScript,
+  promptOf,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
+import { startProxy } from '../helpers/proxy-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const AGENTS = join(ROOT, 'examples/agents');
+const NAMES = readdirSync(AGENTS).map((file) => file.replace(/\.toml$/, ''));
+
+const SOURCE = 'export function parseDate(text: string): Date {\n  return new Date(text);\n}\n';
+
+interface Scene {
+  readonly script: ModelScript;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly task?: string;
+  /** Default: the examples. */
+  readonly agents?: string;
+}
+
+/** Runs an example on the built command line, in a folder with these files. */
+async function run(agent: string, scene: Scene) {
+  const model = await startModelServer(scene.script);
+  const cwd = scene.cwd ?? tempDir('example');
+  writeFiles(cwd, scene.files ?? {});
+  const result = await runCli(['run', agent, '--agents-dir', scene.agents ?? AGENTS, ...(scene.args ?? [])], {
+    cwd,
+    stdin: scene.task ?? 'Do it.',
+    env: {
+      ...model.env,
+      XDG_CONFIG_HOME: join(cwd, '.config'),
+      XDG_DATA_HOME: join(cwd, '.data'),
+      ...scene.env,
+    },
+  });
+  return { ...result, model, cwd, prompts: model.prompts() };
+}
+
+/** What the model was told by a tool in its n-th request. */
+function told(
+  { prompts }: { readonly prompts: readonly { readonly messages: readonly string[] }[] },
+  n: number,
+) {
+  return prompts[n]?.messages.filter((message) => message.startsWith('tool: ')).join('\n') ?? '';
+}
+
+const DONE = { exitCode: 0, stdout: 'Done.', stderr: '' };
+const END = text('Done.');
+
+describe('every example', () => {
+  it.each(NAMES)('%s is an agent without a warning, called like its file', (name) => {
+    const toml = readFileSync(join(AGENTS, `${name}.toml`), 'utf8');
+    const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
+    expect(warnings).toEqual([]);
+    expect(config.name).toBe(name);
+    expect(config.description).not.toBe('');
+    expect(toml).toMatch(/^# /);
+  });
+
+  it('is listed on the command line', async () => {
+    const { stdout } = await runCli(['agents', 'list', '--agents-dir', AGENTS]);
+    expect(stdout.split('\n').map((line) => line.split(/\s/)[0])).toEqual(expect.arrayContaining(NAMES));
+  });
+});
+
+it('explorer searches and reads', async () => {
+  const end = await run('explorer', {
+    files: { 'src/dates.ts': SOURCE },
+    script: [
+      toolCall('search_files', { text: 'parseDate' }),
+      toolCall('read_file', { path: 'src/dates.ts' }),
+      END,
+    ],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(end.prompts[0]?.tools).toEqual(['list_directory', 'read_file', 'search_files']);
+  expect(told(end, 1)).toContain('src/dates.ts:1: export function parseDate');
+  expect(told(end, 2)).toContain('2:   return new Date(text);');
+});
+
+it('editor changes a file', async () => {
+  const end = await run('editor', {
+    files: { 'src/dates.ts': SOURCE },
+    script: [
+      toolCall('edit_file', {
+        path: 'src/dates.ts',
+        old_string: 'new Date(text)',
+        new_string: 'parse(text)',
+      }),
+      END,
+    ],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(readFileSync(join(end.cwd, 'src/dates.ts'), 'utf8')).toBe(
+    SOURCE.replace('new Date(text)', 'parse(text)'),
+  );
+  expect(end.model.requests()[0]?.body).toMatchObject({ temperature: 0 });
+});
+
+it('test-doctor runs a command, which sees no key', async () => {
+  const end = await run('test-doctor', {
+    files: { 'check.sh': 'echo "1 failed"; env; exit 1\n' },
+    env: { DEPLOY_TOKEN: 'canary-7f3a9c' },
+    script: [toolCall('run_command', { command: 'sh check.sh' }), END],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(told(end, 1)).toContain('1 failed');
+  expect(told(end, 1)).not.toMatch(/canary-7f3a9c|sk-ant|ANTHROPIC/);
+});
+
+it('link-checker fetches from the hosts it names and no other', async () => {
+  const pages = await startLoopback((_request, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>');
+  });
+  const proxy = await startProxy(pages.url);
+  const end = await run('link-checker', {
+    env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
+    script: [
+      toolCall('url_fetch', { url: 'http://nodejs.org/gone' }),
+      toolCall('url_fetch', { url: 'http://example.com/' }),
+      END,
+    ],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(told(end, 1)).toMatch(/HTTP 404: <third-party-text[\s\S]*Not here/);
+  expect(told(end, 2)).toMatch(/example\.com.*allowed/);
+  expect(proxy.asked).toEqual(['GET http://nodejs.org/gone']);
+});
+
+it('researcher searches the web', async () => {
+  const tavily = await startLoopback((_request, response) => {
+    const results = [{ title: 'A page', url: 'https://example.com/', content: 'What it says.' }];
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
+  });
+  const end = await run('researcher', {
+    env: { TAVILY_API_KEY: 'tvly-canary', AXE_WEB_SEARCH_BASE_URL: tavily.url },
+    script: [toolCall('web_search', { query: 'a question' }), END],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(tavily.requests()[0]?.body).toMatchObject({ query: 'a question' });
+  expect(told(end, 1)).toContain('Title: A page\nURL: https://example.com/\nSnippet: What it says.');
+  expect(told(end, 1)).not.toContain('tvly-canary');
+});
+
+it('delegator asks two agents, one of which remembers', async () => {
+  const end = await run('delegator', {
+    script(request) {
+      const { system, messages } = promptOf(request);
+      if (system.startsWith('You answer a question')) return text('Found it.');
+      if (system.startsWith('Say in at most five lines')) return text('Short.');
+      return messages.length === 1 ? BOTH : END;
+    },
+  });
+  expect(end).toMatchObject(DONE);
+  expect(told(end, 3)).toBe('tool: Found it.\ntool: Short.');
+  const memory = readFileSync(join(end.cwd, '.data/axe/memory/summarizer.md'), 'utf8');
+  expect(memory).toContain('**Result:** Short.');
+});
+
+const BOTH: ModelReply = {
+  kind: 'tools',
+  calls: [
+    { name: 'call_agent', input: { agent: 'explorer', task: 'Where are dates parsed?' } },
+    { name: 'call_agent', input: { agent: 'summarizer', task: 'Shorten the guide.' } },
+  ],
+};
+
+it('summarizer knows its last summary', async () => {
+  const first = await run('summarizer', { script: [text('Version 1.2 is out.')] });
+  const second = await run('summarizer', { cwd: first.cwd, script: [END] });
+  expect(second).toMatchObject(DONE);
+  expect(second.prompts[0]?.system).toContain('**Result:** Version 1.2 is out.');
+  expect(first.prompts[0]?.system).not.toContain('## Memory');
+});
+
+it('mcp-files uses a server that is a program', async () => {
+  const cwd = tempDir('example');
+  symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+  const end = await run('mcp-files', {
+    cwd,
+    files: { 'docs/guide.md': '# Guide\n' },
+    script: [toolCall('list_directory', { path: '.' }), END],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(told(end, 1)).toBe('tool: [FILE] guide.md');
+});
+
+it('mcp-tickets uses a server on the network, with its token', async () => {
+  const server = await startMcpHttp();
+  const agents = join(tempDir('example'), 'agents');
+  mkdirSync(agents, { recursive: true });
+  const toml = readFileSync(join(AGENTS, 'mcp-tickets.toml'), 'utf8');
+  writeFiles(agents, { 'mcp-tickets.toml': toml.replace('https://mcp.example.com', server.url) });
+  const end = await run('mcp-tickets', {
+    agents,
+    env: { TICKETS_TOKEN: 'canary-of-the-tickets' },
+    script: [toolCall('echo', { text: 'hello' }), END],
+  });
+  expect(end).toMatchObject(DONE);
+  expect(server.requests()[0]?.headers.authorization).toBe('Bearer canary-of-the-tickets');
+  expect(told(end, 1)).toContain('hello');
+});
+
+it('json-labeler answers in the form of its schema', async () => {
+  const answer = { kind: 'bug', urgent: false, reason: 'It crashes.' };
+  const end = await run('json-labeler', { script: [text(`\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``)] });
+  expect(end).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(end.stdout)).toEqual(answer);
+});
+
+it('release-notes is given its skill and its files', async () => {
+  const end = await run('release-notes', {
+    files: { 'CHANGELOG.md': '# Changes\n', 'docs/a/b.md': '# Deep\n', 'other.md': '# Other\n' },
+    script: [END],
+  });
+  expect(end).toMatchObject(DONE);
+  const { system = '' } = end.prompts[0] ?? {};
+  expect(system).toContain('\n\n---\n\n## Skill\n\n');
+  expect(system).toContain('Leave out what users cannot see.');
+  expect(system).toContain('### CHANGELOG.md\n```md\n# Changes\n');
+  expect(system).toContain('### docs/a/b.md');
+  expect(system).not.toContain('# Other');
+});
+
+it('reporter tries again, counts what it takes and remembers', async () => {
+  const overloaded: ModelReply = {
+    kind: 'raw',
+    status: 529,
+    body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+  };
+  const usage = { inputTokens: 900, outputTokens: 100 };
+  const end = await run('reporter', { args: ['--json'], script: [overloaded, text('Two new.', usage)] });
+  expect(end).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(end.stdout)).toMatchObject({
+    content: 'Two new.',
+    retry_attempts: 1,
+    budget_used_tokens: 1000,
+    budget_max_tokens: 150_000,
+    budget_exceeded: false,
+  });
+  expect(readFileSync(join(end.cwd, '.data/axe/memory/reporter.md'), 'utf8')).toContain('Two new.');
+});

@@ -1,0 +1,177 @@
+import { alongWith, type Deviation } from './deviation.js';
+import type { Outcome } from './replay.js';
+import type { WireRequest } from './wire.js';
+
+const COUNTS_CHILDREN = 'the totals count the tokens of sub-agents';
+
+/** Passing errors are tried again twice by default, axe tries nothing again (README, "Differences from axe"). */
+export const RETRIED: Deviation = {
+  because: 'a passing error is tried again twice',
+  instead: ({ requests }) => ({ requests: [...requests, ...requests, ...requests] }),
+};
+
+/** What we do otherwise than axe while a conversation goes on: retries, tools, sub-agents, limits. */
+export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
+  '06/04': alongWith(RETRIED, {
+    because: '--json prints JSON about a failure too',
+    instead: () => ({
+      stdout:
+        '{"content":"","duration_ms":<n>,"error":{"exit_code":3,"message":"rate_limit: slow down"},"input_tokens":0,"model":"mock-claude","output_tokens":0,"refused":false,"retry_attempts":2,"stop_reason":"","tool_call_details":[],"tool_calls":0}\n',
+    }),
+  }),
+  '07/04': alongWith(RETRIED, {
+    because: 'verbose lines tell of retries',
+    instead: ({ stderr }) => ({
+      stderr: stderr.replace(
+        'Duration: ',
+        '[retry] Attempt 1/2 after server, waiting <n>ms\n[retry] Attempt 2/2 after server, waiting <n>ms\nDuration: ',
+      ),
+    }),
+  }),
+  '12/06': RETRIED,
+  '12/07': RETRIED,
+  '12/08': RETRIED,
+  '12/09': RETRIED,
+  '12/13': RETRIED,
+  '13/09': RETRIED,
+  '13/10': RETRIED,
+  '13/11': RETRIED,
+  '13/13': RETRIED,
+  '14/01': {
+    because: 'a cost that is known is told: what runs on your own machine costs nothing',
+    instead: ({ stdout }) => ({ stdout: stdout.replace('"duration_ms":', '"cost_usd":0,"duration_ms":') }),
+  },
+  '14/03': RETRIED,
+  '14/07': RETRIED,
+  '14/08': RETRIED,
+  '13/15': {
+    because: `${COUNTS_CHILDREN}; arguments that are not JSON are named as what they are, and errors are marked`,
+    instead: (axe) => {
+      const missing = 'call_agent error: "agent" argument is required';
+      const notJson = 'The arguments of "call_agent" are not valid JSON. Send one JSON object.';
+      const totals = withTotals(axe, { input: 63, output: 27 });
+      return {
+        ...totals,
+        stdout: totals.stdout.replace(
+          `{"input":{},"is_error":false,"name":"call_agent","output":${JSON.stringify(missing)}}`,
+          `{"input":null,"is_error":true,"name":"call_agent","output":${JSON.stringify(notJson)}}`,
+        ),
+        requests: withResults(axe.requests, (text) =>
+          text === missing ? JSON.stringify({ error: notJson }) : text,
+        ),
+      };
+    },
+  },
+  '14/10': {
+    because: `${COUNTS_CHILDREN}; the endpoint we ask names another reason for the end of a turn with tool calls`,
+    instead: (axe) => ({
+      stderr: withTotals(axe, { input: 217, output: 35 }).stderr.replaceAll(
+        'Received response: stop (2 tool calls)',
+        'Received response: tool_calls (2 tool calls)',
+      ),
+    }),
+  },
+  '15/02': {
+    because: `${COUNTS_CHILDREN}; arguments are shown in the order the model gave`,
+    instead: (axe) => {
+      const totals = withTotals(axe, { input: 131, output: 67 });
+      const context = '"context":"ctx line1\\nctx line2"';
+      const task = '"task":"line1\\nline2"';
+      return { ...totals, stdout: totals.stdout.replace(`${context},${task}`, `${task},${context}`) };
+    },
+  },
+  '15/03': {
+    because: `${COUNTS_CHILDREN}; no character is cut in two; a warning looks the same whoever it is about`,
+    instead: (axe) => ({
+      stderr: withTotals(axe, { input: 131, output: 67 })
+        .stderr.replace(/^latin1:/, '')
+        .replace(/\xc3\.\.\.\n/, 'é...\n')
+        .replace('[sub-agent] Warning: ', 'Warning: '),
+    }),
+  },
+  '15/04': {
+    because: 'warnings about the memory of sub-agents are shown without -v too',
+    instead: () => ({
+      stderr: 'Warning: agent "child" memory has 3 entries (max_entries: 2). Run \'axe gc child\' to trim.\n',
+    }),
+  },
+  '17/01': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 55, output: 35 }) },
+  '17/02': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 77, output: 49 }) },
+  '17/03': {
+    because: 'the model is told when few turns are left, and the duration is told after every failure',
+    instead: ({ requests, stderr }) => ({
+      requests: withResults(requests, (text, call) => text + (TURNS_LEFT.get(call) ?? '')),
+      stderr: stderr.replace('agent exceeded', 'Duration: <n>ms\nagent exceeded'),
+    }),
+  },
+  '17/04': {
+    because: `${COUNTS_CHILDREN}; a failure is told once`,
+    instead: (axe) => ({ stderr: toldOnce(withTotals(axe, { input: 572, output: 364 }).stderr) }),
+  },
+  '25/01': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 56, output: 37 }) },
+  '28/02': {
+    because: 'a failure is told once, and no further turn starts when the time is up',
+    instead: (axe) => ({
+      stderr: toldOnce(axe.stderr).replace(
+        '[turn 2] Sending request (3 messages, 1 tool calls pending)\n',
+        '',
+      ),
+    }),
+  },
+  '28/03': { because: COUNTS_CHILDREN, instead: (axe) => withTotals(axe, { input: 73, output: 23 }) },
+};
+
+interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+function withTotals(
+  { stdout, stderr }: Outcome,
+  { input, output }: Tokens,
+): Pick<Outcome, 'stdout' | 'stderr'> {
+  return {
+    stdout: stdout
+      .replace(/"input_tokens":\d+/, `"input_tokens":${input}`)
+      .replace(/"output_tokens":\d+/, `"output_tokens":${output}`),
+    stderr: stderr.replace(
+      /^Tokens: {3}\d+ input, \d+ output/m,
+      `Tokens:   ${input} input, ${output} output`,
+    ),
+  };
+}
+
+/** What the last results of scenario 17 say besides, by the id of the call. */
+const TURNS_LEFT: ReadonlyMap<unknown, string> = new Map([
+  [
+    't46',
+    '\n\n[Little is left of this run: 3 turns. Do only what is still needed and give your final answer soon.]',
+  ],
+  [
+    't47',
+    '\n\n[Little is left of this run: 2 turns. Do only what is still needed and give your final answer soon.]',
+  ],
+  [
+    't48',
+    '\n\n[Little is left of this run: 1 turn. Your next reply is the last one: give your final answer now, without calling a tool.]',
+  ],
+]);
+
+/** The requests with other texts for tool results; those that were not recorded stay as they are. */
+function withResults(
+  requests: readonly WireRequest[],
+  change: (text: string, call: unknown) => string,
+): readonly WireRequest[] {
+  return requests.map((request) => {
+    if (!('messages' in request)) return request;
+    const messages = request.messages.map((message) => ({
+      ...message,
+      toolResults: message.toolResults.map((result) => ({ ...result, text: change(result.text, result.id) })),
+    }));
+    return { ...request, messages };
+  });
+}
+
+function toldOnce(stderr: string): string {
+  return stderr.replace(/^(\[sub-agent\] ".*" failed: .*\n)\1/gm, '$1');
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../src/axe/errors.js';
+import {
+  checkStructured,
+  type JsonSchema,
+  responseFormatOf,
+  type ValueCheck,
+} from '../../src/axe/loop/structured.js';
+import { compileSchema } from '../../src/host/json-schema.js';
+
+const ORIGIN = '`output-schema`';
+
+const REVIEW = {
+  type: 'object',
+  properties: {
+    risk: { enum: ['low', 'high'] },
+    findings: { type: 'array', items: { $ref: '#/$defs/finding' }, maxItems: 2 },
+  },
+  required: ['risk'],
+  additionalProperties: false,
+  $defs: { finding: { type: 'object', properties: { line: { type: 'integer', minimum: 1 } } } },
+};
+
+describe('a compiled schema', () => {
+  it.each<[unknown, readonly string[]]>([
+    [{ risk: 'low' }, []],
+    [{ risk: 'low', findings: [{ line: 3 }, {}] }, []],
+    [{}, ["the answer must have required property 'risk'"]],
+    [{ risk: 'none' }, ['`/risk` must be equal to one of the allowed values: ["low","high"]']],
+    [{ risk: 'low', more: 1 }, ['the answer must NOT have additional properties: "more"']],
+    [{ risk: 'low', findings: [{ line: 0 }] }, ['`/findings/0/line` must be >= 1']],
+    [{ risk: 'low', findings: [{}, {}, {}] }, ['`/findings` must NOT have more than 2 items']],
+    [[], ['the answer must be object']],
+  ])('finds in %j the problems %j', async (value, problems) => {
+    const check = await compile(REVIEW);
+    expect(check(value)).toEqual(problems);
+    expect(check(value)).toEqual(problems);
+  });
+
+  it('names all problems at once', async () => {
+    const check = await compile(REVIEW);
+    expect(check({ risk: 1, findings: {}, more: 1 })).toHaveLength(3);
+  });
+
+  it.each<[string, JsonSchema, unknown, boolean]>([
+    ['draft 2020-12 by default', { ...extra('prefixItems', [{ type: 'string' }]) }, [1], false],
+    [
+      'draft 7 where it says so',
+      { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
+      [1],
+      false,
+    ],
+    ['formats as notes', { type: 'string', format: 'email' }, 'nobody', true],
+    ['unknown keywords as notes', { type: 'string', ...extra('x-order', 1) }, 'a', true],
+    ['own properties only', { type: 'object', required: ['toString'] }, {}, false],
+  ])('takes %s', async (_, schema, value, isRight) => {
+    const check = await compileSchema(schema, ORIGIN);
+    expect(check(value).length === 0).toBe(isRight);
+  });
+
+  it.each<[string, JsonSchema]>([
+    ['an unknown type', JSON.parse('{"type":"strng"}')],
+    ['a keyword of the wrong kind', JSON.parse('{"required":"risk"}')],
+    ['a pattern that is none', { pattern: '(' }],
+    ['a reference to nothing', { $ref: '#/$defs/none' }],
+    ['a reference to elsewhere', { $ref: 'https://a.example/s.json' }],
+    ['an unknown draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
+    ['a draft that is a number', JSON.parse('{"$schema":4}')],
+  ])('is an error with a remedy for %s', async (_, schema) => {
+    const trouble = compileSchema(schema, ORIGIN);
+    await expect(trouble).rejects.toBeInstanceOf(ConfigError);
+    await expect(trouble).rejects.toMatchObject({
+      message: expect.stringContaining(ORIGIN),
+      remedy: expect.stringMatching(/schema/),
+    });
+  });
+
+  it('is an error when it checks nothing but itself', async () => {
+    const check = await compileSchema({ $ref: '#' }, ORIGIN);
+    expect(() => check({})).toThrow(ConfigError);
+  });
+
+  it('checks an answer from the input to the problem', async () => {
+    const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW));
+    const check = await compileSchema(format?.schema ?? {}, ORIGIN);
+    expect(checkStructured('```json\n{"risk": "high"}\n```', check)).toMatchObject({
+      kind: 'valid',
+      json: '{"risk":"high"}',
+    });
+    expect(checkStructured('{"risk": "odd"}', check)).toMatchObject({ kind: 'invalid' });
+  });
+});
+
+function compile(schema: object): Promise<ValueCheck> {
+  return compileSchema(schema as JsonSchema, ORIGIN);
+}
+
+/** Keywords that draft 7's type does not know. */
+function extra(keyword: string, value: unknown): object {
+  return { [keyword]: value };
+}

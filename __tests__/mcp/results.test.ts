@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_TOOL_RESULT_BYTES } from '../../src/axe/defaults.js';
+import { formatResult } from '../../src/mcp/results.js';
+
+const text = (words: string): unknown => ({ type: 'text', text: words });
+const DATA = Buffer.from('twelve bytes').toString('base64');
+
+describe('the answer of a tool', () => {
+  it.each([
+    ['texts, joined', [text('one'), text(''), text('two')], 'one\n\ntwo'],
+    [
+      'an image',
+      [{ type: 'image', data: DATA, mimeType: 'image/png' }],
+      '[image: image/png, 12 bytes, not shown]',
+    ],
+    [
+      'a sound of no type',
+      [{ type: 'audio', data: `${DATA}=\n` }],
+      '[audio: unknown type, 12 bytes, not shown]',
+    ],
+    [
+      'a resource with text',
+      [{ type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'hello' } }],
+      '[resource file:///a: text/plain]\nhello',
+    ],
+    [
+      'a resource with bytes',
+      [{ type: 'resource', resource: { uri: 'file:///a', blob: DATA } }],
+      '[resource file:///a: unknown type, 12 bytes, not shown]',
+    ],
+    [
+      'a link',
+      [{ type: 'resource_link', uri: 'file:///a', name: 'a', description: 'The\nfirst.' }],
+      '[link to the resource file:///a (a: The first.)]',
+    ],
+    ['a bare link', [{ type: 'resource_link', uri: 'file:///a' }], '[link to the resource file:///a]'],
+    ['something new', [{ type: 'hologram' }], '[content of the type "hologram", not shown]'],
+    ['garbage', [null, 'x', { text: 1, type: 'text' }], notShown(2)],
+    [
+      'a broken resource',
+      [{ type: 'resource' }],
+      '[a resource that does not follow the protocol, not shown]',
+    ],
+  ])('%s', (_, content, expected) => {
+    expect(formatResult({ content })).toEqual({ text: expected, isError: false });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an empty list', { content: [] }],
+    ['no list', { content: 'text' }],
+  ])('says so if it is %s', (_, answer) => {
+    expect(formatResult(answer)).toEqual({ text: 'MCP tool returned no content', isError: false });
+  });
+
+  it('is an error if the server says so, and only then', () => {
+    expect(formatResult({ content: [text('no')], isError: true }).isError).toBe(true);
+    expect(formatResult({ content: [text('no')], isError: 'yes' }).isError).toBe(false);
+  });
+
+  it.each([
+    ['alone', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
+    ['beside a text', { content: [text('done')], structuredContent: { a: 1 } }, 'done\n{\n  "a": 1\n}'],
+    ['not twice, as JSON', { content: [text('{ "a": 1 }')], structuredContent: { a: 1 } }, '{ "a": 1 }'],
+    ['not twice, wrapped', { content: [text('hello')], structuredContent: { content: 'hello' } }, 'hello'],
+  ])('shows structured content: %s', (_, answer, expected) => {
+    expect(formatResult(answer).text).toBe(expected);
+  });
+
+  it('is cut by the one rule, and hidden characters stand in the open', () => {
+    const { text: long } = formatResult({ content: [text(`\u202Ebegin ${'word '.repeat(100_000)}end`)] });
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
+    expect(long).toMatch(/^<U\+202E>begin [\s\S]*bytes left out[\s\S]*end$/);
+  });
+});
+
+function notShown(times: number): string {
+  return '[content that does not follow the protocol, not shown]\n'.repeat(times);
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/axe/errors.js';
+import { type FakeModel, says } from '../helpers/model-fake.js';
+import { issue, STRANGER } from '../helpers/triggers.js';
+import { plainEntry } from '../memory-stores/entries.js';
+import { agent, callOnce, delegates, parent, runCrew } from './crew-scene.js';
+
+const TASK = 'Execute the task described in your instructions.';
+const MEMORY = '[memory]\nenabled = true\n';
+const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
+const both = (names: readonly string[]) => names.map((name) => ({ agent: name, task: `for ${name}` }));
+
+function systemOf(model: FakeModel | undefined): unknown {
+  return model?.asked[0]?.prompt[0]?.content;
+}
+
+describe('the memory of a sub-agent (source document 000, 7.6)', () => {
+  it('gets an entry of its answer', async () => {
+    const { world } = await callOnce(agent('a', MEMORY), [says('seen')]);
+    expect([...world.memory]).toEqual([['a.md', plainEntry('Task: look', 'seen')]]);
+  });
+
+  it('is in its prompt, in a section of its own, and not in that of its caller', async () => {
+    const old = plainEntry('old') + plainEntry('older');
+    const { models } = await callOnce(agent('a', MEMORY), [says('seen')], { memory: { 'a.md': old } });
+    expect(systemOf(models['a'])).toBe(`I am a.\n\n---\n\n## Memory\n\n${old}`);
+    expect(systemOf(models['bot'])).toBe('I am bot.');
+  });
+
+  it('is by its own settings, not by those of its caller', async () => {
+    const old = plainEntry('one') + plainEntry('two') + plainEntry('three');
+    const { models, world } = await callOnce(agent('a', `${MEMORY}last_n = 1\n`), [says('seen')], {
+      more: `${MEMORY}last_n = 2\nmax_entries = 5\n`,
+      memory: { 'a.md': old, 'bot.md': old },
+    });
+    expect(systemOf(models['a'])).toBe(`I am a.\n\n---\n\n## Memory\n\n${plainEntry('three')}`);
+    expect(world.reads).toEqual([
+      { path: 'bot.md', lastN: 2, count: true },
+      { path: 'a.md', lastN: 1, count: false },
+    ]);
+  });
+
+  it('is neither read nor begun when it is off', async () => {
+    const { world } = await callOnce(agent('a', '[memory]\nenabled = false\n'), [says('seen')]);
+    expect(world.reads).toEqual([]);
+    expect(world.memory.size).toBe(0);
+    expect(world.steps).not.toContain('write memory');
+  });
+
+  it.each([
+    ['its provider fails', [DOWN]],
+    ['it refuses', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })]],
+  ])('gets no entry when %s', async (_, replies) => {
+    const memory = { 'a.md': plainEntry('old') };
+    const { world } = await callOnce(agent('a', MEMORY), replies, { memory });
+    expect(world.memory.get('a.md')).toBe(memory['a.md']);
+    expect(world.journaled).toEqual([]);
+  });
+
+  it('gets no entry when it cannot even be set up', async () => {
+    const { world } = await callOnce(agent('a', `skill = "none.md"\n${MEMORY}`), []);
+    expect(world.memory.size).toBe(0);
+  });
+});
+
+describe('who remembers what (source document 000, 5.5)', () => {
+  it.each<[string, string, string, readonly string[]]>([
+    ['only the caller', MEMORY, '', ['bot.md']],
+    ['only the sub-agent', '', MEMORY, ['a.md']],
+    ['both, each in its own file', MEMORY, MEMORY, ['a.md', 'bot.md']],
+    ['nobody', '', '', []],
+  ])('is %s', async (_, more, own, files) => {
+    const { world } = await callOnce(agent('a', own), [says('seen')], { more });
+    expect([...world.memory.keys()]).toEqual(files);
+    expect(world.memory.get('bot.md') ?? plainEntry(TASK, 'done')).toBe(plainEntry(TASK, 'done'));
+    expect(world.memory.get('a.md') ?? plainEntry('Task: look', 'seen')).toBe(
+      plainEntry('Task: look', 'seen'),
+    );
+  });
+
+  it('is the caller alone where the sub-agent fails: what it made of that', async () => {
+    const { world } = await callOnce(agent('a', MEMORY), [DOWN], { more: MEMORY });
+    expect([...world.memory]).toEqual([['bot.md', plainEntry(TASK, 'done')]]);
+  });
+
+  it('is each of those that are asked at the same time', async () => {
+    const names = ['a', 'b', 'c'];
+    const { world, results } = await runCrew({
+      agents: {
+        bot: parent(names, MEMORY),
+        ...Object.fromEntries(names.map((name) => [name, agent(name, MEMORY)])),
+      },
+      replies: {
+        bot: [delegates(...both(names)), says('all done')],
+        ...Object.fromEntries(names.map((name) => [name, [says(`${name} was here`)]])),
+      },
+    });
+    expect(results.map(({ text }) => text)).toEqual(['a was here', 'b was here', 'c was here']);
+    expect(Object.fromEntries(world.memory)).toEqual({
+      'a.md': plainEntry('Task: for a', 'a was here'),
+      'b.md': plainEntry('Task: for b', 'b was here'),
+      'c.md': plainEntry('Task: for c', 'c was here'),
+      'bot.md': plainEntry(TASK, 'all done'),
+    });
+    const ids = world.journaled.flat().map((change) => change.kind === 'append' && change.id);
+    expect(new Set(ids).size).toBe(4);
+    expect(world.settled.flat()).toHaveLength(4);
+  });
+
+  it('is one sub-agent twice where it is asked twice at the same time', async () => {
+    const { world } = await runCrew({
+      agents: { bot: parent(['a']), a: agent('a', MEMORY) },
+      replies: {
+        bot: [delegates({ agent: 'a', task: 'one' }, { agent: 'a', task: 'two' }), says('done')],
+        a: [says('first'), says('second')],
+      },
+    });
+    expect(world.memory.get('a.md')).toBe(
+      plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'),
+    );
+  });
+
+  it('is the sub-agent that was done, though its caller fails (golden folder 28)', async () => {
+    const { world, outcome } = await runCrew({
+      agents: { bot: parent(['a'], MEMORY), a: agent('a', MEMORY) },
+      replies: { bot: [delegates({ agent: 'a', task: 'look' }), DOWN], a: [says('seen')] },
+    });
+    expect(outcome).toMatchObject({ kind: 'failed' });
+    expect([...world.memory.keys()]).toEqual(['a.md']);
+  });
+});
+
+describe('the entry of a sub-agent', () => {
+  const input = { agent: 'a', task: 'look', context: 'at\nthis' };
+
+  it('holds task and context on one line, as axe has it (golden folder 15)', async () => {
+    const { world } = await callOnce(agent('a', MEMORY), [says('seen')], { input });
+    expect(world.memory.get('a.md')).toBe(plainEntry('Task: look  Context: at this', 'seen'));
+  });
+
+  it('holds no context in a workflow, where it may be anything that was sent along (D9)', async () => {
+    const { world, models } = await callOnce(agent('a', MEMORY), [says('seen')], {
+      input,
+      request: { inWorkflow: true },
+    });
+    expect(models['a']?.asked[0]?.prompt.at(-1)?.content).toEqual([
+      { type: 'text', text: 'Task: look\n\nContext:\nat\nthis' },
+    ]);
+    expect(world.memory.get('a.md')).toBe(plainEntry('Task: look', 'seen'));
+  });
+
+  it('goes to the lane of the run and names its event, with the model of the sub-agent (D8, D19)', async () => {
+    const origin = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
+    const { world } = await callOnce(agent('a', MEMORY), [says('seen')], {
+      request: { trigger: issue({ author: STRANGER }), origin, inWorkflow: true },
+      permissions: { octocat: { kind: 'known', permission: 'write' } },
+    });
+    expect([...world.memory.keys()]).toEqual(['untrusted/a.md']);
+    expect(world.memory.get('untrusted/a.md')).toMatch(
+      /<!-- axe-action v=1 id=id\d run=99\/1 job=review event=issues sha=ccccccc actor=octocat trust=untrusted model=p\/a -->/,
+    );
+  });
+
+  it('holds no secret (D11)', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const { world } = await callOnce(agent('a', MEMORY), [says(`it is ${secret}`)], {
+      input: { agent: 'a', task: `use ${secret}` },
+      secrets: [secret],
+    });
+    expect(world.memory.get('a.md')).toMatch(/^\*\*Task:\*\* Task: use/m);
+    expect(world.memory.get('a.md')).not.toContain('correct-horse');
+  });
+});
+
+describe('trouble with the memory of a sub-agent', () => {
+  it('in loading it is a warning, and nothing is added to it', async () => {
+    const restore = { kind: 'failed', message: 'permission denied', location: '/memory/a.md' } as const;
+    const { world, result } = await callOnce(agent('a', MEMORY), [says('seen')], { restore });
+    expect(result).toEqual({ text: 'seen', isError: false });
+    expect(world.warnings).toEqual([
+      { code: 'memory-load-failed', message: 'failed to load memory for "a": permission denied' },
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "a": it could not be loaded, so nothing was added to it (permission denied)',
+      },
+    ]);
+    expect(world.steps).not.toContain('write memory');
+    expect(world.journaled).toEqual([]);
+  });
+
+  it('in saving it is a warning, and stays in the journal (D16)', async () => {
+    const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
+    const { world, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
+    expect(result).toEqual({ text: 'seen', isError: false });
+    expect(world.warnings).toEqual([
+      { code: 'memory-save-failed', message: 'failed to save memory for "a": disk full' },
+    ]);
+    expect(world.journaled.flat()).toHaveLength(1);
+    expect(world.settled).toEqual([]);
+  });
+
+  it('in being full is a warning, which axe hides (golden folder 15)', async () => {
+    const { world } = await callOnce(agent('a', `${MEMORY}max_entries = 1\n`), [says('seen')], {
+      memory: { 'a.md': plainEntry('old') },
+    });
+    expect(world.warnings).toEqual([
+      {
+        code: 'memory-max-entries',
+        message: `agent "a" memory has 1 entries (max_entries: 1). Run 'axe gc a' to trim.`,
+      },
+    ]);
+  });
+});

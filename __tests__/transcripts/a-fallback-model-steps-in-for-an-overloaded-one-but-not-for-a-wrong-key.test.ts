@@ -1,0 +1,65 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
+import { told } from './stage.js';
+import { type AgentParts, scheduledStage } from './tool-scene.js';
+
+const QUICK = '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 1\nmax_delay_ms = 1\n';
+const OVERLOADED = failure(529, 'overloaded_error', 'Overloaded');
+
+async function run(reply: ModelReply, fallbacks: string, parts: AgentParts = { tables: QUICK }) {
+  const stage = await scheduledStage([parts], {
+    model(request) {
+      const { model } = promptOf(request);
+      return model === 'gpt-4.1' ? text('I step in.') : reply;
+    },
+  });
+  const step = await stage.run({ inputs: { agent: 'worker', 'fallback-models': fallbacks } });
+  return { step, asked: stage.model.prompts().map(({ model }) => model) };
+}
+
+it('asks the next one when all tries at the first are spent', async () => {
+  const replies: readonly ModelReply[] = [
+    OVERLOADED,
+    failure(429, 'rate_limit_error', 'Too many'),
+    failure(500, 'api_error', 'Oops'),
+    { kind: 'disconnect' },
+  ];
+  const first = 'claude-sonnet-4-5';
+  for (const { step, asked } of await Promise.all(
+    replies.map((reply) => run(reply, 'ollama/llama3\nopenai/gpt-4.1')),
+  )) {
+    expect(asked).toEqual([first, first, 'llama3', 'llama3', 'gpt-4.1']);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'I step in.' });
+    expect(step.outputs['model']).toMatch(/^gpt-4\.1/);
+    expect(step.log).toContain('anthropic/claude-sonnet-4-5 is out of reach; asking ollama/llama3');
+    expect(step.log).toContain('ollama/llama3 is out of reach; asking openai/gpt-4.1');
+  }
+});
+
+it.each([
+  ['wrong key', failure(401, 'authentication_error', 'invalid x-api-key'), 'auth: invalid x-api-key'],
+  ['wrong request', failure(400, 'invalid_request_error', 'No'), 'bad_request: No'],
+] as const)('asks nobody else for a %s', async (_what, reply, message) => {
+  const { step, asked } = await run(reply, 'openai/gpt-4.1');
+  expect(asked).toEqual(['claude-sonnet-4-5']);
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step)).toEqual([expect.stringContaining(`error: ${message}`)]);
+});
+
+it('tells of the last one if none is in reach', async () => {
+  const { step, asked } = await run(OVERLOADED, 'ollama/llama3');
+  expect(asked).toHaveLength(4);
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step)).toEqual([expect.stringContaining('Overloaded')]);
+});
+
+it('refuses a fallback that is no model before anything is asked', async () => {
+  const { step, asked } = await run(OVERLOADED, 'gpt-4.1');
+  expect(asked).toEqual([]);
+  expect(told(step)).toEqual([expect.stringContaining('invalid model format "gpt-4.1"')]);
+});
+
+function failure(status: number, type: string, message: string): ModelReply {
+  return { kind: 'raw', status, body: { type: 'error', error: { type, message } } };
+}

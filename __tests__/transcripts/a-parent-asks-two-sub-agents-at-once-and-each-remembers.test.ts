@@ -1,0 +1,96 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
+import { countEntries, memoryIn, resultsIn } from './memory-scene.js';
+import { expectTranscript, seen } from './stage.js';
+import { calm, resultsOf, scheduledStage } from './tool-scene.js';
+
+const NAME = 'a-parent-asks-two-sub-agents-at-once-and-each-remembers';
+const USAGE = { inputTokens: 100, outputTokens: 10 };
+
+const BOTH: ModelReply = {
+  kind: 'tools',
+  text: 'I ask both.',
+  calls: [
+    { name: 'call_agent', input: { agent: 'north', task: 'Look north.' } },
+    { name: 'call_agent', input: { agent: 'south', task: 'Look south.', context: 'It is dark.' } },
+  ],
+  usage: USAGE,
+};
+
+it('runs both at the same time, answers in order, counts their tokens and keeps three memories', async () => {
+  const together = meeting(2);
+  const stage = await scheduledStage(
+    [
+      { subAgents: ['north', 'south'], memory: true },
+      { name: 'north', memory: true },
+      { name: 'south', memory: true },
+    ],
+    {
+      async model(request) {
+        const { system, messages } = promptOf(request);
+        const who = /^You are (\w+)\./.exec(system)?.[1] ?? '';
+        if (who === 'worker') return messages.length === 1 ? BOTH : text('Nothing on either side.', USAGE);
+        // Neither is answered before the other has asked.
+        await together();
+        return text(`Nothing in the ${who}.`, USAGE);
+      },
+    },
+  );
+  const first = await stage.run({ inputs: { agent: 'worker', 'memory-store': 'file' } });
+  expect(first).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(resultsOf(stage.model.prompts().at(-1))).toEqual(['Nothing in the north.', 'Nothing in the south.']);
+  expect(first.outputs).toMatchObject({ 'input-tokens': '400', 'output-tokens': '40', turns: '2' });
+  expect(messageTo('south', stage.model.prompts())).toEqual([
+    'user: Task: Look south.\n\nContext:\nIt is dark.',
+  ]);
+
+  const { workspace } = first;
+  const second = await stage.run({ workspace, inputs: { agent: 'worker', 'memory-store': 'file' } });
+  expect(second).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  for (const [agent, result] of [
+    ['worker', 'Nothing on either side.'],
+    ['north', 'Nothing in the north.'],
+    ['south', 'Nothing in the south.'],
+  ] as const) {
+    const log = memoryIn(workspace, `${agent}.md`);
+    expect([agent, countEntries(log), resultsIn(log)]).toEqual([agent, 2, [result, result]]);
+    const systems = stage.model.prompts().filter(({ system }) => system.startsWith(`You are ${agent}.`));
+    const known = systems.map(({ system }) => countEntries(system));
+    expect([agent, known]).toEqual([agent, known.map((_, index) => (index < known.length / 2 ? 0 : 1))]);
+  }
+  const [entry = ''] = memoryIn(workspace, 'north.md').split(/(?<=-->\n)/);
+  expect(inAnyOrder(first.log)).toEqual([
+    '  Sub-agent north answered after <milliseconds>',
+    '  Sub-agent south answered after <milliseconds>',
+    '  call_agent done in <milliseconds>',
+    '  call_agent done in <milliseconds>',
+  ]);
+  const transcript = calm(`${seen(first, stage)}\n=== .axe/memory/north.md\n${entry}`);
+  expectTranscript(NAME, transcript.replaceAll(ENDED, ''));
+});
+
+/** Which sub-agent is ready first is not known. */
+const ENDED = /^ {2}(?:Sub-agent \w+ answered|call_agent done) .*\n/gm;
+
+function inAnyOrder(log: string): readonly string[] {
+  return [...calm(log).matchAll(ENDED)].map(([line]) => line.trimEnd()).sort();
+}
+
+/** Lets those through who come, once so many of them are there. */
+function meeting(size: number): () => Promise<void> {
+  let waiting: (() => void)[] = [];
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length < size) return;
+      for (const go of waiting) go();
+      waiting = [];
+    });
+}
+
+function messageTo(
+  agent: string,
+  prompts: readonly { readonly system: string; readonly messages: readonly string[] }[],
+) {
+  return prompts.find(({ system }) => system.startsWith(`You are ${agent}.`))?.messages;
+}

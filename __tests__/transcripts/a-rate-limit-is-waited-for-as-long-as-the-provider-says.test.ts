@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { told } from './stage.js';
+import { scheduledStage } from './tool-scene.js';
+
+function limited(retryAfter: string): ModelReply {
+  const error = { type: 'rate_limit_error', message: 'Too many requests' };
+  return { kind: 'raw', status: 429, body: { type: 'error', error }, headers: { 'retry-after': retryAfter } };
+}
+
+it('waits and goes on', async () => {
+  const stage = await scheduledStage([{}], { model: [limited('1'), text('Here I am.')] });
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here I am.' } });
+  expect(step.log).toMatch(/rate_limit: Too many requests; trying again in 1000 ms \(1 of 2\)/);
+  expect(stage.model.requests()).toHaveLength(2);
+});
+
+it('takes a date as well', async () => {
+  const stage = await scheduledStage([{}], {
+    model: [limited('Wed, 21 Oct 2015 07:28:00 GMT'), text('Here.')],
+  });
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
+});
+
+it('gives up at once if the time of the run would not be enough', async () => {
+  const stage = await scheduledStage([{}], { model: [limited('3600'), text('Too late.')] });
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step)).toEqual([expect.stringContaining('rate_limit: Too many requests')]);
+  expect(stage.model.requests()).toHaveLength(1);
+});

@@ -1,0 +1,123 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import {
+  type ModelReply,
+  type ModelScript,
+  startModelServer,
+  text,
+  toolCall,
+} from '../helpers/model-server.js';
+import { startCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { EVERYTHING, tryRead, until } from '../mcp/scene.js';
+import { told } from './stage.js';
+import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
+
+const MISSING = '[[mcp_servers]]\nname = "gone"\ntransport = "stdio"\ncommand = "no-such-program-anywhere"\n';
+let count = 0;
+
+/** The protocol's example server, with an argument by which its process can be found. */
+function everything(): { readonly mark: string; readonly toml: string } {
+  count += 1;
+  const mark = `mark-${process.pid}-${count}`;
+  const args = JSON.stringify([EVERYTHING, 'stdio', mark]);
+  const command = JSON.stringify(process.execPath);
+  return {
+    mark,
+    toml: `[[mcp_servers]]\nname = "everything"\ntransport = "stdio"\ncommand = ${command}\nargs = ${args}\n`,
+  };
+}
+
+/** Ids of the processes that were started with this argument. */
+function processesWith(mark: string): readonly string[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => tryRead(`/proc/${id}/cmdline`).split('\0').includes(mark));
+}
+
+interface Start {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function start(tables: string, script: ModelScript, { args = [], env = {} }: Start = {}) {
+  const model = await startModelServer(script);
+  const cwd = tempDir('mcp');
+  writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ tables }) });
+  const cli = startCli(['run', 'worker', ...args], { cwd, env: { ...model.env, ...env } });
+  return { cli, model };
+}
+
+describe('the command line', () => {
+  it('offers its tools, gives it no secret, and leaves no process behind', async () => {
+    const { mark, toml } = everything();
+    const seen: number[] = [];
+    const calls: readonly ModelReply[] = [
+      toolCall('get-sum', { a: 20, b: 22 }),
+      toolCall('get-env', {}),
+      text('Done.'),
+    ];
+    const { cli, model } = await start(
+      toml,
+      (_request, index) => {
+        seen.push(processesWith(mark).length);
+        return calls[index] ?? text('');
+      },
+      { env: { DEPLOY_TOKEN: 'canary-7f3a9c', GITHUB_TOKEN: 'ghs_canary' } },
+    );
+    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
+    const [, sum, env] = model.prompts();
+    expect(resultsOf(sum)).toEqual(['The sum of 20 and 22 is 42.']);
+    expect(resultsOf(env)[1]).toContain('"PATH"');
+    expect(resultsOf(env)[1]).not.toMatch(/canary|API_KEY|sk-ant|TOKEN/);
+    expect(seen).toEqual([1, 1, 1]);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('goes on without a server that cannot be started', async () => {
+    const { cli, model } = await start(MISSING, [text('Done.')]);
+    const { exitCode, stdout, stderr } = await cli.finished;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Done.' });
+    expect(stderr).toMatch(/^Warning: MCP server `gone` is left out.*no-such-program-anywhere.*\n$/);
+    expect(model.prompts()[0]?.tools).toEqual([]);
+  });
+
+  it('takes its servers along when it is killed', async () => {
+    const { mark, toml } = everything();
+    const { cli, model } = await start(toml, [{ kind: 'stall' }]);
+    await until(() => model.requests().length === 1);
+    expect(processesWith(mark)).toHaveLength(1);
+    cli.kill('SIGKILL');
+    await cli.finished;
+    await until(() => processesWith(mark).length === 0);
+  });
+
+  it('ends a server in the middle of a call when time is up', async () => {
+    const { mark, toml } = everything();
+    const { cli } = await start(
+      toml,
+      [toolCall('trigger-long-running-operation', { duration: 60, steps: 2 })],
+      {
+        args: ['--timeout', '3'],
+      },
+    );
+    const { exitCode, stderr } = await cli.finished;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: 'timeout: context deadline exceeded\n' });
+    expect(processesWith(mark)).toEqual([]);
+  });
+});
+
+it('needs to be allowed in a workflow, by its name', async () => {
+  const { mark, toml } = everything();
+  const script = [toolCall('echo', { message: 'hello' }), text('Done.')];
+  const allowed = await scheduledStage([{ tables: toml }], { model: script });
+  const step = await allowed.run({ inputs: { agent: 'worker', 'tools-allowed': 'everything' } });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(resultsOf(allowed.model.prompts()[1])).toEqual(['Echo: hello']);
+  expect(processesWith(mark)).toEqual([]);
+
+  const withheld = await scheduledStage([{ tables: toml }], { model: [text('Done.')] });
+  const other = await withheld.run({ inputs: { agent: 'worker', 'tools-allowed': 'network' } });
+  expect(other).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(told(other)).toEqual([expect.stringContaining('Add `tools-allowed: network, everything`')]);
+  expect(withheld.model.prompts()[0]?.tools).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { agentToml } from './tool-scene.js';
+
+const USAGE = { inputTokens: 900, outputTokens: 100 };
+const UNAUTHORIZED: ModelReply = {
+  kind: 'raw',
+  status: 401,
+  body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } },
+};
+
+async function run(script: readonly ModelReply[], args: readonly string[] = [], agent = 'worker') {
+  const model = await startModelServer(script);
+  const cwd = tempDir('json');
+  writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ tools: ['read_file'] }), 'a.txt': 'alpha\n' });
+  const result = await runCli(['run', agent, '--json', ...args], { cwd, env: model.env });
+  expect(result.stdout.trimEnd().split('\n')).toHaveLength(1);
+  const json: Readonly<Record<string, unknown>> = JSON.parse(result.stdout);
+  return { ...result, json };
+}
+
+it('tells of a run that went well, with its calls', async () => {
+  const call = toolCall('read_file', { path: 'a.txt' });
+  const { exitCode, stderr, json } = await run([call, text('Read it.', USAGE)]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(json).toMatchObject({
+    content: 'Read it.',
+    tool_calls: 1,
+    tool_call_details: [{ name: 'read_file', input: { path: 'a.txt' }, output: '1: alpha', is_error: false }],
+    refused: false,
+    retry_attempts: 0,
+    input_tokens: 900,
+    output_tokens: 100,
+  });
+  expect(json).not.toHaveProperty('error');
+});
+
+it("tells of a provider's error", async () => {
+  const { exitCode, stderr, json } = await run([UNAUTHORIZED]);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(/^auth: invalid x-api-key\n/);
+  expect(json).toMatchObject({
+    content: '',
+    error: { exit_code: 3, message: 'auth: invalid x-api-key' },
+    tool_calls: 0,
+  });
+});
+
+it('tells of a budget that is spent, with what was said', async () => {
+  const more: ModelReply = {
+    kind: 'tools',
+    text: 'So far so good.',
+    calls: [{ name: 'read_file', input: { path: 'a.txt' } }],
+    usage: USAGE,
+  };
+  const { exitCode, json } = await run([more], ['--max-tokens', '800']);
+  expect(exitCode).toBe(4);
+  expect(json).toMatchObject({
+    content: 'So far so good.',
+    budget_exceeded: true,
+    budget_max_tokens: 800,
+    budget_used_tokens: 1000,
+    error: { exit_code: 4, message: 'budget exceeded: used 1000 of 800 tokens' },
+  });
+});
+
+it('tells of an answer that was refused', async () => {
+  const refusal: ModelReply = { kind: 'text', text: 'No.', finishReason: 'content_filter' };
+  const { exitCode, json } = await run([refusal], ['--model', 'openai/gpt-4.1']);
+  expect(exitCode).toBe(1);
+  expect(json).toMatchObject({ content: 'No.', refused: true });
+});
+
+it.each([
+  ['an agent that does not exist', [], 'nobody', 2, 'agent config not found: nobody'],
+  ['a model that is none', ['--model', 'nothing'], 'worker', 1, 'invalid model format "nothing"'],
+  ['a key that is missing', ['--model', 'openrouter/x'], 'worker', 3, 'API key for provider "openrouter"'],
+] as const)('tells of %s', async (_what, args, agent, exit_code, message) => {
+  const { exitCode, stderr, json } = await run([], args, agent);
+  expect(exitCode).toBe(exit_code);
+  expect(stderr).toContain(message);
+  expect(json).toMatchObject({
+    content: '',
+    error: { exit_code, message: expect.stringContaining(message) },
+  });
+});

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import { type Stage, type StageOptions, setStage, steady } from './stage.js';
+
+/** What an agent of the tests asks for, as lines of TOML above its first table. */
+export interface AgentParts {
+  readonly name?: string;
+  readonly tools?: readonly string[];
+  readonly subAgents?: readonly string[];
+  readonly memory?: boolean;
+  /** Further tables. */
+  readonly tables?: string;
+}
+
+/** The TOML of an agent. */
+export function agentToml({
+  name = 'worker',
+  tools = [],
+  subAgents = [],
+  memory = false,
+  tables = '',
+}: AgentParts): string {
+  return [
+    `name = "${name}"`,
+    'model = "anthropic/claude-sonnet-4-5"',
+    `system_prompt = "You are ${name}."`,
+    ...(tools.length === 0 ? [] : [`tools = ${JSON.stringify(tools)}`]),
+    ...(subAgents.length === 0 ? [] : [`sub_agents = ${JSON.stringify(subAgents)}`]),
+    ...(memory ? ['', '[memory]', 'enabled = true'] : []),
+    '',
+    tables,
+  ].join('\n');
+}
+
+/** The stage of a scheduled run, which is trusted, of the agent `worker` and any others. */
+export function scheduledStage(agents: readonly AgentParts[], options: StageOptions = {}): Promise<Stage> {
+  const base = agents.map((parts) => [`axe/agents/${parts.name ?? 'worker'}.toml`, agentToml(parts)]);
+  return setStage({
+    event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
+    base: Object.fromEntries(base),
+    ...options,
+  });
+}
+
+/** A checkout with these files. */
+export function checkout(files: Readonly<Record<string, string>>): string {
+  const workspace = join(tempDir('checkout'), 'workspace');
+  writeFiles(workspace, files);
+  return workspace;
+}
+
+/** What the model was told by tools in a request, a text for each result. */
+export function resultsOf(prompt: { readonly messages: readonly string[] } | undefined): readonly string[] {
+  return (prompt?.messages ?? []).flatMap((message) =>
+    message.startsWith('tool: ') ? [message.slice('tool: '.length)] : [],
+  );
+}
+
+/** A transcript without durations of tools and sub-agents either. */
+export function calm(text: string): string {
+  return steady(text).replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>');
+}

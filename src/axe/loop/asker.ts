@@ -1,0 +1,152 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
+import { AxeError } from '../errors.js';
+import type { LanguageModel, Reporter } from '../ports.js';
+import type { Budget, Price } from './budget.js';
+import { isTransient, type RetryPolicy, withRetries } from './retry.js';
+import { toolCallsOf } from './tool-calls.js';
+import type { Usage } from './usage.js';
+import type { LoopWorld } from './world.js';
+
+/** A model that can be asked, with what is known of it. */
+export interface OpenModel {
+  /** `provider/model`. */
+  readonly ref: string;
+  readonly model: LanguageModel;
+  readonly price: Price | undefined;
+  /** Tokens that fit into its window; undefined where that is not known. */
+  readonly windowTokens: number | undefined;
+}
+
+/** What a model is asked, beside the messages. */
+export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
+
+/** What asking works with. */
+export interface AskerOptions {
+  readonly model: OpenModel;
+  /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly budget: Budget;
+  readonly usage: Usage;
+}
+
+/** Asks a model, and another one where the first stays out of reach. */
+export interface Asker {
+  /** The model that is asked at present. */
+  readonly current: OpenModel;
+  /** One turn's request and reply, counted and reported. Throws the provider's error, or the signal's reason. */
+  ask(
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+  ): Promise<LanguageModelV4GenerateResult>;
+}
+
+/** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
+export function createAsker(
+  { model, fallbacks, retry, budget, usage }: AskerOptions,
+  world: LoopWorld,
+): Asker {
+  const others = [...fallbacks];
+  const introduced = new Set<OpenModel>();
+  let current = model;
+
+  async function ask(messages: readonly LanguageModelV4Message[], settings: Settings) {
+    const turn = usage.turns + 1;
+    const tools = settings.tools?.length ?? 0;
+    world.reporter.event({
+      kind: 'model-request',
+      turn,
+      messages: messages.filter((message) => message.role !== 'system').length,
+      toolResults: usage.toolCalls,
+      tools,
+    });
+    const reply = await askSomebody({ ...settings, prompt: [...messages], abortSignal: world.signal });
+    budget.add(usage.add(reply, current.model.modelId), current.price);
+    if (!introduced.has(current)) introduce(current, reply);
+    introduced.add(current);
+    const toolCalls = toolCallsOf(reply.content).length;
+    world.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, toolCalls, tools });
+    return reply;
+  }
+
+  async function askSomebody(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    for (;;) {
+      try {
+        return await withRetries(() => Promise.resolve(current.model.doGenerate(options)), retry, {
+          random: () => world.clock.random(),
+          sleep: (ms) => sleepUnlessAborted(ms, world),
+          leftMs: () => (world.signal.aborted ? 0 : world.leftMs()),
+          onRetry({ attempt, error, delayMs }) {
+            usage.retries += 1;
+            world.reporter.event({ kind: 'retry', attempt, maxRetries: retry.maxRetries, error, delayMs });
+          },
+        });
+      } catch (thrown) {
+        if (!isTransient(thrown) || world.signal.aborted) throw thrown;
+        const next = await openNext();
+        if (next === undefined) throw thrown;
+        world.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
+        current = next;
+      }
+    }
+  }
+
+  /** A model that cannot even be opened must not hide why it was needed. */
+  async function openNext(): Promise<OpenModel | undefined> {
+    for (let open = others.shift(); open !== undefined; open = others.shift()) {
+      try {
+        return await open();
+      } catch (thrown) {
+        if (!(thrown instanceof AxeError)) throw thrown;
+        const message = `a fallback model cannot be used: ${thrown.message}`;
+        world.reporter.warn({ code: 'model-warning', message });
+      }
+    }
+    return undefined;
+  }
+
+  /** What is to be told of a model, with its first reply. */
+  function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
+    if (price === undefined && budget.limits.maxCostUsd > 0) {
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot hold what it costs; \`max-tokens\` can`;
+      world.reporter.warn({ code: 'model-warning', message });
+    }
+    warnOfSettings(warnings, world.reporter);
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    ask,
+  };
+}
+
+async function sleepUnlessAborted(ms: number, { clock, signal }: LoopWorld): Promise<void> {
+  await clock.sleep(ms, signal);
+  signal.throwIfAborted();
+}
+
+/** Settings that the provider changed or left out. */
+function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: Reporter): void {
+  for (const warning of warnings) {
+    reporter.warn({ code: 'model-warning', message: `the model's provider: ${warningText(warning)}` });
+  }
+}
+
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return `${warning.feature}: ${warning.details ?? warning.type}`;
+    case 'deprecated':
+      return `${warning.setting}: ${warning.message}`;
+    case 'other':
+      return warning.message;
+  }
+}

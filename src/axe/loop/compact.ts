@@ -1,0 +1,113 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../defaults.js';
+import { dropResults } from './drop-results.js';
+import { estimateTokens } from './estimate.js';
+import { groupTurns, type SplitConversation, splitTurns } from './split-turns.js';
+import { leftOutMessage, summaryMessage, summaryRequest } from './summary.js';
+
+type Message = LanguageModelV4Message;
+
+/** A conversation before its next request. */
+export interface ConversationSize {
+  readonly messages: readonly Message[];
+  /** What the next request will have, tools included (see `estimateTokens`). */
+  readonly usedTokens: number;
+  /** The model's window; undefined where it is not known, which means {@link CONTEXT_WINDOW_TOKENS}. */
+  readonly windowTokens: number | undefined;
+  /** To be kept free for the reply and for memory (see `effectiveReserve`); at most half of the window counts. */
+  readonly reserveTokens: number;
+}
+
+/** What is to be done so that a conversation fits its model. */
+export type Compaction =
+  /** Nothing, or nothing that would help. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'drop-results'; readonly messages: readonly Message[] }
+  | SummaryPlan;
+
+/** Ask for a summary, then {@link applySummary}. */
+export interface SummaryPlan {
+  readonly kind: 'summarize';
+  /** The whole request for the same model; no tools go with it. */
+  readonly request: readonly Message[];
+  /** What stays before the summary: system prompt and task. */
+  readonly head: readonly Message[];
+  /** What stays after it: the newest turns. */
+  readonly keep: readonly Message[];
+  /** Estimated size of what the summary stands for. */
+  readonly replacedTokens: number;
+  /** The conversation to go on with if no summary comes. */
+  readonly fallback: readonly Message[];
+}
+
+/** The model's answer to {@link SummaryPlan.request}. */
+export interface SummaryReply {
+  readonly text: string;
+  /** False if the reply was cut. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Decides how to shorten a conversation: old tool results go first; if that is not enough, a summary takes the place of
+ * all turns but the newest. System prompt, task and newest turns stay as they are, and every tool call keeps its
+ * result. A shortened conversation is not shortened again until it has grown.
+ */
+export function planCompaction(size: ConversationSize): Compaction {
+  const { messages, usedTokens } = size;
+  const roomTokens = roomOf(size);
+  const limit = roomTokens * COMPACTION.startShare;
+  if (!(usedTokens > limit)) return { kind: 'none' };
+
+  const targetTokens = roomTokens * COMPACTION.targetShare;
+  const keptTokens = roomTokens * COMPACTION.keptShare;
+  const split = splitTurns(messages, { turns: COMPACTION.keptTurns, tokens: keptTokens });
+  const scale = Math.min(1, usedTokens / Math.max(1, estimateTokens(messages)));
+  const dropped = dropResults(split.middle, (usedTokens - targetTokens) / scale);
+  const shortened = [...split.head, ...dropped.messages, ...split.tail];
+  const leftTokens = usedTokens - dropped.freedTokens * scale;
+  if (dropped.freedTokens > 0 && leftTokens <= limit) return { kind: 'drop-results', messages: shortened };
+  if (!split.middle.some(({ role }) => role === 'assistant')) return { kind: 'none' };
+  return {
+    kind: 'summarize',
+    request: summaryRequest(split, recordTokens(split, roomTokens)),
+    head: split.head,
+    keep: split.tail,
+    replacedTokens: estimateTokens(split.middle),
+    fallback: dropTurns({ ...split, middle: dropped.messages }, (leftTokens - targetTokens) / scale),
+  };
+}
+
+/**
+ * The conversation with the summary in the place of its earlier turns. If the summary is empty, was cut, or is longer
+ * than what it stands for, old tool results and the oldest turns are left out instead.
+ */
+export function applySummary(plan: SummaryPlan, { text, isWhole }: SummaryReply): readonly Message[] {
+  const summary = isWhole ? summaryMessage(text) : undefined;
+  if (summary === undefined || estimateTokens([summary]) >= plan.replacedTokens) return plan.fallback;
+  return [...plan.head, summary, ...plan.keep];
+}
+
+function roomOf({ windowTokens, reserveTokens }: ConversationSize): number {
+  const isKnown = windowTokens !== undefined && windowTokens > 0;
+  const window = isKnown ? windowTokens : CONTEXT_WINDOW_TOKENS;
+  return window - Math.min(Math.max(0, reserveTokens), window / 2);
+}
+
+/** The record takes half of what the system prompt leaves: characters say little about tokens. */
+function recordTokens({ head }: SplitConversation, roomTokens: number): number {
+  const system = head.filter(({ role }) => role === 'system');
+  return Math.floor(Math.max(roomTokens / 4, (roomTokens - estimateTokens(system)) / 2));
+}
+
+/** Leaves out the oldest turns until so many tokens are free; a note stands in their place. */
+function dropTurns({ head, middle, tail }: SplitConversation, wantedTokens: number): readonly Message[] {
+  const note = leftOutMessage();
+  let freedTokens = -estimateTokens([note]);
+  const kept = groupTurns(middle).filter((group) => {
+    if (freedTokens >= wantedTokens) return true;
+    freedTokens += estimateTokens(group);
+    return false;
+  });
+  if (freedTokens <= 0) return [...head, ...middle, ...tail];
+  return [...head, note, ...kept.flat(), ...tail];
+}

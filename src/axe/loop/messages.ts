@@ -1,0 +1,69 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4Message,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { ToolCall } from './tool-calls.js';
+
+/** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
+export function firstMessages(system: string, message: string): LanguageModelV4Message[] {
+  const user = userMessage(message);
+  return system === '' ? [user] : [{ role: 'system', content: system }, user];
+}
+
+/** What a person, or we, say to the model. */
+export function userMessage(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** Text parts joined without a separator, as axe does; everything else in a reply is not for people. */
+export function textOf(content: readonly LanguageModelV4Content[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
+
+/** The model's own turn, as it has to be sent back: reasoning with its signature included, calls under their ids. */
+export function assistantMessage(
+  content: readonly LanguageModelV4Content[],
+  calls: readonly ToolCall[],
+): LanguageModelV4Message {
+  const open = [...calls];
+  return { role: 'assistant', content: content.flatMap((part) => assistantPart(part, open)) };
+}
+
+function assistantPart(part: LanguageModelV4Content, open: ToolCall[]): AssistantContent {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...sentBack(part.providerMetadata) }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.text, ...sentBack(part.providerMetadata) }];
+    case 'tool-call': {
+      if (part.providerExecuted === true) return [];
+      const call = open.shift();
+      const { toolName, providerMetadata } = part;
+      const toolCallId = call?.id ?? part.toolCallId;
+      const input = objectOf(call?.input);
+      return [{ type: 'tool-call', toolCallId, toolName, input, ...sentBack(providerMetadata) }];
+    }
+    case 'custom':
+    case 'file':
+    case 'reasoning-file':
+    case 'source':
+    case 'tool-approval-request':
+    case 'tool-result':
+      return [];
+  }
+}
+
+/** Providers refuse a conversation that holds arguments of another kind, whoever wrote them. */
+function objectOf(input: unknown): object {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+}
+
+/** What a provider attached to a part, under the name it expects it back by. */
+function sentBack(metadata: SharedV4ProviderMetadata | undefined): {
+  providerOptions?: SharedV4ProviderMetadata;
+} {
+  return metadata === undefined ? {} : { providerOptions: metadata };
+}

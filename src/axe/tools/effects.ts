@@ -1,0 +1,92 @@
+import type { Trust } from '../trust.js';
+import type { Effect, Tool } from './tool.js';
+
+/** What the decision depends on beside the tools (D22). */
+export interface GrantRules {
+  /** `workflow` also on the command line with `--event` (D18). */
+  readonly where: 'terminal' | 'workflow';
+  readonly trust: Trust['level'];
+  /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
+  readonly toolsAllowed: readonly string[];
+  /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
+  readonly parentEffects?: ReadonlySet<Effect>;
+}
+
+/** A tool the agent asks for and does not get. */
+export interface WithheldTool {
+  readonly tool: string;
+  readonly effect: Effect;
+  readonly reason: 'untrusted' | 'not-allowed' | 'parent';
+  /** One sentence for people. */
+  readonly message: string;
+  /** The line of YAML that would allow it; undefined where none does. */
+  readonly yaml: string | undefined;
+}
+
+/** The tools an agent gets, in the order they were asked for, and those it does not. */
+export interface Grant<T> {
+  readonly granted: readonly T[];
+  readonly withheld: readonly WithheldTool[];
+}
+
+/** What the decision needs to know of a tool; those of MCP servers are asked about like any other. */
+export type AskedTool = Pick<Tool, 'name' | 'effect'>;
+
+/**
+ * Decides which tools an agent gets (D22). In a terminal: those it lists. In a workflow: an untrusted run gets what only
+ * reads and what the action publishes after checking; a trusted one also its memory, and what `tools-allowed` lists of
+ * the tools that write, execute or reach the network. Never more than the agent that called it.
+ */
+export function grantTools<T extends AskedTool>(asked: readonly T[], rules: GrantRules): Grant<T> {
+  const granted: T[] = [];
+  const withheld: WithheldTool[] = [];
+  for (const tool of asked) {
+    const reason = reasonAgainst(tool, rules);
+    if (reason === undefined) granted.push(tool);
+    else withheld.push(describe(tool, reason, rules));
+  }
+  return { granted, withheld };
+}
+
+function reasonAgainst(
+  { name, effect }: AskedTool,
+  { where, trust, toolsAllowed, parentEffects }: GrantRules,
+): WithheldTool['reason'] | undefined {
+  if (parentEffects !== undefined && !parentEffects.has(effect)) return 'parent';
+  if (where === 'terminal') return undefined;
+  switch (effect) {
+    case 'read':
+    case 'publish':
+      return undefined;
+    case 'memory':
+      return trust === 'trusted' ? undefined : 'untrusted';
+    case 'write':
+    case 'execute':
+    case 'network':
+      if (trust !== 'trusted') return 'untrusted';
+      return toolsAllowed.includes(name) || toolsAllowed.includes(effect) ? undefined : 'not-allowed';
+  }
+}
+
+function describe(
+  { name, effect }: AskedTool,
+  reason: WithheldTool['reason'],
+  { toolsAllowed }: GrantRules,
+): WithheldTool {
+  const yaml = reason === 'not-allowed' ? `tools-allowed: ${[...toolsAllowed, name].join(', ')}` : undefined;
+  return { tool: name, effect, reason, message: messageOf(name, { effect, reason, yaml }), yaml };
+}
+
+function messageOf(
+  name: string,
+  { effect, reason, yaml }: Pick<WithheldTool, 'effect' | 'reason' | 'yaml'>,
+): string {
+  switch (reason) {
+    case 'untrusted':
+      return `The tool \`${name}\` (${effect}) was withheld: the run is untrusted, and such a run only reads and answers.`;
+    case 'parent':
+      return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself.`;
+    case 'not-allowed':
+      return `The tool \`${name}\` (${effect}) was withheld: in a workflow it has to be allowed. Add \`${yaml ?? ''}\` to the step's \`with:\`.`;
+  }
+}

@@ -1,0 +1,105 @@
+/** What a path that a model gave comes to. */
+export type ParsedPath =
+  | { readonly kind: 'parsed'; readonly segments: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const MAX_PATH = 4096;
+
+/**
+ * Takes a relative path apart; `.` and doubled slashes go, and no form is left that could lead anywhere else on any
+ * system: no `..`, no backslash, no drive, no stream, no control character (memory-and-security C7 87).
+ */
+export function parsePath(path: string): ParsedPath {
+  const refused = (reason: string): ParsedPath => ({ kind: 'refused', reason });
+  if (path.trim() === '') return refused('a path is required; `.` is the working directory');
+  if (path.length > MAX_PATH) return refused('the path is too long');
+  if (CONTROL.test(path)) return refused('a path has no control characters in it');
+  if (path.includes('\\')) return refused('the parts of a path are separated by `/`, not by a backslash');
+  if (path.includes(':')) return refused('a path has no `:` in it: no drives and no streams');
+  if (path.startsWith('/')) return refused('it lies outside of the working directory; give a relative path');
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.some((segment) => FOLDED_PARENT.test(segment))) {
+    return refused('`..` is not allowed; give a path inside of the working directory');
+  }
+  return { kind: 'parsed', segments };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\0-\x1f\x7f]/;
+
+/** `..`, also with the trailing dots and spaces that Windows drops. */
+const FOLDED_PARENT = /^\.\.[. ]*$/;
+
+/**
+ * Whether a path leads to where credentials are kept: git's own folder (which holds the token of the checkout), keys,
+ * and the files in which clouds, package registries and the runner leave theirs. Names are compared as the most
+ * lenient file system compares them. Never read, listed or written (D22, memory-and-security C7 86).
+ */
+export function isSecretPath(segments: readonly string[]): boolean {
+  const names = segments.map(foldName);
+  return (
+    names.some((name) => SECRET_NAMES.has(name) || SECRET_PATTERNS.some((pattern) => pattern.test(name))) ||
+    SECRET_PLACES.some((place) => contains(names, place))
+  );
+}
+
+/**
+ * Whether a path may not be written although it may be read: workflows and actions, which run with the repository's
+ * secrets, and the agents themselves with their skills (memory-and-security C7 90, D21).
+ */
+export function isWriteProtected(segments: readonly string[]): boolean {
+  const names = segments.map(foldName);
+  return PROTECTED_PLACES.some((place) => contains(names, place));
+}
+
+const SECRET_NAMES = new Set([
+  '.git',
+  'git~1',
+  '.ssh',
+  '.gnupg',
+  '.netrc',
+  '_netrc',
+  '.git-credentials',
+  '.npmrc',
+  '.pypirc',
+  '.env',
+  '.env.local',
+  '_runner_file_commands',
+]);
+
+const SECRET_PATTERNS = [/^gha-creds-.*\.json$/, /^git-credentials-/, /^\.env\..*\.local$/];
+
+const SECRET_PLACES = [
+  ['.docker', 'config.json'],
+  ['.aws', 'credentials'],
+  ['.aws', 'config'],
+  ['.aws', 'sso'],
+  ['.aws', 'cli'],
+  ['.azure', 'accesstokens.json'],
+  ['.azure', 'msal_token_cache.json'],
+  ['.azure', 'service_principal_entries.json'],
+  ['.kube', 'config'],
+  ['.config', 'gh'],
+  ['.config', 'gcloud'],
+];
+
+const PROTECTED_PLACES = [
+  ['.github', 'workflows'],
+  ['.github', 'actions'],
+  ['axe', 'agents'],
+  ['axe', 'skills'],
+  ['.axe'],
+];
+
+/** A name as macOS and Windows would find it too: case, width, invisible characters, trailing dots and spaces. */
+function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+    .replace(/[. ]+$/, '');
+}
+
+function contains(names: readonly string[], place: readonly string[]): boolean {
+  return names.some((_, start) => place.every((name, index) => names[start + index] === name));
+}

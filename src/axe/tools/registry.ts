@@ -1,0 +1,47 @@
+import { nearest } from '../agent/suggest.js';
+import { createEditFile } from './edit-file.js';
+import { createListDirectory } from './list-directory.js';
+import type { ToolPorts } from './ports.js';
+import { createReadFile } from './read-file.js';
+import { createRunCommand } from './run-command.js';
+import { createSearchFiles } from './search-files.js';
+import type { Tool } from './tool.js';
+import { createUrlFetch } from './url-fetch.js';
+import { createWebSearch } from './web-search.js';
+import { createWriteFile } from './write-file.js';
+
+/** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
+const TOOLS = {
+  list_directory: ({ workspace }) => createListDirectory(workspace),
+  read_file: ({ workspace }) => createReadFile(workspace),
+  search_files: (ports) => createSearchFiles(ports),
+  write_file: ({ workspace }) => createWriteFile(workspace),
+  edit_file: ({ workspace }) => createEditFile(workspace),
+  run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
+  url_fetch: ({ web, allowedHosts }) => createUrlFetch(web, allowedHosts),
+  web_search: ({ postJson, searchKey, searchBaseUrl }) =>
+    createWebSearch({ postJson, key: searchKey, baseUrl: searchBaseUrl }),
+} as const satisfies Readonly<Record<string, (ports: ToolPorts) => Tool>>;
+
+/** The names an agent's `tools` may hold, in their order. */
+export const TOOL_NAMES: readonly string[] = Object.keys(TOOLS);
+
+/** A name in `tools` that is no tool's. */
+export interface UnknownTool {
+  readonly name: string;
+  /** The tool that may have been meant. */
+  readonly meant: string | undefined;
+}
+
+/** The tools of these names, each once and always in the same order; and the names that are none. */
+export function createTools(
+  names: readonly string[],
+  ports: ToolPorts,
+): { readonly tools: readonly Tool[]; readonly unknown: readonly UnknownTool[] } {
+  const wanted = new Set(names);
+  const tools = Object.entries(TOOLS).flatMap(([name, create]) => (wanted.has(name) ? [create(ports)] : []));
+  const unknown = [...wanted]
+    .filter((name) => !TOOL_NAMES.includes(name))
+    .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) }));
+  return { tools, unknown };
+}

@@ -1,0 +1,74 @@
+import type { ErrorObject, Options } from 'ajv';
+import { ConfigError, messageOf } from '../axe/errors.js';
+import type { JsonSchema, ValueCheck } from '../axe/loop/structured.js';
+
+/**
+ * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format` is a note and is not
+ * checked, unknown keywords are ignored, only own properties count. `origin` names the input or key the schema comes
+ * from; trouble with it is a ConfigError, also when the check runs.
+ */
+export async function compileSchema(schema: JsonSchema, origin: string): Promise<ValueCheck> {
+  const ajv = await openCompiler(schema, origin);
+  const validate = compile(ajv, schema, origin);
+  return (value) => {
+    try {
+      return validate(value) ? [] : (validate.errors ?? []).map(describeError);
+    } catch (thrown) {
+      throw brokenSchema(origin, thrown);
+    }
+  };
+}
+
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
+
+type Compiler = InstanceType<typeof import('ajv')['Ajv']>;
+
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  ownProperties: true,
+  validateFormats: false,
+  logger: false,
+};
+
+async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Compiler> {
+  const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
+  if (draft === undefined || draft === DRAFT_2020) {
+    // The packages are CommonJS: the bundle gives their names under `default` only.
+    const { default: draft2020 } = await import('ajv/dist/2020.js');
+    return new draft2020.Ajv2020(OPTIONS);
+  }
+  if (draft === DRAFT_7) {
+    const { default: draft7 } = await import('ajv');
+    return new draft7.Ajv(OPTIONS);
+  }
+  throw new ConfigError(
+    `the JSON schema of ${origin} is written for a draft that is not known: ${JSON.stringify($schema)}`,
+    { remedy: `Set \`$schema\` to "${DRAFT_2020}" or "${DRAFT_7}#", or leave it out.` },
+  );
+}
+
+function compile(ajv: Compiler, schema: JsonSchema, origin: string): ReturnType<Compiler['compile']> {
+  const copy: Readonly<Record<string, unknown>> = { ...schema };
+  try {
+    return ajv.compile(copy);
+  } catch (thrown) {
+    throw brokenSchema(origin, thrown);
+  }
+}
+
+function brokenSchema(origin: string, thrown: unknown): ConfigError {
+  return new ConfigError(`the JSON schema of ${origin} cannot be used: ${messageOf(thrown)}`, {
+    remedy: 'Mend the schema; it follows JSON Schema, draft 2020-12 unless `$schema` says draft 7.',
+    cause: thrown,
+  });
+}
+
+/** Where, and what; the values that were allowed, and the name that was not. */
+function describeError({ instancePath, message, keyword, params }: ErrorObject): string {
+  const where = instancePath === '' ? 'the answer' : `\`${instancePath}\``;
+  const what = message ?? `breaks \`${keyword}\``;
+  const detail: unknown = params['allowedValues'] ?? params['allowedValue'] ?? params['additionalProperty'];
+  return detail === undefined ? `${where} ${what}` : `${where} ${what}: ${JSON.stringify(detail)}`;
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+
+/** Absolute paths that are out of bounds for the file tools, each with all that lies below it. */
+export interface ProtectedPaths {
+  /** Neither read nor written. */
+  readonly denied: readonly string[];
+  /** Not written. */
+  readonly readOnly: readonly string[];
+}
+
+/** Variables that name a file or folder of the runner's, or one with credentials. */
+const VARIABLES = [
+  'RUNNER_TEMP',
+  'GITHUB_EVENT_PATH',
+  'GITHUB_ENV',
+  'GITHUB_PATH',
+  'GITHUB_OUTPUT',
+  'GITHUB_STATE',
+  'GITHUB_STEP_SUMMARY',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'GOOGLE_GHA_CREDS_PATH',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AZURE_FEDERATED_TOKEN_FILE',
+  'KUBECONFIG',
+  'NPM_CONFIG_USERCONFIG',
+  'NETRC',
+];
+
+/** Places below the home folder where programs keep credentials. */
+const IN_HOME = ['.docker', '.aws', '.azure', '.kube', '.ssh', '.gnupg', '.netrc', '.npmrc', '.config/gh'];
+
+/**
+ * What the environment says must be kept from the file tools although it could lie in the workspace: the runner's
+ * temporary folder, which holds tokens and the files that steer later steps, credentials, and, against writing, the
+ * action itself where it is checked out in the workspace (memory-and-security C7 86, 90).
+ */
+export function protectedPaths(env: Readonly<Record<string, string | undefined>>): ProtectedPaths {
+  const named = VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath);
+  const home = env['HOME'] ?? '';
+  const action = env['GITHUB_ACTION_PATH'] ?? '';
+  return {
+    denied: [...named, ...(isAbsolutePath(home) ? IN_HOME.map((path) => join(home, path)) : [])],
+    readOnly: isAbsolutePath(action) ? [join(action, 'dist'), join(action, 'action.yml')] : [],
+  };
+}
+
+function isAbsolutePath(path: string): boolean {
+  return path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path);
+}

@@ -1,0 +1,26 @@
+/** Longest message of a server, in bytes; a longer one ends the connection. */
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+/** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
+export const MAX_TOOLS = 100;
+
+/** Most tools of one server that are looked at before some are chosen. */
+export const MAX_OFFERED = 20_000;
+
+/** Most pages of a tool list that are asked for. */
+export const MAX_PAGES = 100;
+
+/** Longest description of a tool, in code points; OpenAI takes no longer one. */
+export const MAX_DESCRIPTION = 1024;
+
+/** Largest JSON schema of a tool, in characters of JSON. */
+export const MAX_SCHEMA = 16_384;
+
+/** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
+export const MAX_DEFINITIONS = 200_000;
+
+/** Lines of a program's standard output that are no messages before it is given up. */
+export const MAX_NOISE_LINES = 1000;
+
+/** How often a lost HTTP or SSE session is opened again in a run. */
+export const MAX_REOPENINGS = 5;

@@ -1,0 +1,123 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { ANTHROPIC_MAX_TOKENS } from '../axe/defaults.js';
+import { AxeError, ProviderError } from '../axe/errors.js';
+import type { LanguageModel } from '../axe/ports.js';
+import { withCachePoints } from './cache-points.js';
+import type { Provider, Wire } from './catalog.js';
+import { toProviderError } from './errors.js';
+import type { OpenedModel } from './opened-model.js';
+import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
+import { isStrictSchema } from './strict-schema.js';
+
+/** Whose model it is and how it is spoken to. */
+export interface Spoken {
+  readonly provider: Provider;
+  readonly wire: Wire;
+}
+
+/** The package's model with axe's defaults going in and axe's errors coming out. */
+export function inAxesWords({ model, secrets }: OpenedModel, spoken: Spoken): LanguageModel {
+  const isOpenRouter = spoken.provider.id === 'openrouter';
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doStream: (options) => model.doStream(options),
+    async doGenerate(options) {
+      try {
+        const asked = prepare(options, spoken, model.modelId);
+        const reply = await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked);
+        checkContent(reply, spoken);
+        return withWarnings(isOpenRouter ? keepReasoningDetails(reply) : reply, options, spoken);
+      } catch (thrown) {
+        if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
+        throw toProviderError(thrown, spoken.provider, secrets);
+      }
+    },
+  };
+}
+
+function prepare(
+  options: LanguageModelV4CallOptions,
+  { provider, wire }: Spoken,
+  model: string,
+): LanguageModelV4CallOptions {
+  const defaults = withDefaults(options, { provider, wire });
+  return withCachePoints(defaults, { provider: provider.id, wire, model });
+}
+
+function withDefaults(
+  options: LanguageModelV4CallOptions,
+  { provider, wire }: Spoken,
+): LanguageModelV4CallOptions {
+  switch (wire) {
+    case 'anthropic':
+      return withOptions(
+        { ...options, maxOutputTokens: options.maxOutputTokens ?? ANTHROPIC_MAX_TOKENS },
+        // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
+        { anthropic: provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {} },
+      );
+    case 'openai':
+      return withOptions(options, { openai: { ...strictness(options), ...azureTokens(options, provider) } });
+    case 'openai-responses':
+      // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
+      return withOptions(options, { openai: { store: false, ...strictness(options) } });
+    case 'openai-compatible':
+      return withOptions(options, { openaiCompatible: strictness(options) });
+    case 'google':
+    case 'bedrock':
+    case 'offline':
+      return options;
+  }
+}
+
+type Options = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
+
+function withOptions(options: LanguageModelV4CallOptions, own: Options): LanguageModelV4CallOptions {
+  const set = Object.entries(own).filter(([, values]) => Object.keys(values).length > 0);
+  if (set.length === 0) return options;
+  return { ...options, providerOptions: { ...options.providerOptions, ...Object.fromEntries(set) } };
+}
+
+function strictness({ responseFormat }: LanguageModelV4CallOptions): { strictJsonSchema?: boolean } {
+  if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {};
+  return { strictJsonSchema: isStrictSchema(responseFormat.schema) };
+}
+
+/** A deployment's name does not tell whether its model thinks; all of them take the newer name of the limit. */
+function azureTokens(
+  { maxOutputTokens }: LanguageModelV4CallOptions,
+  { access }: Provider,
+): { maxCompletionTokens?: number } {
+  return access === 'azure' && maxOutputTokens !== undefined ? { maxCompletionTokens: maxOutputTokens } : {};
+}
+
+/** No content at all is an error for Anthropic, Ollama and Google, and an empty answer for OpenAI (axe-behaviour §11). */
+function checkContent(
+  { content, finishReason }: LanguageModelV4GenerateResult,
+  { provider, wire }: Spoken,
+): void {
+  if (content.length > 0) return;
+  if (wire === 'anthropic' || provider.id === 'ollama') {
+    throw new ProviderError('server', 'response contains no content');
+  }
+  if (wire === 'google' && finishReason.raw === undefined) {
+    throw new ProviderError('server', 'response contains no candidates');
+  }
+}
+
+/** Bedrock has no mode for JSON without a schema, and its package says nothing. */
+function withWarnings(
+  reply: LanguageModelV4GenerateResult,
+  { responseFormat }: LanguageModelV4CallOptions,
+  { wire }: Spoken,
+): LanguageModelV4GenerateResult {
+  if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
+    return reply;
+  const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
+  return {
+    ...reply,
+    warnings: [...reply.warnings, { type: 'unsupported', feature: 'responseFormat', details }],
+  };
+}

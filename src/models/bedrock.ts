@@ -1,0 +1,80 @@
+import { AxeError } from '../axe/errors.js';
+import type { LanguageModel } from '../axe/ports.js';
+import { awsSuffix, findAwsCredentials } from './aws-credentials.js';
+import type { AwsCredentials } from './aws-sts.js';
+import type { Fresh } from './keyless.js';
+import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+
+/**
+ * A model of Amazon Bedrock (Converse), with a Bedrock key, with AWS keys, or as a role by web identity. Throws an
+ * AxeError for settings that are missing or wrong.
+ */
+export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const region = findRegion(sources);
+  const apiKey = resolveKey(provider, sources);
+  const credentials = apiKey === undefined ? await findAwsCredentials(ports, region) : undefined;
+  const { env, config } = sources;
+  const address = firstSet([
+    env[provider.baseUrlVariable],
+    env['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
+    env['AWS_ENDPOINT_URL'],
+    config['bedrock']?.baseUrl,
+  ]);
+  const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+  // Everything is given, so that the package does not look for it in an environment of its own.
+  const bedrock = createAmazonBedrock({
+    region,
+    apiKey: apiKey ?? '',
+    baseURL:
+      address === undefined
+        ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
+        : checkedUrl(address, provider).replace(/\/+$/, ''),
+    fetch: ports.fetch,
+    ...(credentials === undefined ? {} : { credentialProvider: () => signer(credentials) }),
+  });
+  const model: LanguageModel = bedrock(ref.model);
+  return {
+    model: credentials === undefined ? model : signingIn(model, credentials),
+    secrets: apiKey === undefined ? [] : [apiKey],
+  };
+}
+
+async function signer(credentials: Fresh<AwsCredentials>) {
+  const { sessionToken, ...keys } = await credentials();
+  return sessionToken === undefined ? keys : { ...keys, sessionToken };
+}
+
+/** Credentials are fetched before the request: the package would hide what went wrong behind an error of its own. */
+function signingIn(model: LanguageModel, credentials: Fresh<AwsCredentials>): LanguageModel {
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doStream: (options) => model.doStream(options),
+    async doGenerate(options) {
+      options.abortSignal?.throwIfAborted();
+      await credentials(options.abortSignal);
+      return await model.doGenerate(options);
+    },
+  };
+}
+
+function findRegion({ env, config }: SettingSources): string {
+  const region = firstSet([
+    env['AWS_REGION'],
+    env['AWS_DEFAULT_REGION'],
+    env['AXE_BEDROCK_REGION'],
+    config['bedrock']?.region,
+  ]);
+  if (region === undefined) {
+    throw new AxeError('the region of provider "bedrock" is not configured (set AWS_REGION)', {
+      exitCode: 3,
+      remedy: 'Set `AWS_REGION`, for example to `us-east-1`.',
+    });
+  }
+  // It becomes part of a host.
+  if (/^[a-z0-9-]+$/.test(region)) return region;
+  throw new AxeError('`AWS_REGION` is not the name of a region', { exitCode: 2 });
+}

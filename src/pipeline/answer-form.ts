@@ -1,0 +1,22 @@
+import type { ModelParams } from '../axe/agent/config.js';
+import type { AnswerForm } from '../axe/loop/final-answer.js';
+import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '../axe/loop/structured.js';
+import type { World } from '../axe/ports.js';
+
+/** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
+export async function answerForm(
+  params: ModelParams,
+  outputSchema: string,
+  { compileSchema }: World,
+): Promise<AnswerForm | undefined> {
+  const format = responseFormatOf(params, outputSchema);
+  if (format === undefined) return undefined;
+  const { schema } = format;
+  const check = schema === undefined ? checkObject : await compileSchema(schema, schemaOrigin(outputSchema));
+  return { format, check };
+}
+
+/** The user message with the form of the answer at its end, since not every provider passes a schema on. */
+export function withInstruction(message: string, form: AnswerForm | undefined): string {
+  return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
+}

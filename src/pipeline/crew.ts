@@ -1,0 +1,55 @@
+import { formatModelRef, type ModelRef, parseModelRef } from '../axe/agent/model-ref.js';
+import type { OpenModel } from '../axe/loop/asker.js';
+import type { Budget } from '../axe/loop/budget.js';
+import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { LoopWorld } from '../axe/loop/world.js';
+import type { Plan } from '../axe/plan.js';
+import type { World } from '../axe/ports.js';
+import type { Effect } from '../axe/tools/tool.js';
+import type { RunRequest } from './request.js';
+
+/** What an agent and its sub-agents have in common. */
+export interface Crew {
+  readonly request: RunRequest;
+  readonly world: World;
+  readonly budget: Budget;
+  /** Levels of sub-agents below the first agent. */
+  readonly maxDepth: number;
+  /** Holds the conversation of an agent: the same for all of them. */
+  readonly converse: Converse;
+}
+
+/** What a conversation is held with, beside its plan. */
+export interface ConversationParts {
+  readonly model: OpenModel;
+  /** Memory as it goes into the system prompt. */
+  readonly memory: string;
+  readonly loop: LoopWorld;
+}
+
+/** One agent's conversation, from its plan to its outcome. */
+export type Converse = (plan: Plan, parts: ConversationParts, crew: Crew, post: Post) => Promise<RunOutcome>;
+
+/** Where an agent stands in a crew. */
+export interface Post {
+  /** 0 for the agent of the run. */
+  readonly depth: number;
+  /** Effects that the agent's caller has; undefined where nobody called. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+}
+
+/** Opens a model with what is known of it. Throws what `Models.open` throws. */
+export async function openModel({ models }: World, ref: ModelRef): Promise<OpenModel> {
+  return { ref: formatModelRef(ref), model: await models.open(ref), ...models.facts(ref) };
+}
+
+/** The models to fall back on, opened only when they are needed. Throws an AxeError for a malformed one. */
+export function fallbacksOf({ request, world }: Crew): readonly (() => Promise<OpenModel>)[] {
+  return request.fallbackModels.map((text) => {
+    const ref = parseModelRef(text);
+    return async () => {
+      await world.models.configure(ref);
+      return await openModel(world, ref);
+    };
+  });
+}

@@ -1,0 +1,184 @@
+import { AxeError, ProviderError } from '../axe/errors.js';
+import type { Limit } from '../axe/loop/outcome.js';
+import type { LoopWorld } from '../axe/loop/world.js';
+import type { Plan } from '../axe/plan.js';
+import type { Reporter } from '../axe/ports.js';
+import type { Task } from '../axe/prompt/task.js';
+import type { Tool, ToolResult } from '../axe/tools/tool.js';
+import type { Crew, Post } from './crew.js';
+import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
+import { memoryWarnings, remember, restore } from './remember.js';
+
+/**
+ * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
+ * texts and checks are axe's (axe-behaviour §14).
+ */
+export function createCallAgent(plan: Plan, crew: Crew, post: Post): Tool | undefined {
+  const names = plan.agent.config.subAgents;
+  if (names.length === 0 || post.depth > crew.maxDepth) return undefined;
+  const listed = names.join(', ');
+  return {
+    name: 'call_agent',
+    effect: 'read',
+    description: `Delegate a task to a sub-agent. The sub-agent runs independently with its own context and returns only its final result. Available agents: ${listed}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agent: { type: 'string', description: `Name of the sub-agent to invoke (must be one of: ${listed})` },
+        task: { type: 'string', description: 'What you need the sub-agent to do' },
+        context: { type: 'string', description: 'Additional context from your conversation to pass along' },
+      },
+      required: ['agent', 'task'],
+    },
+    execute: (input, signal) => callAgent({ input, plan, post, signal }, crew),
+  };
+}
+
+interface Call {
+  readonly input: unknown;
+  /** The calling agent's. */
+  readonly plan: Plan;
+  /** Where the called agent stands. */
+  readonly post: Post;
+  readonly signal: AbortSignal;
+}
+
+async function callAgent({ input, plan, post, signal }: Call, crew: Crew): Promise<ToolResult> {
+  const { agent, task, context } = readInput(input);
+  if (agent === '') return refusal('"agent" argument is required');
+  if (task === '') return refusal('"task" argument is required');
+  if (!plan.agent.config.subAgents.includes(agent)) {
+    return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
+  }
+  const { reporter, clock } = crew.world;
+  const startedAt = clock.now().getTime();
+  reporter.event({ kind: 'sub-agent-called', agent, depth: post.depth, task });
+  const run = { name: agent, task: taskOf(task, context, crew), parent: plan, post };
+  const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, crew);
+  try {
+    const result = await runSubAgent(run, watch.loop, crew).catch((thrown: unknown) =>
+      failure(agent, thrown, signal),
+    );
+    const durationMs = clock.now().getTime() - startedAt;
+    reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.told });
+    return result.answer;
+  } finally {
+    watch.stop();
+  }
+}
+
+/** What the sub-agent is told, and what is remembered of it: in a workflow not what was sent along (D9). */
+function taskOf(task: string, context: string, { request }: Crew): Task {
+  const sentence = `Task: ${task}`;
+  const message = context.trim() === '' ? sentence : `${sentence}\n\nContext:\n${context}`;
+  return { sentence: request.inWorkflow ? sentence : message, message, warnings: [] };
+}
+
+/** Every argument is text in axe; what is not text is written as JSON. */
+function readInput(input: unknown): {
+  readonly agent: string;
+  readonly task: string;
+  readonly context: string;
+} {
+  const given = new Map(typeof input === 'object' && input !== null ? Object.entries(input) : []);
+  const text = (name: string): string => {
+    const value: unknown = given.get(name);
+    if (value === undefined || value === null) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  return { agent: text('agent'), task: text('task'), context: text('context') };
+}
+
+function refusal(reason: string): ToolResult {
+  return { text: `call_agent error: ${reason}`, isError: true };
+}
+
+/** The answer for the model, and what is told of it. */
+interface Delegated {
+  readonly answer: ToolResult;
+  readonly told:
+    | { readonly kind: 'answer'; readonly text: string }
+    | { readonly kind: 'failure'; readonly detail: string };
+}
+
+interface SubAgentRun extends SubAgent {
+  readonly post: Post;
+}
+
+async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promise<Delegated> {
+  const { world } = crew;
+  const plan = await planSubAgent(run, crew);
+  for (const warning of plan.warnings) loop.reporter.warn(warning);
+  const memory = await restore(plan.agent, plan.memory, world);
+  if (memory !== undefined) {
+    for (const warning of memoryWarnings(plan, memory.restored)) loop.reporter.warn(warning);
+  }
+  const model = await openSubAgentModel(plan, world);
+  const outcome = await crew.converse(plan, { model, memory: memory?.text ?? '', loop }, crew, run.post);
+  await remember({ plan, memory, outcome, posted: undefined }, world);
+  switch (outcome.kind) {
+    case 'completed':
+    case 'refused':
+      return answered(outcome.answer, outcome);
+    case 'exhausted':
+      if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
+      return failure(run.name, subAgentError(outcome), loop.signal, outcome.stats);
+    case 'failed':
+      return failure(run.name, outcome.error, loop.signal, outcome.stats);
+  }
+}
+
+function isSpent({ limit }: { readonly limit: Limit }): boolean {
+  return limit === 'tokens' || limit === 'cost';
+}
+
+function answered(text: string, { stats }: { readonly stats: ToolResult['stats'] }): Delegated {
+  const answer = stats === undefined ? { text, isError: false } : { text, isError: false, stats };
+  return { answer, told: { kind: 'answer', text } };
+}
+
+/** axe says of a sub-agent what it says of an agent, with another subject. */
+function subAgentError({ limit, error }: { readonly limit: Limit; readonly error: AxeError }): AxeError {
+  if (limit !== 'turns') return error;
+  return new AxeError(error.message.replace(/^agent exceeded/, 'sub-agent exceeded'));
+}
+
+/** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */
+function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: ToolResult['stats']): Delegated {
+  if (!(thrown instanceof AxeError)) {
+    signal.throwIfAborted();
+    throw thrown;
+  }
+  const detail = thrown.message;
+  const text = `Error: sub-agent "${name}" failed - ${detail}. You may retry or proceed without this result.`;
+  const answer = stats === undefined ? { text, isError: true } : { text, isError: true, stats };
+  return { answer, told: { kind: 'failure', detail } };
+}
+
+/** The loop's world of a sub-agent: a time limit of its own, and only its warnings are told. */
+function startWatch(
+  timeoutSeconds: number,
+  parentSignal: AbortSignal,
+  { world }: Crew,
+): { readonly loop: LoopWorld; stop(): void } {
+  const { clock, reporter, deadline } = world;
+  const over = new AbortController();
+  const done = new AbortController();
+  const endsAt =
+    timeoutSeconds > 0 ? clock.now().getTime() + timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
+  if (timeoutSeconds > 0) {
+    void clock.sleep(timeoutSeconds * 1000, done.signal).then(() => {
+      if (!done.signal.aborted) over.abort(new ProviderError('timeout', 'context deadline exceeded'));
+    });
+  }
+  const quiet: Reporter = { warn: (warning) => reporter.warn(warning), event: () => undefined };
+  return {
+    loop: {
+      clock,
+      reporter: quiet,
+      signal: AbortSignal.any([parentSignal, over.signal]),
+      leftMs: () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime()),
+    },
+    stop: () => done.abort(),
+  };
+}

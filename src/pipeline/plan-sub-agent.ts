@@ -1,0 +1,88 @@
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { parseModelRef } from '../axe/agent/model-ref.js';
+import { AxeError } from '../axe/errors.js';
+import type { OpenModel } from '../axe/loop/asker.js';
+import { type Plan, planMemory } from '../axe/plan.js';
+import type { World } from '../axe/ports.js';
+import { skillBody } from '../axe/prompt/skill.js';
+import { buildSystemPrompt } from '../axe/prompt/system.js';
+import type { Task } from '../axe/prompt/task.js';
+import { answerForm, withInstruction } from './answer-form.js';
+import { type Crew, openModel } from './crew.js';
+
+/** An agent that another one calls. */
+export interface SubAgent {
+  readonly name: string;
+  readonly task: Task;
+  /** The calling agent's. */
+  readonly parent: Plan;
+}
+
+/**
+ * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory. Nothing of its
+ * caller's passes down but the hosts it may ask, where its file names none (newer axe). Throws an AxeError with what
+ * axe puts before (axe-behaviour §14).
+ */
+export async function planSubAgent({ name, task, parent }: SubAgent, crew: Crew): Promise<Plan> {
+  const { world, request } = crew;
+  const loaded = await told(`failed to load agent "${name}"`, () => world.agents.loadAgent(name));
+  const agent = withHostsOf(parent.agent, loaded);
+  const { config } = agent;
+  const model = await told(`invalid model for agent "${name}"`, async () => parseModelRef(config.model));
+  await world.models.configure(model);
+  const workdir = config.workdir === '' ? world.cwd : config.workdir;
+  const { files, warnings } = await told(`failed to resolve files for agent "${name}"`, () =>
+    world.agents.loadContextFiles(config.files, workdir),
+  );
+  const skill = await told(`failed to load skill for agent "${name}"`, async () =>
+    config.skill === '' ? '' : skillBody(await world.agents.loadSkill(config.skill)),
+  );
+  const { trigger, trust } = parent;
+  const form = await answerForm(config.params, '', world);
+  return {
+    ...parent,
+    agent,
+    model,
+    workdir,
+    skill: { path: config.skill, content: skill },
+    files,
+    stdin: '',
+    task: { ...task, message: withInstruction(task.message, form) },
+    form,
+    systemPrompt: buildSystemPrompt({ systemPrompt: config.systemPrompt, skill, files }),
+    memory: planMemory({
+      agent,
+      model,
+      trigger,
+      trust,
+      origin: request.origin,
+      entryId: world.clock.newId(),
+      wantCount: false,
+    }),
+    warnings: [...agent.warnings, ...warnings],
+  };
+}
+
+function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAgent): LoadedAgent {
+  if (agent.config.allowedHosts.length > 0) return agent;
+  return { ...agent, config: { ...agent.config, allowedHosts } };
+}
+
+/** Opens the model of a sub-agent. Throws an AxeError: a missing key as it is, the rest with what axe puts before. */
+export async function openSubAgentModel({ agent: { name }, model }: Plan, world: World): Promise<OpenModel> {
+  try {
+    return await openModel(world, model);
+  } catch (thrown) {
+    if (thrown instanceof AxeError && thrown.exitCode === 3) throw thrown;
+    return await told(`failed to create provider for agent "${name}"`, () => Promise.reject(thrown));
+  }
+}
+
+async function told<T>(before: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    throw new AxeError(`${before}: ${thrown.message}`, { exitCode: thrown.exitCode, cause: thrown });
+  }
+}

@@ -1,0 +1,15 @@
+import type { ToolBox, ToolRequest, World } from '../axe/ports.js';
+import type { ToolSurroundings } from './tools.js';
+
+const NOTHING: ToolBox = { tools: [], close: async () => {} };
+
+/** Opens the tools of agents. The code of the tools is loaded only for an agent that asks for some (D34). */
+export function createToolOpener(surroundings: ToolSurroundings): World['openTools'] {
+  let opener: Promise<World['openTools']> | undefined;
+  return async (request: ToolRequest) => {
+    const { tools, mcpServers } = request.agent.config;
+    if (tools.length === 0 && mcpServers.length === 0) return NOTHING;
+    opener ??= import('./tools.js').then(({ createToolWorkshop }) => createToolWorkshop(surroundings));
+    return await (await opener)(request);
+  };
+}

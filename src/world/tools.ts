@@ -1,0 +1,152 @@
+import { resolve } from 'node:path';
+import type { McpServerConfig } from '../axe/agent/config.js';
+import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../axe/defaults.js';
+import type { Clock, ToolBox, ToolRequest, World } from '../axe/ports.js';
+import { type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
+import type { ToolPorts, Workspace } from '../axe/tools/ports.js';
+import { createTools, type UnknownTool } from '../axe/tools/registry.js';
+import type { Effect, Tool } from '../axe/tools/tool.js';
+import type { Warning } from '../axe/warning.js';
+import { startLineProgram } from '../host/mcp-process.js';
+import { createPostJson } from '../host/post-json.js';
+import { findProcessJail } from '../host/process-jail.js';
+import { protectedPaths } from '../host/protected-paths.js';
+import { scrubEnv } from '../host/scrub-env.js';
+import { createShell } from '../host/shell.js';
+import { createWeb } from '../host/web.js';
+import { createWorkspace } from '../host/workspace.js';
+import { connectMcpServers } from '../mcp/connect.js';
+
+/** What tools are made in. */
+export interface ToolSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  readonly where: GrantRules['where'];
+  /** The `tools-allowed` input. */
+  readonly toolsAllowed: readonly string[];
+  /** Our own files, which no tool may write. */
+  readonly ownFolder: string;
+}
+
+/** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
+export function createToolWorkshop(surroundings: ToolSurroundings): World['openTools'] {
+  const { env, fetch, clock, ownFolder } = surroundings;
+  const { denied, readOnly } = protectedPaths(env);
+  const guarded = { denied, readOnly: [...readOnly, ownFolder] };
+  const workspaces = new Map<string, Workspace>();
+  let jail: Promise<readonly string[]> | undefined;
+
+  /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
+  function workspaceAt(root: string): Workspace {
+    const known = workspaces.get(root);
+    if (known !== undefined) return known;
+    const workspace = createWorkspace({ root, protectedPaths: guarded });
+    workspaces.set(root, workspace);
+    return workspace;
+  }
+
+  async function portsFor({ agent, workdir }: ToolRequest): Promise<ToolPorts> {
+    const root = resolve(surroundings.cwd, workdir);
+    const wantsCommands = agent.config.tools.includes('run_command');
+    if (wantsCommands) jail ??= findProcessJail(env);
+    return {
+      workspace: workspaceAt(root),
+      shell: createShell({ env, prefix: (await jail) ?? [] }),
+      web: createWeb({ env }),
+      postJson: createPostJson(fetch),
+      clock,
+      workdir: root,
+      allowedHosts: agent.config.allowedHosts,
+      searchKey: env['TAVILY_API_KEY']?.trim() ?? '',
+      searchBaseUrl: env['AXE_WEB_SEARCH_BASE_URL'] ?? '',
+    };
+  }
+
+  return async (request) => {
+    const { config } = request.agent;
+    const rules = rulesFor(request, surroundings);
+    const made = createTools(config.tools, await portsFor(request));
+    const builtIn = grantTools(made.tools, rules);
+    const servers = grantTools(config.mcpServers.map(asTool), rules);
+    for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
+    for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
+    const allowed = config.mcpServers.filter(({ name }) =>
+      servers.granted.some((server) => server.name === name),
+    );
+    return await withServers(builtIn.granted, { allowed, request, surroundings });
+  };
+}
+
+function rulesFor(
+  { trust, callerEffects }: ToolRequest,
+  { where, toolsAllowed }: ToolSurroundings,
+): GrantRules {
+  const rules = { where, trust: trust.level, toolsAllowed };
+  return where === 'terminal' || callerEffects === undefined
+    ? rules
+    : { ...rules, parentEffects: callerEffects };
+}
+
+function asTool({ name, transport }: McpServerConfig): { readonly name: string; readonly effect: Effect } {
+  return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
+}
+
+interface ServerParts {
+  readonly allowed: readonly McpServerConfig[];
+  readonly request: ToolRequest;
+  readonly surroundings: ToolSurroundings;
+}
+
+async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promise<ToolBox> {
+  const { allowed, request, surroundings } = parts;
+  if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
+  const { env, cwd, fetch, clock } = surroundings;
+  const { tools, close } = await connectMcpServers(allowed, {
+    env,
+    childEnv: serverEnv(env),
+    cwd,
+    startProgram: startLineProgram,
+    clock,
+    signal: request.signal,
+    fetch,
+    warn: (warning) => request.warn(warning),
+    timeoutMs: MCP_START_TIMEOUT_MS,
+    callTimeoutMs: MCP_CALL_TIMEOUT_MS,
+    reserved: [...builtIn.map(({ name }) => name), 'call_agent'],
+  });
+  return { tools: [...builtIn, ...tools], close };
+}
+
+/** What a server's program gets: how to find programs and the network, and by what the runner finds orphans. */
+function serverEnv(env: ToolSurroundings['env']): Record<string, string> {
+  const kept = SERVER_VARIABLES.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...scrubEnv(env), ...Object.fromEntries(kept) };
+}
+
+const SERVER_VARIABLES = [
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'NO_PROXY',
+  'https_proxy',
+  'http_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'RUNNER_TRACKING_ID',
+];
+
+function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
+  const guess = meant === undefined ? '' : `; is \`${meant}\` meant?`;
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
+  };
+}
+
+function withheldTool({ message }: WithheldTool): Warning {
+  return { code: 'tool-not-available', message };
+}
