@@ -32,6 +32,7 @@ export const STATS: RunStats = {
   toolCalls: 0,
   calls: [],
   retries: 0,
+  isTainted: false,
   inputTokens: 1200,
   outputTokens: 34,
   cacheReadTokens: 560,

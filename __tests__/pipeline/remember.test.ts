@@ -5,6 +5,7 @@ import type { RestoreResult } from '../../src/axe/memory/store.js';
 import type { Plan } from '../../src/axe/plan.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { entryOf, memoryWarnings, remember, restore } from '../../src/pipeline/remember.js';
+import { SCHEDULE } from '../helpers/triggers.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
@@ -20,6 +21,7 @@ const stats = {
   toolCalls: 0,
   calls: [],
   retries: 0,
+  isTainted: false,
   costUsd: undefined,
   budget: undefined,
   inputTokens: 1,
@@ -202,6 +204,33 @@ describe('the entry of a run', () => {
   });
 });
 
+describe('an entry after text of the open network was read (D19)', () => {
+  const tainted: RunOutcome = {
+    kind: 'completed',
+    answer: 'So it says.',
+    stats: { ...stats, isTainted: true },
+  };
+
+  it('stays in the lane that trusted runs do not load, in a workflow', async () => {
+    const { world, plan } = await prepared(
+      { agents: { bot: AGENT_WITH_MEMORY } },
+      { trigger: SCHEDULE, origin: { runId: '1', attempt: '1', job: 'report', sha: '0123456789' } },
+    );
+    const end = { plan, memory: undefined, posted: undefined };
+    expect(entryOf({ ...end, outcome: completed }, world)).toMatchObject({ path: 'bot.md' });
+    const entry = entryOf({ ...end, outcome: tainted }, world);
+    expect(entry).toMatchObject({ path: 'untrusted/bot.md' });
+    expect(entry?.text).toContain(' trust=untrusted ');
+  });
+
+  it("stays where it is on somebody's own machine (D18)", async () => {
+    const { world, plan } = await prepared({ agents: { bot: AGENT_WITH_MEMORY } });
+    expect(entryOf({ plan, memory: undefined, outcome: tainted, posted: undefined }, world)).toMatchObject({
+      path: 'bot.md',
+    });
+  });
+});
+
 describe('saving the entry', () => {
   it('appends it, with the journal written before and closed after (D16)', async () => {
     const { world, remembered } = await wholeWay({ memory: { 'bot.md': plainEntry('old') } });
@@ -209,6 +238,7 @@ describe('saving the entry', () => {
     expect(world.memory.get('bot.md')).toBe(plainEntry('old') + text);
     expect(remembered).toEqual({
       kind: 'entry',
+      path: 'bot.md',
       text,
       id: 'id1',
       result: { kind: 'saved', location: '/memory/bot.md', attempts: 1 },

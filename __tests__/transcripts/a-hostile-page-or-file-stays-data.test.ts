@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { startLoopback } from '../helpers/loopback.js';
 import { text, toolCall } from '../helpers/model-server.js';
@@ -66,4 +68,10 @@ it('cannot end its fence, nor give orders to the runner or to the next run', asy
     expect(seen).not.toMatch(/(?<!<code>)@octocat|!\[|<system>|^\/merge|[^\P{C}\n]/mu);
   }
   expect(step.log).not.toMatch(/^\s*::(?:error|add-mask)/m);
+
+  // What a page says must not come back in the prompt of a trusted run (D19).
+  const memory = (path: string) => join(step.workspace, '.axe', 'memory', path);
+  expect(existsSync(memory('worker.md'))).toBe(false);
+  expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toMatch(/ trust=untrusted /);
+  expect(step.summary).toContain('read pages or other text of the open network');
 });

@@ -113,9 +113,18 @@ function memorySection(plan: Plan, memory: Memory | undefined, remembered: Remem
     `**Memory** (${memory.store.kind}): ${describeRestored(memory.restored, code)}.`,
     loaded,
     addedSection(remembered),
-    plan.trust.level === 'trusted' ? '' : UNTRUSTED_NOTE,
+    apartNote(plan, remembered),
   ]);
 }
+
+/** Why an entry stands where trusted runs do not read (D19). */
+function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
+  if (trust.level !== 'trusted') return UNTRUSTED_NOTE;
+  return remembered.kind === 'entry' && remembered.path !== memory?.appendPath ? TAINTED_NOTE : '';
+}
+
+const TAINTED_NOTE =
+  'This run read pages or other text of the open network, so its entry stays apart from what trusted runs load.';
 
 const UNTRUSTED_NOTE =
   'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';

@@ -58,11 +58,25 @@ export interface RunEnd {
 /** The entry of a completed run, as the change that appends it; undefined where nothing is to be remembered. */
 export function entryOf({ plan, outcome, posted }: RunEnd, world: World): EntryChange | undefined {
   if (plan.memory === undefined || outcome.kind !== 'completed') return undefined;
-  return appendEntry(plan.memory, {
+  const isTainted = plan.trigger.kind !== 'local' && outcome.stats.isTainted;
+  return appendEntry(isTainted ? untrusted(plan.memory) : plan.memory, {
     timestamp: world.clock.now(),
     task: outbound(plan.task.sentence, 'memory', world.secrets),
     result: outbound(joinLines(posted, outcome.answer), 'memory', world.secrets),
   });
+}
+
+/**
+ * Where the entry of a run goes that has read the open network: to the lane that trusted runs do not load, since what
+ * it says may be what a stranger wanted it to say (D19).
+ */
+function untrusted(memory: MemoryPlan): MemoryPlan {
+  const { readPath, provenance } = memory;
+  return {
+    ...memory,
+    appendPath: `untrusted/${readPath}`,
+    provenance: provenance === undefined ? undefined : { ...provenance, trust: 'untrusted' },
+  };
 }
 
 /** The change that appends an entry. */
@@ -88,7 +102,7 @@ export async function remember(end: RunEnd, world: World): Promise<Remembered> {
     const message = `failed to save memory for "${end.plan.agent.name}": ${result.message}`;
     world.reporter.warn({ code: 'memory-save-failed', message: withRemedy(message, result.remedy) });
   }
-  return { kind: 'entry', text: change.text, id: change.id, result };
+  return { kind: 'entry', path: change.path, text: change.text, id: change.id, result };
 }
 
 async function save(change: EntryChange, { store, restored }: Memory, world: World): Promise<SaveResult> {

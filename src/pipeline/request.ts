@@ -49,7 +49,13 @@ export interface Memory {
 export type Remembered =
   /** The agent has no memory, or the run did not complete. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'entry'; readonly text: string; readonly id: string; readonly result: SaveResult };
+  | {
+      readonly kind: 'entry';
+      readonly path: string;
+      readonly text: string;
+      readonly id: string;
+      readonly result: SaveResult;
+    };
 
 /** How far a run came, with everything it made. */
 export type RunReport =

@@ -296,6 +296,7 @@ describe('the figures of a run', () => {
       toolCalls: 1,
       calls: [{ tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
       retries: 0,
+      isTainted: false,
       inputTokens: 30,
       outputTokens: 9,
       cacheReadTokens: 7,

@@ -286,10 +286,10 @@ describe('an answered call', () => {
       ],
       [throws, echo],
     );
-    expect(answered.map(({ isDenied, result: { isError } }) => [isDenied, isError])).toEqual([
-      [true, true],
-      [false, true],
-      [false, false],
+    expect(answered.map(({ effect, result: { isError } }) => [effect, isError])).toEqual([
+      [undefined, true],
+      ['read', true],
+      ['read', false],
     ]);
   });
 

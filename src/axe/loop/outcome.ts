@@ -16,6 +16,8 @@ export interface RunStats {
   readonly toolCalls: number;
   /** The calls of the agent itself, those of its sub-agents not included. */
   readonly calls: readonly ToolCallRecord[];
+  /** Text from the open network was read, by the agent or a sub-agent: anybody may have written it (D19). */
+  readonly isTainted: boolean;
   /** Requests that were tried again, sub-agents' included. */
   readonly retries: number;
   readonly inputTokens: number;

@@ -118,9 +118,10 @@ function settingsOf({ params, tools, form }: Conversation): Settings {
 
 function count(answered: readonly AnsweredCall[], usage: Usage): void {
   usage.toolCalls += answered.length;
-  for (const { call, result, isDenied } of answered) {
+  for (const { call, result, effect } of answered) {
     const { text: output, isError } = result;
-    usage.calls.push({ tool: call.tool, input: call.input, output, isError, isDenied });
+    usage.calls.push({ tool: call.tool, input: call.input, output, isError, isDenied: effect === undefined });
+    usage.isTainted ||= effect === 'network';
     if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/pro
 import { MAX_ARGUMENT_DEPTH, MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../defaults.js';
 import { messageOf } from '../errors.js';
 import type { Clock } from '../ports.js';
-import type { Tool, ToolResult } from '../tools/tool.js';
+import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { depthExceeds } from './check-schema.js';
 import type { LoopWorld } from './world.js';
 
@@ -19,8 +19,8 @@ export interface ToolCall {
 export interface AnsweredCall {
   readonly call: ToolCall;
   readonly result: ToolResult;
-  /** The tool was not offered. */
-  readonly isDenied: boolean;
+  /** Undefined for a tool that was not offered. */
+  readonly effect: Effect | undefined;
 }
 
 /** How the calls of a turn are run. */
@@ -103,7 +103,7 @@ async function answer(
     isError: result.isError,
     durationMs: clock.now().getTime() - startedAt,
   });
-  return { call, result, isDenied: tool === undefined };
+  return { call, result, effect: tool?.effect };
 }
 
 function tooMany(): ToolResult {
