@@ -197,7 +197,6 @@ max_tokens = 10_000
           name: 'web',
           transport: 'sse',
           url: 'https://mcp.example.com/sse',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: axe fills in variables of this form later.
           headers: { Authorization: 'Bearer ${TOKEN}', 'x-Case': 'kept' },
           command: '',
           args: [],
