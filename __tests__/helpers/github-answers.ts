@@ -27,6 +27,8 @@ export interface RestAnswer {
    */
   readonly describedAs?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The text of a file on another server, to which the answer leads. */
+  readonly elsewhere?: string;
 }
 
 /** GitHub's error body. */

@@ -1,6 +1,11 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { api, contentEntryJson, repoJson } from './github-objects.js';
-import { type GitObject, gitObjects, resolveCommit, type StoredRepo } from './github-state.js';
+import { commitJson, personOf } from './github-commits.js';
+import { emptyRepository } from './github-git-data.js';
+import { writeBlob, writeCommit } from './github-git-objects.js';
+import { changeTree, type GitObject, listTree, objectAt } from './github-git-trees.js';
+import { resolveCommit } from './github-history.js';
+import { contentEntryJson, repoJson, wrapped } from './github-objects.js';
+import { ruleViolation } from './github-rules.js';
 
 /** Files above this size come without their content in the JSON form. */
 const MAX_JSON_CONTENT_BYTES = 1024 * 1024;
@@ -13,12 +18,12 @@ export function repository({ repo }: RestCall): RestAnswer {
 
 /** `GET …/contents/{path}`: a file, its raw text, or the listing of a folder. */
 export function contents({ repo, params, request, media }: RestCall): RestAnswer {
+  if (repo.git.commits.size === 0) return githubError(404, 'This repository is empty.');
   const ref = request.query.get('ref') ?? repo.defaultBranch;
   const found = resolveCommit(repo, ref);
   if (found === undefined) return githubError(404, `No commit found for the ref ${ref}`);
-  const objects = gitObjects(found.files);
-  const path = (params['path'] ?? '').replace(/^\/|\/$/g, '');
-  const object = followLink(objects, path);
+  const objects = listTree(repo.git, found.tree);
+  const object = followLink(objects, pathOf(params));
   if (object === undefined) return githubError(404, 'Not Found');
   if (object.kind === 'tree') {
     const entries = childrenOf(objects, object).map((child) => contentEntryJson(repo, child, ref));
@@ -28,6 +33,9 @@ export function contents({ repo, params, request, media }: RestCall): RestAnswer
   }
   if (media === 'raw') return { status: 200, body: object.bytes, mediaType: 'raw' };
   const entry = contentEntryJson(repo, object, ref);
+  if (object.kind === 'commit') {
+    return { status: 200, body: { ...entry, type: 'submodule', submodule_git_url: entry['html_url'] } };
+  }
   if (object.mode === '120000') return { status: 200, body: { ...entry, target: object.bytes.toString() } };
   const isLarge = object.bytes.length > MAX_JSON_CONTENT_BYTES;
   return {
@@ -40,75 +48,59 @@ export function contents({ repo, params, request, media }: RestCall): RestAnswer
   };
 }
 
-/** `GET …/git/trees/{tree_sha}`, which also takes a commit or a branch; `recursive` lists everything. */
-export function tree({ repo, params, request }: RestCall): RestAnswer {
-  const name = params['tree_sha'] ?? '';
-  const found = findTree(repo, name);
-  if (found === undefined) return githubError(404, 'Not Found');
-  const { root, all } = found;
-  const prefix = root.path === '' ? '' : `${root.path}/`;
-  const inside = all.filter((object) => object.path !== root.path && object.path.startsWith(prefix));
-  const wanted = request.query.has('recursive')
-    ? inside
-    : inside.filter((object) => !object.path.slice(prefix.length).includes('/'));
-  return {
-    status: 200,
-    body: {
-      sha: root.sha,
-      url: `${api(repo)}/git/trees/${root.sha}`,
-      tree: wanted.slice(0, repo.maxTreeEntries).map((object) => ({
-        path: object.path.slice(prefix.length),
-        mode: object.mode,
-        type: object.kind,
-        sha: object.sha,
-        ...(object.kind === 'blob' ? { size: object.bytes.length } : {}),
-        url: `${api(repo)}/git/${object.kind}s/${object.sha}`,
-      })),
-      truncated: wanted.length > repo.maxTreeEntries,
-    },
+/** `PUT …/contents/{path}`: a commit with one file, also the first one of a repository. */
+export function putContents(call: RestCall): RestAnswer {
+  const { repo, params, request } = call;
+  const body = request.body as {
+    message: string;
+    content: string;
+    sha?: string;
+    branch?: string;
+    author?: unknown;
+    committer?: unknown;
   };
-}
-
-/** `GET …/git/blobs/{file_sha}`. */
-export function gitBlob({ repo, params, media }: RestCall): RestAnswer {
-  const object = allObjects(repo).find(({ kind, sha }) => kind === 'blob' && sha === params['file_sha']);
-  if (object === undefined) return githubError(404, 'Not Found');
-  if (media === 'raw') return { status: 200, body: object.bytes, mediaType: 'raw' };
+  const branch = body.branch ?? repo.defaultBranch;
+  const head = resolveCommit(repo, `refs/heads/${branch}`);
+  if (head === undefined && repo.git.commits.size > 0) return githubError(404, `Branch ${branch} not found`);
+  const path = pathOf(params);
+  const old = head && objectAt(repo.git, head.tree, path);
+  if (old !== undefined && body.sha === undefined) {
+    return githubError(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
+  }
+  if (body.sha !== undefined && body.sha !== old?.sha) {
+    return githubError(409, `${path} does not match ${body.sha}`);
+  }
+  const violation = ruleViolation(repo, branch, head === undefined ? 'create' : 'update');
+  if (violation !== undefined) return githubError(409, violation.message);
+  const sha = writeBlob(repo.git, Buffer.from(body.content, 'base64'));
+  const mode = old?.mode === '100755' ? old.mode : '100644';
+  const commit = writeCommit(repo.git, {
+    tree: changeTree(repo.git, head?.tree, [{ path, entry: { mode, sha } }]),
+    parents: head === undefined ? [] : [head.sha],
+    author: personOf(body.author ?? body.committer, call),
+    committer: personOf(body.committer, call),
+    message: body.message,
+  });
+  repo.branches.set(branch, commit.sha);
+  const object = objectAt(repo.git, commit.tree, path);
+  if (object === undefined) throw new Error(`${path} was written and is not there`);
   return {
-    status: 200,
-    body: {
-      sha: object.sha,
-      node_id: object.sha,
-      size: object.bytes.length,
-      url: `${api(repo)}/git/blobs/${object.sha}`,
-      content: wrapped(object.bytes.toString('base64')),
-      encoding: 'base64',
-    },
-  };
-}
-
-/** `GET …/git/ref/{ref}`, for branches. */
-export function gitRef({ repo, params }: RestCall): RestAnswer {
-  const ref = params['ref'] ?? '';
-  const sha = ref.startsWith('heads/') ? repo.branches.get(ref.slice('heads/'.length)) : undefined;
-  if (sha === undefined) return githubError(404, 'Not Found');
-  return {
-    status: 200,
-    body: {
-      ref: `refs/${ref}`,
-      node_id: sha,
-      url: `${api(repo)}/git/refs/${ref}`,
-      object: { type: 'commit', sha, url: `${api(repo)}/git/commits/${sha}` },
-    },
+    status: old === undefined ? 201 : 200,
+    body: { content: contentEntryJson(repo, object, branch), commit: commitJson(repo, commit) },
   };
 }
 
 /** `GET …/commits/{ref}`: only the sha, in its own media type. */
 export function commit({ repo, params, media }: RestCall): RestAnswer {
+  if (repo.git.commits.size === 0) return emptyRepository();
   const found = resolveCommit(repo, params['ref'] ?? '');
   if (found === undefined) return githubError(422, `No commit found for SHA: ${params['ref']}`);
   if (media !== 'sha') return githubError(415, 'the fake answers this route with the sha media type only');
   return { status: 200, body: found.sha, mediaType: 'sha' };
+}
+
+function pathOf(params: RestCall['params']): string {
+  return (params['path'] ?? '').replace(/^\/|\/$/g, '');
 }
 
 /** Links to a regular file of the repository are followed, others are shown as links. */
@@ -129,28 +121,4 @@ function childrenOf(objects: readonly GitObject[], folder: GitObject): readonly 
   return objects.filter(
     ({ path }) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('/'),
   );
-}
-
-function allObjects(repo: StoredRepo): readonly GitObject[] {
-  return [...repo.commits.values()].flatMap((files) => gitObjects(files));
-}
-
-/** The root tree of a commit or branch, or the tree with this sha, with everything in its commit. */
-function findTree(
-  repo: StoredRepo,
-  name: string,
-): { root: GitObject; all: readonly GitObject[] } | undefined {
-  const commits = resolveCommit(repo, name)?.files;
-  for (const files of commits === undefined ? repo.commits.values() : [commits]) {
-    const all = gitObjects(files);
-    const root =
-      commits === undefined ? all.find(({ kind, sha }) => kind === 'tree' && sha === name) : all[0];
-    if (root !== undefined) return { root, all };
-  }
-  return undefined;
-}
-
-/** GitHub breaks base64 after 60 characters. */
-function wrapped(base64: string): string {
-  return base64.replaceAll(/.{1,60}/g, (line) => `${line}\n`);
 }

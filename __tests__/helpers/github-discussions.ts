@@ -109,7 +109,8 @@ export function updateComment({ repo, params, request, now }: RestCall): RestAns
   return { status: 200, body: commentJson(repo, comment) };
 }
 
-function findIssue(repo: StoredRepo, number: number): StoredIssue | StoredPull | undefined {
+/** An issue or pull request by its number. */
+export function findIssue(repo: StoredRepo, number: number): StoredIssue | StoredPull | undefined {
   return repo.issues.get(number) ?? repo.pulls.get(number);
 }
 
@@ -142,7 +143,7 @@ function refuseBody(body: string): RestAnswer | undefined {
 }
 
 /** One page of a list, with the `link` header that leads to the next and the last. */
-function page({ request }: RestCall, items: readonly unknown[]): RestAnswer {
+export function page({ request }: RestCall, items: readonly unknown[]): RestAnswer {
   const size = Math.min(Math.max(Number(request.query.get('per_page') ?? 30), 1), 100);
   const number = Math.max(Number(request.query.get('page') ?? 1), 1);
   const last = Math.max(Math.ceil(items.length / size), 1);

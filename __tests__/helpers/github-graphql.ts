@@ -1,27 +1,20 @@
 import { readFileSync } from 'node:fs';
 import {
   buildSchema,
+  type DocumentNode,
   defaultFieldResolver,
   execute,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLSchema,
+  getOperationAST,
   parse,
   validate,
 } from 'graphql';
-import { fullName, html, stableId } from './github-objects.js';
-import type { StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
-
-const SCHEMA_FILE = new URL('../../node_modules/@octokit/graphql-schema/schema.graphql', import.meta.url);
-
-let schema: GraphQLSchema | undefined;
-
-/** What GraphQL queries see. */
-export interface GraphQlWorld {
-  readonly findRepo: (fullName: string) => StoredRepo | undefined;
-  /** Login of the account the token belongs to. */
-  readonly viewer: string;
-}
+import type { GraphNode } from './github-connection.js';
+import { type GraphQlWorld, queryRoot } from './github-graphql-nodes.js';
+import { mutationRoot } from './github-mutations.js';
+import { installedFile } from './github-openapi.js';
 
 /** The answer to a query, and what is wrong with the query by GitHub's schema or with what the fake knows of it. */
 export interface GraphQlResult {
@@ -29,36 +22,60 @@ export interface GraphQlResult {
   readonly violations: readonly string[];
 }
 
-type Resolved = Record<string, unknown>;
+/** A query that was read, or what is wrong with it. */
+type Checked =
+  | { readonly document: DocumentNode; readonly problems?: undefined }
+  | { readonly document?: undefined; readonly problems: readonly GraphQLError[] };
 
-/** Validates a query against GitHub's schema and answers it by executing it over the fake's state. */
-export async function answerGraphQl(request: unknown, world: GraphQlWorld): Promise<GraphQlResult> {
+let schema: GraphQLSchema | undefined;
+const checked = new Map<string, Checked>();
+
+/**
+ * Validates a query against GitHub's schema and answers it by executing it over the fake's state. A mutation that the
+ * server is too old for is refused as GitHub does, and is no violation.
+ */
+export async function answerGraphQl(
+  request: unknown,
+  world: GraphQlWorld & { readonly missingMutations: readonly string[] },
+): Promise<GraphQlResult> {
   const { query = '', variables } = (request ?? {}) as {
     query?: string;
     variables?: Record<string, unknown>;
   };
-  schema ??= buildSchema(readFileSync(SCHEMA_FILE, 'utf8'), { assumeValid: true, noLocation: true });
-  const parsed = tryParse(query);
-  if ('error' in parsed) return refusal([parsed.error]);
-  const problems = validate(schema, parsed.document);
-  if (problems.length > 0) return refusal(problems);
+  schema ??= buildSchema(readFileSync(installedFile('@octokit/graphql-schema/schema.graphql'), 'utf8'), {
+    assumeValid: true,
+    noLocation: true,
+  });
+  const { document, problems } = checkOnce(schema, query);
+  if (problems !== undefined) return refusal(problems);
+  const unknown = missingField(document, world.missingMutations);
+  if (unknown !== undefined) return { body: { errors: [unknown] }, violations: [] };
   const violations: string[] = [];
   const result = await execute({
     schema,
-    document: parsed.document,
-    rootValue: rootValue(world),
+    document,
+    rootValue: { ...queryRoot(world), ...mutationRoot(world) },
     variableValues: variables,
     fieldResolver: strictResolver(violations),
-    typeResolver: (value) => String((value as Resolved)['__typename']),
+    typeResolver: (value) => String((value as GraphNode)['__typename']),
   });
   return { body: { data: result.data, ...githubErrors(result.errors) }, violations };
 }
 
-function tryParse(query: string): { document: ReturnType<typeof parse> } | { error: GraphQLError } {
+/** Clients send few queries many times. */
+function checkOnce(against: GraphQLSchema, query: string): Checked {
+  const known = checked.get(query) ?? check(against, query);
+  checked.set(query, known);
+  return known;
+}
+
+function check(against: GraphQLSchema, query: string): Checked {
   try {
-    return { document: parse(query) };
+    const document = parse(query);
+    const problems = validate(against, document);
+    return problems.length > 0 ? { problems } : { document };
   } catch (thrown) {
-    return { error: thrown as GraphQLError };
+    return { problems: [thrown as GraphQLError] };
   }
 }
 
@@ -67,6 +84,23 @@ function refusal(problems: readonly GraphQLError[]): GraphQlResult {
     body: { errors: problems.map((problem) => problem.toJSON()) },
     violations: problems.map((problem) => `POST /graphql: ${problem.message}`),
   };
+}
+
+/** What GitHub says to a field its schema does not have. */
+function missingField(document: DocumentNode, missing: readonly string[]): unknown {
+  const operation = getOperationAST(document);
+  if (operation?.operation !== 'mutation') return undefined;
+  for (const selection of operation.selectionSet.selections) {
+    if (selection.kind !== 'Field' || !missing.includes(selection.name.value)) continue;
+    const name = selection.name.value;
+    return {
+      path: [`mutation${operation.name === undefined ? '' : ` ${operation.name.value}`}`, name],
+      extensions: { code: 'undefinedField', typeName: 'Mutation', fieldName: name },
+      locations: [{ line: selection.loc?.startToken.line, column: selection.loc?.startToken.column }],
+      message: `Field '${name}' doesn't exist on type 'Mutation'`,
+    };
+  }
+  return undefined;
 }
 
 /** A field the fake has nothing for is a violation, not a silent null. */
@@ -80,7 +114,7 @@ function strictResolver(violations: string[]): GraphQLFieldResolver<unknown, unk
   };
 }
 
-function githubErrors(errors: readonly GraphQLError[] | undefined): Resolved {
+function githubErrors(errors: readonly GraphQLError[] | undefined): GraphNode {
   if (errors === undefined) return {};
   return {
     errors: errors.map((error) => ({
@@ -89,126 +123,4 @@ function githubErrors(errors: readonly GraphQLError[] | undefined): Resolved {
       extensions: undefined,
     })),
   };
-}
-
-function rootValue(world: GraphQlWorld): Resolved {
-  return {
-    viewer: { login: world.viewer.replace(/\[bot\]$/, ''), id: String(stableId(world.viewer)) },
-    repository: ({ owner, name }: { owner: string; name: string }) => {
-      const repo = world.findRepo(`${owner}/${name}`);
-      if (repo === undefined) throw notFound(`a Repository with the name '${owner}/${name}'`);
-      return repositoryNode(repo, world);
-    },
-  };
-}
-
-function repositoryNode(repo: StoredRepo, world: GraphQlWorld): Resolved {
-  const subject = (kind: string, kinds: readonly ('Issue' | 'PullRequest')[]) => {
-    return ({ number }: { number: number }) => {
-      const found = kinds.includes('PullRequest') ? repo.pulls.get(number) : undefined;
-      const issue = kinds.includes('Issue') ? repo.issues.get(number) : undefined;
-      if (found !== undefined) return subjectNode('PullRequest', found, repo, world);
-      if (issue !== undefined) return subjectNode('Issue', issue, repo, world);
-      throw notFound(`${kind} with the number of ${number}.`);
-    };
-  };
-  return {
-    __typename: 'Repository',
-    id: String(stableId(fullName(repo))),
-    databaseId: stableId(fullName(repo)),
-    name: repo.name,
-    nameWithOwner: fullName(repo),
-    isPrivate: repo.isPrivate,
-    url: html(repo),
-    issue: subject('an Issue', ['Issue']),
-    pullRequest: subject('a PullRequest', ['PullRequest']),
-    issueOrPullRequest: subject('an issue or pull request', ['Issue', 'PullRequest']),
-  };
-}
-
-function subjectNode(
-  kind: 'Issue' | 'PullRequest',
-  subject: StoredIssue | StoredPull,
-  repo: StoredRepo,
-  world: GraphQlWorld,
-): Resolved {
-  const nodes = repo.comments
-    .filter((comment) => comment.issue === subject.number)
-    .map((comment) => commentNode(comment, repo, world));
-  return {
-    __typename: kind,
-    id: `${kind}_${subject.number}`,
-    number: subject.number,
-    title: subject.title,
-    body: subject.body ?? '',
-    locked: subject.locked,
-    author: actorNode(subject.author),
-    url: `${html(repo)}/${kind === 'Issue' ? 'issues' : 'pull'}/${subject.number}`,
-    comments: (args: PageArguments) => connection(nodes, args),
-  };
-}
-
-function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: GraphQlWorld): Resolved {
-  const page = repo.pulls.has(comment.issue) ? 'pull' : 'issues';
-  return {
-    __typename: 'IssueComment',
-    id: `IC_${comment.id}`,
-    databaseId: comment.id,
-    fullDatabaseId: String(comment.id),
-    body: comment.body,
-    author: actorNode(comment.author),
-    viewerDidAuthor: comment.author === viewer,
-    createdAt: comment.createdAt,
-    updatedAt: comment.updatedAt,
-    isMinimized: false,
-    url: `${html(repo)}/${page}/${comment.issue}#issuecomment-${comment.id}`,
-  };
-}
-
-/** GraphQL names a bot without the `[bot]` that the REST API adds. */
-function actorNode(login: string): Resolved {
-  return {
-    __typename: login.endsWith('[bot]') ? 'Bot' : 'User',
-    login: login.replace(/\[bot\]$/, ''),
-  };
-}
-
-interface PageArguments {
-  readonly first?: number | null;
-  readonly last?: number | null;
-  readonly after?: string | null;
-  readonly before?: string | null;
-}
-
-/** A connection in GraphQL's cursor form; as with GitHub, `first` or `last` must be given and be 100 at most. */
-function connection(all: readonly Resolved[], { first, last, after, before }: PageArguments): Resolved {
-  const size = first ?? last;
-  if (typeof size !== 'number')
-    throw limit('MISSING_PAGINATION_BOUNDARIES', '`first` or `last` must be given');
-  if (size > 100) throw limit('EXCESSIVE_PAGINATION', `Requesting ${size} records exceeds the limit of 100`);
-  const cursors = all.map((node) => `cursor:${String(node['databaseId'])}`);
-  const from = typeof after === 'string' ? cursors.indexOf(after) + 1 : 0;
-  const to = typeof before === 'string' ? cursors.indexOf(before) : all.length;
-  const start = typeof first === 'number' ? from : Math.max(from, to - size);
-  const end = typeof first === 'number' ? Math.min(to, from + size) : to;
-  const nodes = all.slice(start, end);
-  return {
-    totalCount: all.length,
-    nodes,
-    edges: nodes.map((node, index) => ({ node, cursor: cursors[start + index] })),
-    pageInfo: {
-      hasNextPage: end < to,
-      hasPreviousPage: start > from,
-      startCursor: nodes.length > 0 ? cursors[start] : null,
-      endCursor: nodes.length > 0 ? cursors[end - 1] : null,
-    },
-  };
-}
-
-function notFound(what: string): GraphQLError {
-  return new GraphQLError(`Could not resolve to ${what}`, { extensions: { type: 'NOT_FOUND' } });
-}
-
-function limit(type: string, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { type } });
 }

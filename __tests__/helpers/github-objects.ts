@@ -1,5 +1,7 @@
+import type { GitObject } from './github-git-trees.js';
 import { githubExample } from './github-openapi.js';
-import type { GitObject, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
+import { labelJson } from './github-review-objects.js';
+import type { StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 import { splitDiff } from './unified-diff.js';
 
 type Json = Record<string, unknown>;
@@ -21,6 +23,7 @@ export function repoJson(repo: StoredRepo): Json {
     owner: userJson(repo.owner),
     private: repo.isPrivate,
     visibility: repo.isPrivate ? 'private' : 'public',
+    archived: repo.isArchived,
     default_branch: repo.defaultBranch,
     language: null,
     template_repository: null,
@@ -52,9 +55,7 @@ export function pullJson(repo: StoredRepo, pull: StoredPull): Json {
     merged_by: null,
     closed_at: null,
     milestone: null,
-    assignee: null,
-    assignees: [],
-    labels: [],
+    ...triageJson(repo, pull.number),
     requested_reviewers: [],
     requested_teams: [],
     comments: repo.comments.filter((comment) => comment.issue === pull.number).length,
@@ -90,9 +91,8 @@ export function issueJson(repo: StoredRepo, issue: StoredIssue | StoredPull): Js
     user: userJson(issue.author),
     locked: issue.locked,
     active_lock_reason: null,
-    assignee: null,
-    assignees: [],
-    labels: [],
+    ...triageJson(repo, issue.number),
+    state: isClosed(repo, issue) ? 'closed' : 'open',
     milestone: null,
     closed_by: null,
     comments: repo.comments.filter((comment) => comment.issue === issue.number).length,
@@ -138,10 +138,11 @@ export function diffEntriesJson(repo: StoredRepo, diff: string, headSha: string)
 
 /** What a folder listing and a single file have in common. */
 export function contentEntryJson(repo: StoredRepo, object: GitObject, ref: string): Json {
-  const isFile = object.kind === 'blob';
+  const isFile = object.kind !== 'tree';
+  const kind = object.kind === 'tree' ? 'trees' : 'blobs';
   const path = encodeURI(object.path);
   const self = `${api(repo)}/contents/${path}?ref=${ref}`;
-  const git = `${api(repo)}/git/${isFile ? 'blobs' : 'trees'}/${object.sha}`;
+  const git = `${api(repo)}/git/${kind}/${object.sha}`;
   const page = `${html(repo)}/${isFile ? 'blob' : 'tree'}/${ref}/${path}`;
   return {
     type: isFile ? (object.mode === '120000' ? 'symlink' : 'file') : 'dir',
@@ -177,6 +178,22 @@ export function stableId(name: string): number {
   let id = 7;
   for (const char of name) id = (id * 31 + (char.codePointAt(0) ?? 0)) % 1_000_000_007;
   return id;
+}
+
+/** GitHub breaks base64 after 60 characters. */
+export function wrapped(base64: string): string {
+  return base64.replaceAll(/.{1,60}/g, (line) => `${line}\n`);
+}
+
+/** Labels and assignees of an issue or pull request. */
+function triageJson(repo: StoredRepo, number: number): Json {
+  const assignees = (repo.talk.assigneesOf.get(number) ?? []).map(userJson);
+  const labels = (repo.talk.labelsOf.get(number) ?? []).map((name) => labelJson(repo, name));
+  return { assignee: assignees[0] ?? null, assignees, labels };
+}
+
+function isClosed(repo: StoredRepo, issue: StoredIssue | StoredPull): boolean {
+  return 'state' in issue ? issue.state === 'closed' : repo.talk.closedIssues.has(issue.number);
 }
 
 function headRepoJson(repo: StoredRepo, head: string): Json {

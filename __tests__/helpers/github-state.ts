@@ -1,10 +1,39 @@
-import { createHash } from 'node:crypto';
+import { createGitStore, type GitStore } from './github-git-objects.js';
+import { noTalk, type Talk } from './github-review-state.js';
 
-/** What a path holds: text, bytes, or a symbolic link. */
-export type FileContent = string | Uint8Array | { readonly link: string };
+/** What a path holds: text, bytes, a symbolic link, an executable file, or the commit of a submodule. */
+export type FileContent =
+  | string
+  | Uint8Array
+  | { readonly link: string }
+  | { readonly executable: string }
+  | { readonly submodule: string };
 
 /** Files by path. */
 export type FileTree = Readonly<Record<string, FileContent>>;
+
+/** What the permission `contents` of a token allows. */
+export type ContentsRight = 'none' | 'read' | 'write';
+
+/**
+ * The right of the expected token, or rights by token. Tokens that are not named read a public repository and do not
+ * see a private one.
+ */
+export type ContentsAccess = ContentsRight | Readonly<Record<string, ContentsRight>>;
+
+/** What can happen to a branch; `force` moves it to a commit that it does not lead to. */
+export type BranchChange = 'create' | 'update' | 'force' | 'delete';
+
+/** A rule of a ruleset, or of the older branch protection. */
+export interface BranchRule {
+  /** The exact name, or `*` for every branch. */
+  readonly branch: string;
+  readonly kind: 'ruleset' | 'protection';
+  /** Default: everything. */
+  readonly forbids?: readonly BranchChange[];
+  /** Default: what GitHub says to this change. */
+  readonly message?: string;
+}
 
 /** A role in a repository as GitHub's `role_name` has it; `missing` is an account that does not exist. */
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none' | 'missing';
@@ -38,8 +67,8 @@ export interface StoredPull {
 /** An issue the fake keeps. */
 export interface StoredIssue {
   readonly number: number;
-  readonly title: string;
-  readonly body: string | null;
+  title: string;
+  body: string | null;
   readonly author: string;
   readonly locked: boolean;
 }
@@ -50,13 +79,19 @@ export interface StoredRepo {
   readonly name: string;
   readonly isPrivate: boolean;
   readonly defaultBranch: string;
+  /** What tokens may do with its files. */
+  contents: ContentsAccess;
+  isArchived: boolean;
+  /** What may not happen to its branches. */
+  readonly rules: BranchRule[];
   /** Branch name to commit sha. */
   readonly branches: Map<string, string>;
-  /** Commit sha to the files at that commit. */
-  readonly commits: Map<string, FileTree>;
+  readonly git: GitStore;
   readonly pulls: Map<number, StoredPull>;
   readonly issues: Map<number, StoredIssue>;
   readonly comments: StoredComment[];
+  /** Reviews, labels, reactions, checks. */
+  readonly talk: Talk;
   /** Login to role; everybody else may read a public repository. */
   readonly roles: Map<string, Role>;
   /** `base...head`, both as the request names them, to the diff between them. */
@@ -65,69 +100,34 @@ export interface StoredRepo {
   maxTreeEntries: number;
 }
 
-/** A blob or tree as git knows it. */
-export interface GitObject {
-  readonly kind: 'blob' | 'tree';
-  readonly path: string;
-  readonly mode: '100644' | '120000' | '040000';
-  readonly sha: string;
-  /** Content of a blob; the target of a link. */
-  readonly bytes: Buffer;
+/** How a repository is set up. */
+export interface RepoOptions {
+  readonly isPrivate?: boolean;
+  readonly defaultBranch?: string;
+  readonly roles?: Readonly<Record<string, Role>>;
+  /** Default: the expected token may read. */
+  readonly contents?: ContentsAccess;
 }
 
-/** All trees and blobs of a commit with their real git shas, in the order git lists them; the root has path ''. */
-export function gitObjects(files: FileTree): readonly GitObject[] {
-  return treeObjects(files, '');
-}
-
-/** The commit that a branch, a full ref or a sha names. */
-export function resolveCommit(repo: StoredRepo, ref: string): { sha: string; files: FileTree } | undefined {
-  const name = ref.replace(/^refs\//, '').replace(/^heads\//, '');
-  const sha = repo.branches.get(name) ?? ref;
-  const files = repo.commits.get(sha);
-  return files === undefined ? undefined : { sha, files };
-}
-
-/** The sha git gives to an object. */
-export function gitSha(kind: 'blob' | 'tree' | 'commit', bytes: Uint8Array): string {
-  return createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex');
-}
-
-function treeObjects(files: FileTree, prefix: string): GitObject[] {
-  const children = new Map<string, GitObject[]>();
-  for (const [path, content] of Object.entries(files)) {
-    if (!path.startsWith(prefix)) continue;
-    const [name = '', ...deeper] = path.slice(prefix.length).split('/');
-    if (children.has(name)) continue;
-    children.set(name, deeper.length > 0 ? treeObjects(files, `${prefix}${name}/`) : [blob(path, content)]);
-  }
-  const sorted = [...children.values()].sort(byGitOrder);
-  const bytes = Buffer.concat(
-    sorted.flatMap(([entry]) =>
-      entry === undefined
-        ? []
-        : [
-            Buffer.from(`${entry.mode.replace(/^0/, '')} ${entry.path.slice(prefix.length)}\0`),
-            Buffer.from(entry.sha, 'hex'),
-          ],
-    ),
-  );
-  const path = prefix.replace(/\/$/, '');
-  return [{ kind: 'tree', path, mode: '040000', sha: gitSha('tree', bytes), bytes }, ...sorted.flat()];
-}
-
-function blob(path: string, content: FileContent): GitObject {
-  const isLink = typeof content === 'object' && 'link' in content;
-  const bytes = Buffer.from(isLink ? content.link : (content as string | Uint8Array));
-  return { kind: 'blob', path, mode: isLink ? '120000' : '100644', sha: gitSha('blob', bytes), bytes };
-}
-
-/** Git compares a folder's name as if it ended with a slash. */
-function byGitOrder([a]: readonly GitObject[], [b]: readonly GitObject[]): number {
-  return Buffer.compare(Buffer.from(sortKey(a)), Buffer.from(sortKey(b)));
-}
-
-function sortKey(object: GitObject | undefined): string {
-  if (object === undefined) return '';
-  return object.kind === 'tree' ? `${object.path}/` : object.path;
+/** A repository without a commit. */
+export function newRepo(fullName: string, options: RepoOptions): StoredRepo {
+  const [owner = '', name = ''] = fullName.split('/');
+  return {
+    owner,
+    name,
+    isPrivate: options.isPrivate ?? false,
+    defaultBranch: options.defaultBranch ?? 'main',
+    contents: options.contents ?? 'read',
+    isArchived: false,
+    rules: [],
+    branches: new Map(),
+    git: createGitStore(),
+    pulls: new Map(),
+    issues: new Map(),
+    comments: [],
+    talk: noTalk(),
+    roles: new Map(Object.entries(options.roles ?? {})),
+    comparisons: new Map(),
+    maxTreeEntries: 100_000,
+  };
 }

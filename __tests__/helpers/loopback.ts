@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './test-end.js';
 
 /** One request as a peer received it. */
 export interface RecordedRequest {
@@ -31,7 +31,7 @@ export type Handler = (request: RecordedRequest, response: ServerResponse) => Pr
 
 const open = new Set<Peer>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...open].map((peer) => peer.close()));
 });
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { afterAll } from '@jest/globals';
 import { loadGitHubOpenApi } from './github-openapi.js';
+import { afterAllTests } from './test-end.js';
 
 /** A request and the answer to it; no answer where only the request is to be validated. */
 export interface Exchange {
@@ -27,7 +27,7 @@ let failure: string | undefined;
 let nextId = 0;
 const waiting = new Map<number, (violations: readonly string[]) => void>();
 
-afterAll(async () => {
+afterAllTests(async () => {
   await worker?.terminate();
   worker = undefined;
 });
@@ -85,7 +85,8 @@ export function validateExchange(exchange: Exchange): Promise<readonly string[]>
  * which Prism's router does not know: their slashes are encoded.
  */
 function singleSegment(path: string): string {
-  const multi = /^(\/repos\/[^/]+\/[^/]+\/(?:contents|git\/trees|git\/ref|compare|commits)\/)(.+)$/.exec(
+  if (/\/commits\/[^/]+\/(?:check-runs|status)$/.test(path)) return path;
+  const multi = /^(\/repos\/[^/]+\/[^/]+\/(?:contents|git\/trees|git\/refs?|compare|commits)\/)(.+)$/.exec(
     path,
   );
   if (multi === null) return path;

@@ -4,13 +4,15 @@ import { AxeError, ConfigError } from '../../src/axe/errors.js';
 import type { OpenModel } from '../../src/axe/loop/asker.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
-import { countEntries, lastEntries } from '../../src/axe/memory/run-log.js';
 import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/axe/memory/store.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/axe/plan.js';
 import type {
   AgentLibrary,
   LanguageModel,
   PermissionAnswer,
   Published,
+  Reply,
+  Sign,
   ToolBox,
   ToolRequest,
   World,
@@ -18,6 +20,8 @@ import type {
 import type { TriggerContext } from '../../src/axe/prompt/context.js';
 import type { ContextFile } from '../../src/axe/prompt/context-file.js';
 import type { Warning } from '../../src/axe/warning.js';
+import { guarded } from '../../src/memory-stores/guard.js';
+import { readLogs } from '../../src/memory-stores/read-logs.js';
 import type { RunRequest } from '../../src/pipeline/request.js';
 import { createFakeClock, type FakeClock } from '../memory-stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
@@ -49,6 +53,8 @@ export interface FakeWorldParts {
   readonly permissions?: Readonly<Record<string, PermissionAnswer>>;
   readonly context?: TriggerContext;
   readonly published?: Published;
+  /** Left out, nothing is signed. */
+  readonly sign?: Sign;
   readonly secrets?: readonly string[];
 }
 
@@ -71,6 +77,8 @@ export interface FakeWorld extends World {
   readonly settled: readonly (readonly Change[])[];
   /** What tools were asked for, in order. */
   readonly toolRequests: readonly ToolRequest[];
+  /** What was answered to commands. */
+  readonly replies: readonly Reply[];
   readonly limitsMs: readonly number[];
   readonly clock: FakeClock;
   /** Ends the run with this reason, as a deadline or a cancellation does. */
@@ -92,6 +100,7 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
   const journaled: (readonly Change[])[] = [];
   const settled: (readonly Change[])[] = [];
   const toolRequests: ToolRequest[] = [];
+  const replies: Reply[] = [];
   const controller = new AbortController();
   const clock = createFakeClock();
   const startedAt = clock.now().getTime();
@@ -120,6 +129,7 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
     journaled,
     settled,
     toolRequests,
+    replies,
     limitsMs,
     clock,
     memory: store.files,
@@ -158,11 +168,17 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
       return { tools, close: async () => step(`close tools of ${name}`) };
     },
     compileSchema: () => Promise.reject(new Error('nobody asks for a schema')),
-    openMemory: () => store,
+    openMemory: () => guarded(store),
+    ...(parts.sign === undefined ? {} : { sign: parts.sign }),
     ...(permissions === undefined ? {} : { github }),
     publisher: {
       async publish(_plan, outcome) {
         step(`publish ${outcome.kind}`);
+        return parts.published ?? { line: undefined, url: undefined };
+      },
+      async reply(answer) {
+        step('reply');
+        replies.push(answer);
         return parts.published ?? { line: undefined, url: undefined };
       },
     },
@@ -202,6 +218,8 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     origin: undefined,
     inWorkflow: false,
     readStdin: async () => '',
+    memoryPolicy: DEFAULT_MEMORY_POLICY,
+    isMemoryHidden: false,
     wantCount: false,
     maxTurns: 50,
     tokenLimit: (agentMaxTokens) => agentMaxTokens,
@@ -247,7 +265,7 @@ interface FakeStore extends MemoryStore {
   readonly reads: readonly ReadRequest[];
 }
 
-/** A store with the real rules for reading and changing a run log, over a map. */
+/** A store with the real rules for reading and changing run logs, over a map. */
 function createFakeStore({ memory = {}, restore, save }: FakeWorldParts, steps: string[]): FakeStore {
   const files = new Map(Object.entries(memory));
   const reads: ReadRequest[] = [];
@@ -259,22 +277,21 @@ function createFakeStore({ memory = {}, restore, save }: FakeWorldParts, steps: 
       steps.push('read memory');
       reads.push(request);
       if (restore !== undefined) return restore;
-      const location = `/memory/${request.path}`;
-      const all = files.get(request.path);
-      if (all === undefined || all === '') return { kind: 'empty', location, warnings: [] };
-      const text = lastEntries(all, request.lastN);
-      const total = request.count ? countEntries(all) : undefined;
-      const loaded = countEntries(text);
-      return { kind: 'restored', text, loaded, total, truncated: undefined, location, warnings: [] };
+      return await readLogs(files, request, { location: placeOf(request.paths[0]), warnings: [] });
     },
+    readTree: async () => ({ kind: 'tree', tree: files, warnings: [], location: '/memory' }),
     async write(changes, signal) {
       steps.push('write memory');
       if (signal.aborted) return { kind: 'failed', reason: 'timeout', message: 'the run was stopped' };
       if (save !== undefined) return save;
       for (const [path, text] of applyChanges(files, changes)) files.set(path, text);
-      return { kind: 'saved', location: `/memory/${changes[0]?.path ?? ''}`, attempts: 1 };
+      return { kind: 'saved', location: placeOf(changes[0]?.path), attempts: 1 };
     },
   };
+}
+
+function placeOf(path = ''): string {
+  return `/memory/${path}`;
 }
 
 function listened(model: LanguageModel, steps: string[]): LanguageModel {

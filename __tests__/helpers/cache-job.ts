@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect } from '@jest/globals';
+import { createCacheClient } from '../../src/actions/cache-client.js';
+import type { CacheClient } from '../../src/memory-stores/cache-client.js';
+import { type CacheServer, startCacheServer } from './cache-server.js';
+import { tempDir, writeFiles } from './temp.js';
+
+const VARIABLES = [
+  'ACTIONS_RESULTS_URL',
+  'ACTIONS_CACHE_URL',
+  'ACTIONS_CACHE_SERVICE_V2',
+  'ACTIONS_RUNTIME_TOKEN',
+  'ACTIONS_CACHE_MODE',
+  'GITHUB_WORKSPACE',
+  'GITHUB_SERVER_URL',
+  'RUNNER_TEMP',
+  'PATH',
+];
+
+/** The folder that goes into the cache. */
+export const CACHE_FOLDER = '.axe-action-memory';
+
+/** A job in this very process, in which the real cache library runs; it reads the process's own variables. */
+export interface CacheJob {
+  readonly cache: CacheServer;
+  readonly workspace: string;
+  client(options?: Partial<Parameters<typeof createCacheClient>[0]>): CacheClient;
+  /** Writes files into the folder that goes into the cache. */
+  put(files?: Readonly<Record<string, string>>): void;
+}
+
+/** Opens a job before each test of a file, and takes its variables back after it. */
+export function useCacheJob(): () => CacheJob {
+  let job: CacheJob;
+  let startFolder = '';
+  let before: Readonly<Record<string, string | undefined>> = {};
+
+  beforeEach(async () => {
+    const cache = await startCacheServer();
+    const workspace = tempDir('workspace');
+    startFolder = process.cwd();
+    before = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+    for (const name of VARIABLES) if (name !== 'PATH') delete process.env[name];
+    const own = { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tempDir('runner') };
+    Object.assign(process.env, cache.env(), own);
+    process.chdir(workspace);
+    job = {
+      cache,
+      workspace,
+      client: (options) =>
+        createCacheClient({ env: process.env, cwd: process.cwd(), output: process.stdout, ...options }),
+      put: (files = { 'bot.md': '## x\n' }) => writeFiles(join(workspace, CACHE_FOLDER), files),
+    };
+  });
+
+  afterEach(() => {
+    process.chdir(startFolder);
+    for (const name of VARIABLES) {
+      delete process.env[name];
+      if (before[name] !== undefined) process.env[name] = before[name];
+    }
+  });
+
+  return () => job;
+}
+
+/** What reaches standard output while a call runs; whoever diverts it has to put it back. */
+export async function printed<T>(
+  call: () => Promise<T>,
+): Promise<{ readonly result: T; readonly output: string }> {
+  const chunks: string[] = [];
+  const write = process.stdout.write;
+  process.stdout.write = ((chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0) as typeof write;
+  const replaced = process.stdout.write;
+  try {
+    const result = await call();
+    expect(process.stdout.write).toBe(replaced);
+    return { result, output: chunks.join('') };
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+/** Lines that are more than a mask for the runner. */
+export function toldLines(output: string): readonly string[] {
+  return output.split('\n').filter((line) => line !== '' && !line.startsWith('::add-mask::'));
+}

@@ -1,0 +1,168 @@
+import {
+  connection,
+  forbidden,
+  type GraphNode,
+  graphError,
+  type PageArguments,
+} from './github-connection.js';
+import type { GitCommit } from './github-git-objects.js';
+import { type GitObject, listTree, objectAt } from './github-git-trees.js';
+import { branchName, historyOf, resolveCommit, resolveObject } from './github-history.js';
+import { fullName, html, stableId } from './github-objects.js';
+import type { ContentsRight, StoredRepo } from './github-state.js';
+
+/** Longer texts are cut here and say so. */
+const MAX_TEXT_BYTES = 512_000;
+/** Git looks for a zero byte no further than this to tell binary files. */
+const BINARY_PROBE_BYTES = 8_000;
+
+/** The fields of a repository that show its branches and files. */
+export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
+  const readable = <Args>(read: (args: Args) => GraphNode | null) => {
+    return (args: Args) => {
+      if (right === 'none' && repo.isPrivate) throw forbidden();
+      return read(args);
+    };
+  };
+  return {
+    defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
+    ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
+    object: readable(({ expression, oid }: { expression?: string | null; oid?: string | null }) => {
+      const found = resolveObject(repo, expression ?? oid ?? '');
+      return found === undefined ? null : objectNode(repo, found);
+    }),
+  };
+}
+
+/** A branch; null where there is none. */
+export function refNode(repo: StoredRepo, branch: string): GraphNode | null {
+  const head = resolveCommit(repo, `refs/heads/${branch}`);
+  if (head === undefined || !repo.branches.has(branch)) return null;
+  return {
+    __typename: 'Ref',
+    id: refId(repo, branch),
+    name: branch,
+    prefix: 'refs/heads/',
+    target: commitNode(repo, head),
+    repository: repositoryStub(repo),
+  };
+}
+
+/** The id of a branch. */
+export function refId(repo: StoredRepo, branch: string): string {
+  return `REF_${fullName(repo)}:refs/heads/${branch}`;
+}
+
+/** A commit with its tree and history. */
+export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
+  const { sha, tree, message, author, committer } = commit;
+  const [headline = '', ...body] = message.split('\n');
+  return {
+    __typename: 'Commit',
+    ...objectFields(repo, sha),
+    url: `${html(repo)}/commit/${sha}`,
+    message,
+    messageHeadline: headline,
+    messageBody: body.join('\n').trim(),
+    authoredDate: author.date,
+    committedDate: committer.date,
+    tree: () => treeNode(repo, tree),
+    file: ({ path }: { path: string }) => {
+      const found = objectAt(repo.git, tree, path);
+      if (found !== undefined && path !== '') return entryNode(repo, found);
+      throw graphError('NOT_FOUND', `Could not resolve file for path '${path}'.`);
+    },
+    parents: (args: PageArguments) => {
+      const parents = commit.parents.flatMap((parent) => repo.git.commits.get(parent) ?? []);
+      return connection(
+        parents.map((parent) => commitNode(repo, parent)),
+        args,
+      );
+    },
+    history: ({ first, last, after, before, ...filters }: PageArguments) => {
+      const unknown = Object.keys(filters);
+      if (unknown.length > 0) throw new Error(`the fake cannot filter a history by ${unknown.join()}`);
+      const nodes = historyOf(repo.git, sha).map((one) => commitNode(repo, one));
+      return connection(nodes, { first, last, after, before } as PageArguments);
+    },
+  };
+}
+
+function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode | null {
+  if ('tree' in found) return commitNode(repo, found);
+  if (found.kind === 'commit') return null;
+  return found.kind === 'tree' ? treeNode(repo, found.sha, found.path) : blobNode(repo, found);
+}
+
+function treeNode(repo: StoredRepo, sha: string, path = ''): GraphNode {
+  return {
+    __typename: 'Tree',
+    ...objectFields(repo, sha),
+    entries: () =>
+      listTree(repo.git, sha)
+        .filter((object) => object.path !== '' && !object.path.includes('/'))
+        .map((object) => ({ ...object, path: path === '' ? object.path : `${path}/${object.path}` }))
+        .map((object) => entryNode(repo, object)),
+  };
+}
+
+/** GraphQL gives the mode as a decimal number: a link's 0o120000 is 40960. */
+function entryNode(repo: StoredRepo, object: GitObject): GraphNode {
+  const name = object.path.split('/').at(-1) ?? '';
+  return {
+    __typename: 'TreeEntry',
+    name,
+    nameRaw: Buffer.from(name).toString('base64'),
+    path: object.path,
+    pathRaw: Buffer.from(object.path).toString('base64'),
+    extension: /\.[^.]*$/.exec(name)?.[0] ?? '',
+    mode: Number.parseInt(object.mode, 8),
+    type: object.kind,
+    oid: object.sha,
+    size: object.bytes.length,
+    object: () => objectNode(repo, object),
+    repository: repositoryStub(repo),
+  };
+}
+
+function blobNode(repo: StoredRepo, { sha, bytes }: GitObject): GraphNode {
+  const isBinary = bytes.subarray(0, BINARY_PROBE_BYTES).includes(0);
+  return {
+    __typename: 'Blob',
+    ...objectFields(repo, sha),
+    byteSize: bytes.length,
+    isBinary,
+    isTruncated: bytes.length > MAX_TEXT_BYTES,
+    text: isBinary ? null : textOf(bytes.subarray(0, MAX_TEXT_BYTES), bytes.length > MAX_TEXT_BYTES),
+  };
+}
+
+/** GitHub guesses the encoding of what is no UTF-8 and converts it, so that the bytes cannot be told from the text. */
+function textOf(bytes: Buffer, isCut: boolean): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return bytes.toString('latin1');
+  }
+}
+
+function objectFields(repo: StoredRepo, sha: string): GraphNode {
+  return {
+    id: `O_${sha}`,
+    oid: sha,
+    abbreviatedOid: sha.slice(0, 7),
+    commitUrl: `${html(repo)}/commit/${sha}`,
+    commitResourcePath: `/${fullName(repo)}/commit/${sha}`,
+    repository: repositoryStub(repo),
+  };
+}
+
+function repositoryStub(repo: StoredRepo): GraphNode {
+  return {
+    __typename: 'Repository',
+    id: String(stableId(fullName(repo))),
+    name: repo.name,
+    nameWithOwner: fullName(repo),
+    isPrivate: repo.isPrivate,
+  };
+}

@@ -1,0 +1,158 @@
+import { connection, type GraphNode, type PageArguments } from './github-connection.js';
+import { diffLines } from './github-diff-lines.js';
+import type { GraphQlWorld } from './github-graphql-nodes.js';
+import { fullName, html } from './github-objects.js';
+import { associationOf, reviewCommentPage, reviewPage } from './github-review-objects.js';
+import type { StoredReview, StoredReviewComment } from './github-review-state.js';
+import { textAt } from './github-reviews.js';
+import type { StoredPull, StoredRepo } from './github-state.js';
+
+const CONTENTS: Readonly<Record<string, string>> = {
+  '+1': 'THUMBS_UP',
+  '-1': 'THUMBS_DOWN',
+  laugh: 'LAUGH',
+  confused: 'CONFUSED',
+  heart: 'HEART',
+  hooray: 'HOORAY',
+  rocket: 'ROCKET',
+  eyes: 'EYES',
+};
+
+/** The fields of a pull request that show its reviews and what it closes. */
+export function reviewFields(repo: StoredRepo, pull: StoredPull, world: GraphQlWorld): GraphNode {
+  const { reviews, reviewComments } = repo.talk;
+  return {
+    reviews: (args: PageArguments) => {
+      const visible = reviews.filter(
+        (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === world.viewer),
+      );
+      return connection(
+        visible.map((review) => reviewNode(repo, review, world)),
+        args,
+      );
+    },
+    reviewThreads: (args: PageArguments) => {
+      const first = reviewComments.filter((one) => one.pull === pull.number && one.inReplyTo === undefined);
+      return connection(
+        first
+          .filter((one) => isSubmitted(repo, one))
+          .map((one) => threadNode(repo, { pull, first: one }, world)),
+        args,
+      );
+    },
+    closingIssuesReferences: (args: PageArguments) => connection(closedBy(repo, pull), args),
+  };
+}
+
+/** GraphQL names a bot without the `[bot]` that the REST API adds. */
+export function actorNode(login: string): GraphNode {
+  return {
+    __typename: login.endsWith('[bot]') ? 'Bot' : 'User',
+    login: login.replace(/\[bot\]$/, ''),
+  };
+}
+
+function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlWorld): GraphNode {
+  return {
+    __typename: 'PullRequestReview',
+    id: `PRR_${review.id}`,
+    fullDatabaseId: String(review.id),
+    url: reviewPage(repo, review),
+    body: review.body,
+    state: review.state,
+    author: actorNode(review.author),
+    viewerDidAuthor: review.author === viewer,
+    submittedAt: review.submittedAt,
+    commit: { __typename: 'Commit', id: `O_${review.commit}`, oid: review.commit },
+  };
+}
+
+/** A thread follows its line while the pull request's diff shows it; then it is outdated. */
+function threadNode(
+  repo: StoredRepo,
+  { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
+  world: GraphQlWorld,
+): GraphNode {
+  const { reviewComments, resolved } = repo.talk;
+  const comments = [first, ...reviewComments.filter(({ inReplyTo }) => inReplyTo === first.id)];
+  const line = lineNow(pull, first);
+  const resolver = resolved.get(first.id);
+  return {
+    __typename: 'PullRequestReviewThread',
+    id: `PRRT_${first.id}`,
+    isResolved: resolver !== undefined,
+    resolvedBy: resolver === undefined ? null : actorNode(resolver),
+    isOutdated: line === null,
+    path: first.path,
+    diffSide: first.side,
+    line,
+    startLine: line === null || first.startLine === undefined ? null : first.startLine + line - first.line,
+    originalLine: first.line,
+    comments: (args: PageArguments) =>
+      connection(
+        comments.map((comment) => commentNode(repo, comment, world)),
+        args,
+      ),
+  };
+}
+
+function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null {
+  if (textAt(pull.diff, comment) === comment.text) return comment.line;
+  const hunks = diffLines(pull.diff).get(comment.path) ?? [];
+  const lines = hunks.flatMap((hunk) => [...hunk[comment.side]]);
+  return lines.find(([, text]) => text === comment.text)?.[0] ?? null;
+}
+
+function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }: GraphQlWorld): GraphNode {
+  const reactions = repo.talk.reactions.filter(({ on, of }) => on === 'review-comment' && of === comment.id);
+  return {
+    __typename: 'PullRequestReviewComment',
+    id: `PRRC_${comment.id}`,
+    fullDatabaseId: String(comment.id),
+    url: reviewCommentPage(repo, comment),
+    body: comment.body,
+    author: actorNode(comment.author),
+    authorAssociation: associationOf(repo, comment.author),
+    viewerDidAuthor: comment.author === viewer,
+    createdAt: comment.createdAt,
+    lastEditedAt: comment.editedAt,
+    reactions: ({ content, ...args }: PageArguments & { readonly content?: string | null }) => {
+      const nodes = reactions
+        .filter((one) => content == null || CONTENTS[one.content] === content)
+        .map((one) => ({
+          __typename: 'Reaction',
+          id: `REA_${one.id}`,
+          content: CONTENTS[one.content],
+          user: actorNode(one.author),
+        }));
+      return connection(nodes, args);
+    },
+  };
+}
+
+function isSubmitted(repo: StoredRepo, comment: StoredReviewComment): boolean {
+  return repo.talk.reviews.find(({ id }) => id === comment.review)?.state !== 'PENDING';
+}
+
+/** Issues of the repository that the description says it closes. */
+function closedBy(repo: StoredRepo, pull: StoredPull): GraphNode[] {
+  const mentions = (pull.body ?? '').matchAll(/\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?) #(\d+)/gi);
+  const numbers = new Set([...mentions].map(([, number]) => Number(number)));
+  return [...numbers].flatMap((number) => {
+    const issue = repo.issues.get(number);
+    if (issue === undefined) return [];
+    return [
+      {
+        __typename: 'Issue',
+        id: `Issue_${number}`,
+        number,
+        title: issue.title,
+        body: issue.body ?? '',
+        state: repo.talk.closedIssues.has(number) ? 'CLOSED' : 'OPEN',
+        url: `${html(repo)}/issues/${number}`,
+        author: actorNode(issue.author),
+        repository: { __typename: 'Repository', id: fullName(repo), nameWithOwner: fullName(repo) },
+      },
+    ];
+  });
+}
