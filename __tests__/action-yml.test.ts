@@ -44,7 +44,8 @@ describe('action.yml', () => {
     );
     expect(readInputs({ ...env, INPUT_AGENT: 'reviewer' })).toMatchObject({
       agent: 'reviewer',
-      memoryStore: 'auto',
+      mode: 'run',
+      memory: { store: 'auto', branch: 'axe-memory', path: undefined, isRequired: false },
     });
   });
 });

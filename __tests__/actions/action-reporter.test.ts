@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createActionReporter, describePlan, describeRestored } from '../../src/actions/action-reporter.js';
+import { NO_STORE } from '../../src/actions/missing-store.js';
 import { ProviderError } from '../../src/axe/errors.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
 import type { RestoreResult } from '../../src/axe/memory/store.js';
@@ -181,6 +182,7 @@ describe('what was loaded', () => {
       'nothing yet in cache axe-memory/v1/trunk',
     ],
     [{ kind: 'empty', location: NOWHERE, warnings: [] }, 'nothing is kept (`memory-store: none`)'],
+    [{ kind: 'empty', location: NO_STORE, warnings: [] }, 'no store is in reach'],
     [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
   ])('%j is told as “%s”', (restored, text) => {
     expect(describeRestored(restored)).toBe(text);

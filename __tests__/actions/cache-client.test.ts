@@ -1,117 +1,61 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CacheLibrary, createCacheClient } from '../../src/actions/cache-client.js';
-import { createFiles } from '../../src/host/files.js';
-import { createCacheStore } from '../../src/memory-stores/cache-store.js';
-import { append, idsIn } from '../memory-stores/entries.js';
-import { createFakeClock } from '../memory-stores/fake-clock.js';
-import { type CacheService, startCacheService } from './cache-service.js';
+import { describe, expect, it } from '@jest/globals';
+import type { CacheLibrary } from '../../src/actions/cache-client.js';
+import type { CacheFault, CacheOperation } from '../helpers/cache-answers.js';
+import { CACHE_FOLDER, printed, toldLines, useCacheJob } from '../helpers/cache-job.js';
+import { tempDir } from '../helpers/temp.js';
 
-const paths = ['.axe-action-memory'];
+const paths = [CACHE_FOLDER];
 const PREFIX = 'axe-memory/v1/trunk/default/';
 const KEY = `${PREFIX}0000000001.`;
-const VARIABLES = [
-  'ACTIONS_RESULTS_URL',
-  'ACTIONS_CACHE_URL',
-  'ACTIONS_CACHE_SERVICE_V2',
-  'ACTIONS_RUNTIME_TOKEN',
-  'ACTIONS_CACHE_MODE',
-  'GITHUB_WORKSPACE',
-  'GITHUB_SERVER_URL',
-  'RUNNER_TEMP',
-];
+const NEXT_KEY = `${PREFIX}0000000002.`;
+const READ = 'GetCacheEntryDownloadURL';
+const never = new AbortController().signal;
 
-let service: CacheService;
-let workspace = '';
-let startFolder = '';
-let before: Record<string, string | undefined> = {};
+const job = useCacheJob();
 
-beforeEach(async () => {
-  service = await startCacheService();
-  workspace = await realpath(await mkdtemp(join(tmpdir(), 'axe-workspace-')));
-  startFolder = process.cwd();
-  before = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
-  for (const name of VARIABLES) delete process.env[name];
-  Object.assign(process.env, {
-    ACTIONS_RESULTS_URL: service.url,
-    ACTIONS_CACHE_SERVICE_V2: 'true',
-    ACTIONS_RUNTIME_TOKEN: 'runtime-token',
-    GITHUB_WORKSPACE: workspace,
-    RUNNER_TEMP: join(workspace, '..', `${workspace.split('/').at(-1)}-temp`),
-  });
-  process.chdir(workspace);
-});
-
-afterEach(async () => {
-  process.chdir(startFolder);
-  await rm(process.env['RUNNER_TEMP'] ?? '', { recursive: true, force: true });
-  for (const name of VARIABLES) {
-    delete process.env[name];
-    if (before[name] !== undefined) process.env[name] = before[name];
-  }
-  await rm(workspace, { recursive: true, force: true });
-  await service.close();
-});
-
-/** What reaches standard output while a call runs. */
-async function printed<T>(call: () => Promise<T>): Promise<{ readonly result: T; readonly output: string }> {
-  const chunks: string[] = [];
-  const write = process.stdout.write;
-  process.stdout.write = ((chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0) as typeof write;
-  const replaced = process.stdout.write;
-  try {
-    const result = await call();
-    expect(process.stdout.write).toBe(replaced);
-    return { result, output: chunks.join('') };
-  } finally {
-    process.stdout.write = write;
-  }
-}
-
-function makeClient(env: Record<string, string | undefined> = process.env) {
-  return createCacheClient({ env, cwd: process.cwd(), output: process.stdout });
-}
-
-async function putFile(text = '## x\n'): Promise<void> {
-  await mkdir(join(workspace, '.axe-action-memory'), { recursive: true });
-  await writeFile(join(workspace, '.axe-action-memory', 'bot.md'), text);
-}
+const restore = (keys: readonly string[] = [PREFIX]) => job().client().restore({ paths, keys }, never);
+const save = (key = KEY) => job().client().save({ paths, key }, never);
 
 describe('the cache client over the real library', () => {
   it('saves, finds and restores, and prints nothing', async () => {
-    await putFile('## memory\n');
-    const client = makeClient();
+    job().put({ 'bot.md': '## memory\n' });
     const { output } = await printed(async () => {
-      expect(await client.restore({ paths, prefix: PREFIX })).toEqual({ kind: 'miss' });
-      expect(await client.exists({ paths, key: KEY })).toEqual({ kind: 'missing' });
-      expect(await client.save({ paths, key: KEY })).toEqual({ kind: 'saved' });
-      expect(await client.exists({ paths, key: KEY })).toEqual({ kind: 'found' });
-      await rm(join(workspace, '.axe-action-memory'), { recursive: true });
-      expect(await client.restore({ paths, prefix: PREFIX })).toEqual({ kind: 'hit', key: KEY });
+      expect(await restore()).toEqual({ kind: 'miss' });
+      expect(await save()).toEqual({ kind: 'saved' });
+      rmSync(join(job().workspace, CACHE_FOLDER), { recursive: true });
+      expect(await restore()).toEqual({ kind: 'hit', key: KEY });
     });
-    expect(await readFile(join(workspace, '.axe-action-memory', 'bot.md'), 'utf8')).toBe('## memory\n');
+    expect(readFileSync(join(job().workspace, CACHE_FOLDER, 'bot.md'), 'utf8')).toBe('## memory\n');
     // Masks for signed URLs go through to the runner; nothing else does.
-    expect(output.split('\n').filter((line) => line !== '' && !line.startsWith('::add-mask::'))).toEqual([]);
+    expect(toldLines(output)).toEqual([]);
     expect(output).toContain('::add-mask::');
   });
 
+  it('takes the first of several keys that is there, and no other for it (C3 40)', async () => {
+    job().put();
+    const { result } = await printed(async () => {
+      for (const number of [1, 2, 10]) await save(`${PREFIX}${String(number).padStart(10, '0')}.`);
+      return [
+        await restore([`${PREFIX}0000000003.`, NEXT_KEY, KEY]),
+        await restore([KEY]),
+        await restore([`${PREFIX}0000000003.`]),
+      ];
+    });
+    expect(result).toEqual([{ kind: 'hit', key: NEXT_KEY }, { kind: 'hit', key: KEY }, { kind: 'miss' }]);
+  });
+
   it('tells a key that is taken from every other failure (C3 36)', async () => {
-    await putFile();
-    const client = makeClient();
-    await printed(() => client.save({ paths, key: KEY }));
-    expect((await printed(() => client.save({ paths, key: KEY }))).result).toEqual({ kind: 'taken' });
-    service.faults.set('CreateCacheEntry', {
-      status: 409,
-      body: {
-        code: 'already_exists',
-        msg: 'cache entry with the same key, version, and scope already exists',
-      },
+    job().put();
+    const body = { ok: false, message: 'cache entry with the same key, version, and scope already exists' };
+    const { result } = await printed(async () => {
+      await save();
+      const taken = await save();
+      job().cache.fail({ operation: 'CreateCacheEntry', status: 200, body });
+      return [taken, await save(NEXT_KEY)];
     });
-    expect((await printed(() => client.save({ paths, key: `${PREFIX}0000000002.` }))).result).toEqual({
-      kind: 'taken',
-    });
+    expect(result).toEqual([{ kind: 'taken' }, { kind: 'taken' }]);
   });
 
   it.each([
@@ -150,90 +94,112 @@ describe('the cache client over the real library', () => {
       { status: 403, body: { msg: 'insufficient usage to proceed' } },
       { kind: 'denied', message: expect.any(String) },
     ],
-  ])('tells %s when saving (C3 34, 39)', async (_name, fault, expected) => {
-    await putFile();
-    service.faults.set('CreateCacheEntry', fault);
-    const { result, output } = await printed(() => makeClient().save({ paths, key: KEY }));
-    expect(result).toEqual(expected);
-    expect(output).not.toContain('::warning');
-  });
-
-  it('does not take a failed upload for a save (C3 39)', async () => {
-    await putFile();
-    service.faults.set('PUT blob', { status: 403, body: { error: { code: 'AuthenticationFailed' } } });
-    expect((await printed(() => makeClient().save({ paths, key: KEY }))).result).toMatchObject({
-      kind: 'error',
-    });
-    service.faults.set('FinalizeCacheEntryUpload', {
-      status: 200,
-      body: { ok: false, message: 'upload incomplete' },
-    });
-    expect((await printed(() => makeClient().save({ paths, key: `${PREFIX}0000000002.` }))).result).toEqual({
-      kind: 'error',
-      message: 'upload incomplete',
-    });
-  });
+  ] satisfies [string, Omit<CacheFault, 'operation'>, object][])(
+    'tells %s when saving, at once and without an annotation (C3 34, 39)',
+    async (_name, fault, expected) => {
+      job().put();
+      job().cache.fail({ operation: 'CreateCacheEntry', ...fault });
+      const { result, output } = await printed(() => save());
+      expect(result).toEqual(expected);
+      expect(toldLines(output)).toEqual([]);
+      expect(operations()).toEqual(['CreateCacheEntry']);
+    },
+  );
 
   it.each([
-    [
-      'a forbidden request',
-      { status: 403, body: { msg: 'cache read denied: no readable scopes' } },
-      'cache read denied',
-    ],
-    ['a rate limit', { status: 429, body: {} }, 'Rate limited'],
-    ['an answer that makes no sense', { status: 400, body: { msg: 'malformed' } }, 'malformed'],
-  ])('does not take %s for a miss (C3 38)', async (_name, fault, message) => {
-    const client = makeClient();
-    for (const call of [
-      () => client.restore({ paths, prefix: PREFIX }),
-      () => client.exists({ paths, key: KEY }),
-    ]) {
-      service.faults.set('GetCacheEntryDownloadURL', fault);
-      const { result, output } = await printed<{ readonly kind: string }>(call);
-      expect(result).toEqual({ kind: 'error', message: expect.stringContaining(message) });
+    ['upload', { status: 403, body: '<Error><Code>AuthenticationFailed</Code></Error>' }],
+    ['FinalizeCacheEntryUpload', { status: 200, body: { ok: false, message: 'upload incomplete' } }],
+    ['FinalizeCacheEntryUpload', { status: 200, body: { ok: false } }],
+    ['FinalizeCacheEntryUpload', { status: 404, body: { msg: 'not found' } }],
+  ] satisfies [CacheOperation, Omit<CacheFault, 'operation'>][])(
+    'does not take a failed %s (%j) for a save (C3 39)',
+    async (operation, fault) => {
+      job().put();
+      job().cache.fail({ operation, ...fault });
+      const { result, output } = await printed(() => save());
+      expect(result).toMatchObject({ kind: 'error' });
+      expect(toldLines(output)).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ status: 403, body: { msg: 'cache read denied: no readable scopes' } }, 'denied', 'cache read denied'],
+    [{ status: 429, headers: { 'retry-after': '30' } }, 'rate-limited', 'rate limit'],
+    [{ status: 400, body: { msg: 'malformed' } }, 'error', 'malformed'],
+    [{ status: 401, body: { msg: 'unauthenticated' } }, 'error', '(401)'],
+  ] satisfies [Omit<CacheFault, 'operation'>, string, string][])(
+    'does not take %j for a miss (C3 38)',
+    async (fault, kind, message) => {
+      job().cache.fail({ operation: READ, ...fault });
+      const { result, output } = await printed(() => restore());
+      expect(result).toMatchObject({ kind, message: expect.stringContaining(message) });
+      if (kind === 'rate-limited') expect(result).toMatchObject({ retryAfterMs: 30_000 });
       expect(output).toBe('');
-    }
-  });
+    },
+  );
 
   it('does not take a broken connection or a broken archive for a miss (C3 38)', async () => {
-    await putFile();
-    const client = makeClient();
-    await printed(() => client.save({ paths, key: KEY }));
-    service.faults.set('GET blob', { status: 200, body: 'no archive' });
-    // tar writes to standard error directly; only the outcome counts here.
-    expect((await printed(() => client.restore({ paths, prefix: PREFIX }))).result).toMatchObject({
-      kind: 'error',
+    job().put();
+    const { result, output } = await printed(async () => {
+      await save();
+      job().cache.fail({ operation: 'download', status: 200, body: 'no archive' });
+      const broken = await restore();
+      process.env['ACTIONS_RESULTS_URL'] = 'http://127.0.0.1:1/';
+      return [broken, await restore(), await save(NEXT_KEY)];
     });
-    process.env['ACTIONS_RESULTS_URL'] = 'http://127.0.0.1:1/';
-    expect((await printed(() => client.restore({ paths, prefix: PREFIX }))).result).toMatchObject({
-      kind: 'error',
-      message: expect.stringContaining('ECONNREFUSED'),
-    });
-    expect((await printed(() => client.save({ paths, key: `${PREFIX}0000000002.` }))).result).toMatchObject({
-      kind: 'error',
-    });
+    expect(result).toEqual([
+      { kind: 'refused', message: expect.stringContaining(`\`${KEY}\` was not unpacked: `) },
+      { kind: 'error', message: expect.stringContaining('ECONNREFUSED') },
+      { kind: 'error', message: expect.any(String) },
+    ]);
+    expect(toldLines(output)).toEqual([]);
   });
 
-  it('carries a memory from one job to the next', async () => {
-    const clock = createFakeClock();
-    const open = () =>
-      createCacheStore({
-        cache: makeClient(),
-        files: createFiles(),
-        clock,
-        directory: join(workspace, '.axe-action-memory'),
-        scope: 'trunk',
-        name: 'default',
-      });
+  it('says so where the runner packs in another way than others (C3 43)', async () => {
+    job().put();
+    const bare = tempDir('bin');
+    for (const program of ['tar', 'gzip']) symlinkSync(programPath(program), join(bare, program));
     const { result } = await printed(async () => {
-      for (const id of ['a', 'b', 'c'])
-        expect(await open().write([append(id)], new AbortController().signal)).toMatchObject({
-          kind: 'saved',
-        });
-      return await open().read({ path: 'bot.md', lastN: 0, count: true }, new AbortController().signal);
+      const first = await save();
+      process.env['PATH'] = bare;
+      return [first, await restore(), await save(), await restore()];
     });
-    expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003.` });
-    expect(result.kind === 'restored' ? idsIn(result.text) : []).toEqual(['a', 'b', 'c']);
+    expect(result).toEqual([
+      { kind: 'saved' },
+      { kind: 'miss', notice: expect.stringContaining('this runner has no `zstd`') },
+      { kind: 'saved' },
+      { kind: 'hit', key: KEY },
+    ]);
+    expect(
+      new Set(
+        job()
+          .cache.entries()
+          .map(({ version }) => version),
+      ).size,
+    ).toBe(2);
+  });
+
+  it('finds the same entries on Windows (C3 43)', async () => {
+    const client = job().client({
+      load: async () => {
+        const library = await import('@actions/cache');
+        Object.defineProperty(process, 'platform', { value: 'win32' });
+        return library;
+      },
+    });
+    job().put();
+    const { platform } = process;
+    try {
+      await printed(() => client.restore({ paths, keys: [PREFIX] }, never));
+    } finally {
+      Object.defineProperty(process, 'platform', { value: platform });
+    }
+    await printed(() => restore());
+    const versions = job()
+      .cache.requests()
+      .map(({ body }) => (body as { version: string }).version);
+    expect(versions).toHaveLength(2);
+    expect(versions[0]).toBe(versions[1]);
   });
 });
 
@@ -248,146 +214,189 @@ describe('before the service is asked', () => {
     ['', 'miss', 'saved'],
   ])('honours cache-mode %j (C3 35)', async (mode, restored, savedAs) => {
     process.env['ACTIONS_CACHE_MODE'] = mode;
-    await putFile();
-    const client = makeClient();
-    const { result } = await printed(async () => [
-      await client.restore({ paths, prefix: PREFIX }),
-      await client.save({ paths, key: KEY }),
-    ]);
+    job().put();
+    const { result } = await printed(async () => [await restore(), await save()]);
     expect(result.map(({ kind }) => kind)).toEqual([restored, savedAs]);
+    const refused = result.filter(({ kind }) => kind === 'unavailable' || kind === 'denied');
+    for (const answer of refused)
+      expect(answer).toMatchObject({ remedy: expect.stringContaining('`cache-mode: write`') });
   });
 
   it('knows when there is no cache (C3 33)', async () => {
     delete process.env['ACTIONS_RESULTS_URL'];
-    const { result } = await printed(() => makeClient().restore({ paths, prefix: PREFIX }));
-    expect(result).toEqual({ kind: 'unavailable', message: 'there is no Actions cache here' });
-    expect(service.calls).toEqual([]);
+    const { result } = await printed(() => restore());
+    expect(result).toMatchObject({ kind: 'unavailable', message: 'there is no Actions cache here' });
+    expect(job().cache.requests()).toEqual([]);
+  });
+
+  it('asks an enterprise server only where it has a cache of the first version (C3 33)', async () => {
+    process.env['GITHUB_SERVER_URL'] = 'https://github.example.com';
+    const without = await printed(() => restore());
+    expect(without.result).toMatchObject({ kind: 'unavailable' });
+    expect(job().cache.requests()).toEqual([]);
+    process.env['ACTIONS_CACHE_URL'] = `${job().cache.url}/`;
+    const { result, output } = await printed(() => restore());
+    expect(result).toMatchObject({ kind: 'error' });
+    expect(
+      job()
+        .cache.requests()
+        .map(({ path }) => path),
+    ).toEqual(['/_apis/artifactcache/cache']);
+    expect(output).toBe('');
   });
 
   it('refuses to work where files would be unpacked elsewhere', async () => {
-    const { result } = await printed(() =>
-      makeClient({ ...process.env, GITHUB_WORKSPACE: '/elsewhere' }).save({ paths, key: KEY }),
-    );
+    const client = job().client({ env: { ...process.env, GITHUB_WORKSPACE: '/elsewhere' } });
+    const { result } = await printed(() => client.save({ paths, key: KEY }, never));
     expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('/elsewhere') });
+  });
+
+  it('does not begin for a run that was stopped', async () => {
+    const { result } = await printed(() =>
+      job()
+        .client()
+        .restore({ paths, keys: [PREFIX] }, AbortSignal.abort()),
+    );
+    expect(result).toMatchObject({ kind: 'given-up' });
+    expect(job().cache.requests()).toEqual([]);
   });
 });
 
-describe('the first version of the service, by what the library prints', () => {
-  function clientOf(lines: readonly string[], result: number | string | undefined) {
-    const answer = async () => {
-      for (const line of lines) process.stdout.write(`${line}\n`);
-      return result;
-    };
+describe('a service that says nothing (C3 39)', () => {
+  it('is given up when the time is over, and nothing of it is printed later', async () => {
+    const { cache } = job();
+    const timer = manualTimer();
+    const client = job().client({ clock: timer });
+    cache.fail({ operation: READ, status: 'stall' });
+    const asked = new Promise<void>((resolve) => cache.onRequest(() => resolve()));
+    const { output } = await printed(async () => {
+      const answer = client.restore({ paths, keys: [PREFIX] }, never);
+      await asked;
+      timer.pass();
+      const result = await answer;
+      expect(result).toMatchObject({
+        kind: 'given-up',
+        message: 'the cache service gave no usable answer in 20 s',
+      });
+      await cache.close();
+      if (result.kind === 'given-up') await result.ended;
+    });
+    expect(timer.asked).toEqual([20_000]);
+    expect(output).toBe('');
+  });
+
+  it('is given up when the run is stopped', async () => {
+    const { cache } = job();
+    const stop = new AbortController();
+    const client = job().client();
+    cache.fail({ operation: 'CreateCacheEntry', status: 'stall' });
+    cache.onRequest(() => stop.abort());
+    job().put();
+    const { output } = await printed(async () => {
+      const result = await client.save({ paths, key: KEY }, stop.signal);
+      expect(result).toMatchObject({ kind: 'given-up', message: expect.stringContaining('was stopped') });
+      await cache.close();
+      if (result.kind === 'given-up') await result.ended;
+    });
+    expect(toldLines(output)).toEqual([]);
+  });
+
+  it('is told by what it answered while it was tried again', async () => {
+    const timer = manualTimer();
     const library = {
       isFeatureAvailable: () => true,
-      restoreCache: answer,
-      saveCache: answer,
+      restoreCache: () => {
+        const error = 'Failed request: (503) Service Unavailable';
+        process.stdout.write(`Attempt 1 of 5 failed with error: ${error}. Retrying request in 3000 ms...\n`);
+        setImmediate(timer.pass);
+        return new Promise(() => {});
+      },
     } as unknown as CacheLibrary;
-    return createCacheClient({ env: {}, cwd: '/', output: process.stdout, load: async () => library });
-  }
-  const V1 = '::debug::Cache service version: v1';
-
-  it.each([
-    [[V1], undefined, { kind: 'miss' }],
-    [
-      [V1, '::warning::Failed to restore: Cache service responded with 503'],
-      undefined,
-      { kind: 'error', message: 'Cache service responded with 503' },
-    ],
-    [
-      [V1, '::error::Failed to restore: boom%0Atwo 100%25'],
-      undefined,
-      { kind: 'error', message: 'boom two 100%' },
-    ],
-    [
-      ['::debug::Cache service version: v2'],
-      undefined,
-      { kind: 'error', message: 'the cache service gave no clear answer' },
-    ],
-    [[V1], KEY, { kind: 'hit', key: KEY }],
-  ])('reads a restore that printed %j', async (lines, result, expected) => {
-    expect((await printed(() => clientOf(lines, result).restore({ paths, prefix: PREFIX }))).result).toEqual(
-      expected,
-    );
+    const client = job().client({ clock: timer, load: async () => library });
+    const write = process.stdout.write;
+    const result = await client.restore({ paths, keys: [PREFIX] }, never);
+    process.stdout.write = write;
+    expect(result).toMatchObject({
+      message: 'the cache service gave no usable answer in 20 s: Failed request: (503) Service Unavailable',
+    });
   });
 
-  it.each([
-    [
-      [
-        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: Cache already exists. Scope: refs/heads/main',
-      ],
-      -1,
-      'taken',
-    ],
-    [
-      [
-        '::warning::Failed to save: Unable to reserve cache with key x. More details: cache write denied: token has no writable scopes',
-      ],
-      -1,
-      'denied',
-    ],
-    [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
-    [
-      [
-        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: undefined',
-      ],
-      -1,
-      'error',
-    ],
-    [[], -1, 'error'],
-    [
-      [
-        'Attempt 1 of 5 failed with error: Failed request: (409) x. Retrying request in 3000 ms...',
-        '::error::Failed to save: (500)',
-      ],
-      -1,
-      'error',
-    ],
-    [
-      ['Attempt 1 of 5 failed with error: Failed request: (503) x. Retrying request in 3000 ms...'],
-      77,
-      'saved',
-    ],
-  ])('reads a save that printed %j and gave %d as %s', async (lines, id, kind) => {
-    expect(
-      (await printed(() => clientOf([V1, ...lines], id).save({ paths, key: KEY }))).result,
-    ).toMatchObject({ kind });
-  });
-
-  it('keeps what others print meanwhile out of it, and gives standard output back after an error', async () => {
-    const begun = deferred();
-    const others = deferred();
+  it('ends at its next line once it was given up, before it unpacks or saves anything', async () => {
+    const timer = manualTimer();
+    const lines: string[] = [];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const ready = manualTimer();
     const library = {
       isFeatureAvailable: () => true,
       restoreCache: async () => {
-        process.stdout.write('::warning::mine\n');
-        begun.resolve();
-        await others.promise;
-        throw new Error('not valid');
+        begin();
+        await ready.sleep(1);
+        for (const line of ['Received 1 of 2', 'Attempt 2 of 5 failed with error: (503)', 'unpacked']) {
+          lines.push(line);
+          process.stdout.write(`${line}\n`);
+        }
+        return KEY;
       },
     } as unknown as CacheLibrary;
-    const client = createCacheClient({
-      env: {},
-      cwd: '/',
-      output: process.stdout,
-      load: async () => library,
+    const client = job().client({ clock: timer, load: async () => library });
+    const { output } = await printed(async () => {
+      const answer = client.restore({ paths, keys: [PREFIX] }, never);
+      await begun;
+      timer.pass();
+      const result = await answer;
+      ready.pass();
+      if (result.kind === 'given-up') await result.ended;
     });
-    const { result, output } = await printed(async () => {
-      const pending = client.restore({ paths, prefix: PREFIX });
-      await begun.promise;
-      process.stdout.write('::warning::Failed to restore: not the library\n');
-      others.resolve();
-      return await pending;
-    });
-    expect(result).toEqual({ kind: 'error', message: 'not valid' });
-    expect(output).toBe('::warning::Failed to restore: not the library\n');
+    expect(lines).toEqual(['Received 1 of 2', 'Attempt 2 of 5 failed with error: (503)']);
+    expect(output).toBe('');
+  });
+
+  it('waits no longer than an answer takes', async () => {
+    const timer = manualTimer();
+    await printed(() =>
+      job()
+        .client({ clock: timer })
+        .restore({ paths, keys: [PREFIX] }, never),
+    );
+    expect(timer.left()).toBe(0);
   });
 });
 
-function deferred(): { readonly promise: Promise<void>; resolve(): void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve: () => resolve() };
+/** Requests to the service by the name of their method, in order. */
+function operations(): readonly (string | undefined)[] {
+  return job()
+    .cache.requests()
+    .map(({ path }) => path.split('/').at(-1));
+}
+
+function programPath(program: string): string {
+  const folders = (process.env['PATH'] ?? '').split(':');
+  return folders.map((folder) => join(folder, program)).find(existsSync) ?? program;
+}
+
+/** A clock on which time passes when the test says so. */
+function manualTimer() {
+  const waiting = new Set<() => void>();
+  const asked: number[] = [];
+  return {
+    asked,
+    left: () => waiting.size,
+    sleep: (ms: number, signal?: AbortSignal) => {
+      asked.push(ms);
+      return new Promise<void>((resolve) => {
+        const end = () => {
+          waiting.delete(end);
+          resolve();
+        };
+        waiting.add(end);
+        signal?.addEventListener('abort', end, { once: true });
+      });
+    },
+    pass: () => {
+      for (const end of waiting) end();
+    },
+  };
 }

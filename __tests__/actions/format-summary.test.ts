@@ -7,6 +7,7 @@ import {
 import { AxeError } from '../../src/axe/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/axe/loop/outcome.js';
 import { formatProvenance } from '../../src/axe/memory/provenance.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/axe/plan.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createNoneStore } from '../../src/memory-stores/none-store.js';
 import type { RunReport } from '../../src/pipeline/request.js';
@@ -18,7 +19,7 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 
 const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (text: string) => text) =>
-  formatSummary(report, warnings, clean);
+  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
 
 /** What every summary of a run of the agent `bot` ends with. */
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
@@ -214,10 +215,11 @@ ${FIGURES}`);
 
   it('shows an entry that was not saved, so that it is not lost (D14), and that it stays apart (D19)', async () => {
     const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     const report = await reportOf(
       'ran',
       { save },
-      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true, memoryPolicy },
     );
     const text = format({ ...report, outcome: completed('Fine.') });
     expect(text).toBe(`### bot: success
@@ -228,7 +230,7 @@ Fine.
 
 **Memory** (file): nothing yet in \`/memory/bot.md\`.
 
-**Not saved:** the token may only read. The entry, so that it is not lost:
+**Not saved:** the token may only read. The entry, so that nothing is lost:
 
 \`\`\`text
 ## 2026-02-03T04:05:06Z
@@ -311,6 +313,23 @@ An entry for the task “Is it safe? Say why.” would have been added.
 | bot.toml | openai/m | trusted | 120 s |`);
   });
 
+  it('shows nothing of a memory that is to stay in another repository (D14)', async () => {
+    const parts = { memory: { 'bot.md': ENTRY } };
+    const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
+    const view = { isHidden: true, notes: [] };
+    const text = formatSummary(report, { warnings: [], view, clean: (markdown) => markdown });
+    expect(text).not.toMatch(/2026-02-21|Review|Fine/);
+    expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
+    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
+    expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
+  });
+
+  it('of a run that is to add nothing announces no entry', async () => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
+    const text = format(await reportOf('planned', {}, { memoryPolicy }));
+    expect(text).toContain('`memory-write: never`: this run adds nothing to memory.\n\n| Agent |');
+  });
+
   it('of an agent without memory and instructions says so', async () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
     const text = format(await reportOf('planned', { agents }));
@@ -367,11 +386,18 @@ describe('the summary of a post step that could not save', () => {
       trust: 'trusted',
       model: 'openai/m',
     });
-    const entries = [`${ENTRY.trimEnd()}\n${provenance}\n\n`, ENTRY];
-    expect(formatUnsavedSummary('failed to save memory: no cache', entries)).toBe(
+    const texts = [`${ENTRY.trimEnd()}\n${provenance}\n\n`, ENTRY];
+    const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
+    const why = 'failed to save memory: no cache';
+    expect(formatUnsavedSummary(why, entries, { isHidden: false })).toBe(
       '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
         'What the main step left, so that it is not lost:\n\n' +
         `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
+    );
+    // Two entries of a tainted run have one id.
+    expect(formatUnsavedSummary(why, entries, { isHidden: true })).toBe(
+      `### axe-action: memory not saved\n\n${why}\n\n` +
+        'What the main step left belongs in another repository, so it is not shown here: `id1`.',
     );
   });
 });
@@ -380,7 +406,7 @@ describe('the summary of a post step that could not save', () => {
 async function keptNowhere(kind: 'ran' | 'planned'): Promise<RunReport> {
   const store = createNoneStore();
   const signal = new AbortController().signal;
-  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
+  const restored = await store.read({ paths: ['bot.md'], lastN: 0, count: false }, signal);
   const memory = { store, restored, text: '' };
   if (kind === 'planned') return { ...(await reportOf('planned')), memory };
   const report = await reportOf('ran');

@@ -51,6 +51,15 @@ describe('the journal', () => {
     expect(readPending(postEnv())).toEqual([]);
   });
 
+  it('keeps both entries of a tainted run, which have one id, and writes off each by itself (D19)', async () => {
+    const journal = createJournal();
+    const apart = { ...append('1'), path: 'untrusted/bot.md' };
+    await journal.pending([append('1'), apart]);
+    expect(readPending(postEnv())).toEqual([append('1'), apart]);
+    await journal.done([append('1')]);
+    expect(readPending(postEnv())).toEqual([apart]);
+  });
+
   it('is not troubled by the end of what it never knew', async () => {
     const journal = createJournal();
     await journal.pending([append('1')]);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../src/actions/inputs.js';
-import { type ActionMemoryOptions, openActionMemory } from '../../src/actions/memory.js';
+import { openActionMemory } from '../../src/actions/memory.js';
+import type { ActionMemoryOptions } from '../../src/actions/memory-options.js';
 import type { Change } from '../../src/axe/memory/change.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
 import type { Trigger } from '../../src/axe/trigger.js';
@@ -40,18 +41,19 @@ function open({ given = {}, ...patch }: Opening = {}): MemoryStore {
     value,
   ]);
   return openActionMemory({
-    inputs: readInputs(Object.fromEntries(inputs)),
+    inputs: readInputs(Object.fromEntries(inputs)).memory,
     env: {},
     trigger: SCHEDULE,
     workspace,
     cwd: workspace,
     client: undefined,
+    memoryClient: undefined,
     clock: createFakeClock(),
     ...patch,
   });
 }
 
-const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
+const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
 const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 
@@ -77,20 +79,39 @@ function github(
   });
 }
 
+/** A GitHub whose repositories have no branch for memory. */
+function branchless(): FakeGitHubClient {
+  return createFakeGitHubClient({ graphql: () => ({ repository: { isPrivate: false, ref: null } }) });
+}
+
 describe('the store of a workflow', () => {
-  it.each<[string, Readonly<Record<string, string>>, MemoryStore['kind']]>([
-    ['auto', V2, 'cache'],
-    ['auto', V1, 'cache'],
-    ['auto', {}, 'none'],
-    ['auto', { ACTIONS_RESULTS_URL: '', ACTIONS_CACHE_URL: '' }, 'none'],
-    ['cache', V2, 'cache'],
-    ['cache', {}, 'cache'],
-    ['file', V2, 'file'],
-    ['file', {}, 'file'],
-    ['none', V2, 'none'],
-    ['none', {}, 'none'],
-  ])('is of `memory-store: %s` on a runner with %j: %s', (input, env, kind) => {
-    expect(open({ given: { 'memory-store': input }, env }).kind).toBe(kind);
+  it.each<[string, boolean, boolean, MemoryStore['kind']]>([
+    ['auto', true, true, 'repo'],
+    ['auto', true, false, 'cache'],
+    ['auto', false, true, 'repo'],
+    ['auto', false, false, 'none'],
+    ['repo', true, true, 'repo'],
+    ['repo', true, false, 'repo'],
+    ['repo', false, false, 'repo'],
+    ['cache', true, true, 'cache'],
+    ['cache', false, true, 'cache'],
+    ['cache', false, false, 'cache'],
+    ['file', true, true, 'file'],
+    ['file', false, false, 'file'],
+    ['none', true, true, 'none'],
+    ['none', false, false, 'none'],
+  ])('is of `memory-store: %s` (cache: %j, token: %j) first of all %s', (input, cache, token, kind) => {
+    const memoryClient = token ? branchless() : undefined;
+    const env = cache ? V2 : {};
+    expect(open({ given: { 'memory-store': input }, env, memoryClient }).kind).toBe(kind);
+  });
+
+  it.each([
+    [V2, 'cache'],
+    [V1, 'cache'],
+    [{ ACTIONS_RESULTS_URL: '', ACTIONS_CACHE_URL: '' }, 'none'],
+  ])('on a runner with %j is %s', (env, kind) => {
+    expect(open({ env }).kind).toBe(kind);
   });
 
   it('that is none is empty and takes everything, by intention', async () => {
@@ -100,15 +121,29 @@ describe('the store of a workflow', () => {
     expect(await write(store)).toMatchObject({ kind: 'saved', location });
   });
 
-  it('without a cache is empty too, but says what to do about it once something is to be saved', async () => {
+  it('where there is none is empty too, but says what to do about it once something is to be saved', async () => {
     const store = open();
-    expect(await read(store)).toMatchObject({ kind: 'empty', warnings: [] });
+    const location = 'nowhere (no store is in reach)';
+    expect(await read(store)).toEqual({ kind: 'empty', location, warnings: [] });
     expect(await write(store)).toEqual({
       kind: 'failed',
       reason: 'unavailable',
-      message: 'this runner offers no Actions cache',
+      message: 'this runner offers no Actions cache, and there is no token to reach a memory branch with',
       remedy:
-        'Write `memory-store: file` and commit `memory-path` in a later step, or `memory-store: none` to do without memory.',
+        'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and commit `memory-path` in a later step, or `memory-store: none` to do without memory.',
+    });
+  });
+
+  it('that is to be a branch cannot be read without a token, and is not taken for empty (D14)', async () => {
+    const store = open({ given: { 'memory-store': 'repo' } });
+    const message = 'there is no token to reach the memory branch with';
+    const remedy = 'Give `github-token` or `memory-token`.';
+    expect(await read(store)).toEqual({ kind: 'failed', location: 'repo', message, remedy });
+    expect(await write(store)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: `the memory branch could not be read, so nothing was added to it (${message})`,
+      remedy,
     });
   });
 
@@ -117,21 +152,92 @@ describe('the store of a workflow', () => {
   });
 });
 
+describe('memory on a branch', () => {
+  const OTHER = { 'memory-repo': 'octocat/memory' };
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [{}, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
+    [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-scope': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
+    [{ 'memory-path': 'bots', 'memory-scope': 'api' }, 'octocat/hello@axe-memory', 'bots/api/bot.md'],
+    [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
+    [{ 'memory-branch': 'main', 'memory-scope': 'api' }, 'octocat/hello@main', '.axe/memory/api/bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
+    [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
+    [{ ...OTHER, 'memory-scope': 'api' }, 'octocat/memory@axe-memory', 'octocat/hello/api/bot.md'],
+    [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
+    [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
+    [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
+    [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
+  ])('lies, with %j, on %s at %s', async (given, place, path) => {
+    const memoryClient = branchless();
+    for (const store of ['auto', 'repo']) {
+      const restored = await read(open({ given: { 'memory-store': store, ...given }, memoryClient }));
+      expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
+    }
+    const [repository = '', branch = ''] = place.split('@');
+    for (const { params } of memoryClient.requests) {
+      expect([`${params['owner']}/${params['name']}`, params['ref']]).toEqual([
+        repository,
+        `refs/heads/${branch}`,
+      ]);
+      expect(Object.values(params)).toContain(path);
+    }
+  });
+
+  it('is reached with the token that is for it, and with no other', async () => {
+    const client = branchless();
+    const memoryClient = branchless();
+    await read(open({ given: OTHER, client, memoryClient }));
+    expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
+  });
+
+  it('is read first and last where it is asked for, whatever the cache holds (D34)', async () => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const given = { 'memory-store': 'repo' };
+    const restored = await read(open({ given, env: V2, memoryClient: branchless() }));
+    expect(restored).toMatchObject({
+      kind: 'empty',
+      location: 'octocat/hello@axe-memory:bot.md',
+      warnings: [],
+    });
+  });
+});
+
 describe('memory in the cache', () => {
+  const place = async (opening: Opening) => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const { given = {} } = opening;
+    const restored = await read(open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
+    expect(restored).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('there is no Actions cache here'),
+    });
+    return restored.location;
+  };
+
   it.each<[string, string, string]>([
     ['refs/heads/main', 'default', 'cache axe-memory/v1/trunk/default/'],
     ['refs/pull/42/merge', 'default', 'cache axe-memory/v1/pr-42/default/'],
     ['refs/pull/42/merge', 'team-a', 'cache axe-memory/v1/pr-42/team-a/'],
     ['refs/heads/fix', 'default', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
   ])('of %s under the name %s has a lineage of its own', async (ref, name, location) => {
-    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
-    const given = { 'memory-store': 'cache', 'memory-cache-name': name };
-    const restored = await read(open({ given, env: { GITHUB_REF: ref } }));
-    expect(restored).toEqual({
-      kind: 'failed',
-      message: 'the Actions cache could not be read: there is no Actions cache here',
-      location,
-    });
+    const given = { 'memory-cache-name': name };
+    expect(await place({ given, env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
+  });
+
+  it('of a schedule is that of the default branch, although its event may not name it', async () => {
+    const repository = { ...SCHEDULE.repository, defaultBranch: '' };
+    const trigger = { ...SCHEDULE, repository };
+    const env = { GITHUB_REF: 'refs/heads/trunk' };
+    expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
+  });
+
+  it('of a scope is a folder in the lineage of all', async () => {
+    const given = { 'memory-scope': 'packages/api' };
+    expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
   });
 });
 
@@ -142,12 +248,30 @@ describe('memory in the workspace', () => {
     ['.axe/memory', '.axe/memory/bot.md'],
     ['docs', 'docs/bot.md'],
     ['.', 'bot.md'],
+    ['', '.axe/memory/bot.md'],
   ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
     const store = open({ given: { ...FILE, 'memory-path': path } });
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
     expect(await write(store)).toMatchObject({ kind: 'saved', location });
     expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
+  });
+
+  it('of a scope is in a folder of its own', async () => {
+    const store = open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
+    expect(await write(store)).toMatchObject({ location: '.axe/memory/packages/api/bot.md' });
+    expect(await read(open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
+      kind: 'empty',
+      location: '.axe/memory/packages/web/bot.md',
+    });
+  });
+
+  it('is shown whole, from the folder', async () => {
+    const store = open({ given: FILE });
+    await write(store);
+    const tree = await store.readTree(noAbort());
+    expect(tree).toMatchObject({ kind: 'tree', location: '.axe/memory' });
+    expect(tree.kind === 'tree' && [...tree.tree]).toEqual([['bot.md', ADDED]]);
   });
 
   it.each<[string, Trigger]>([
@@ -232,9 +356,19 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
       /403/,
     ],
   ])('is not empty but unreadable where the base has %s', async (_, answer, message) => {
-    const store = open({ given: FILE, trigger: pullRequest(), client: github({}, answer) });
+    const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
+    const store = open(opening);
     expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
-    expect(await write(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
+    expect(await write(store)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^it could not be loaded, so nothing was added to it \(.+\)$/),
+    });
+    // Nobody has read before the post step writes.
+    expect(await write(open(opening))).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(message),
+    });
+    expect(existsSync(join(workspace, PLACE))).toBe(false);
   });
 
   it('is that of the default branch after a comment on one, whatever was checked out', async () => {

@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { failsStep, OUTPUT_NAMES, type Outputs, outputsOf } from '../../src/actions/outputs.js';
+import { failsStep, OUTPUT_NAMES, type Outputs, outputsOf as outputsFor } from '../../src/actions/outputs.js';
 import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
 import { AxeError } from '../../src/axe/errors.js';
 import type { AnswerForm } from '../../src/axe/loop/final-answer.js';
 import { CONCLUSIONS, type Conclusion, type RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { SaveResult } from '../../src/axe/memory/store.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/axe/plan.js';
 import { createNoneStore } from '../../src/memory-stores/none-store.js';
 import type { RunReport } from '../../src/pipeline/request.js';
 import { called, completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
-import { pullRequest } from '../helpers/triggers.js';
+import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
 import { AGENT } from '../helpers/world-fake.js';
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'triage', sha: 'c'.repeat(40) };
 const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };
 const FIGURES = {
   model: 'claude-sonnet-4-5',
@@ -21,6 +24,8 @@ const FIGURES = {
   'denied-tool-calls': '0',
   'duration-ms': '6543',
 };
+
+const outputsOf = (report: RunReport, isHidden = false): Outputs => outputsFor(report, isHidden);
 
 /** A run of an agent without memory that came to this end. */
 async function ranTo(outcome: RunOutcome): Promise<RunReport> {
@@ -137,9 +142,84 @@ describe('the outputs of a run', () => {
       'memory-saved': 'true',
       'memory-entry': `${entry.join('\n')}\n\n`,
       'memory-entry-id': 'id1',
-      'memory-diff': entry.map((line) => `+ ${line}`).join('\n'),
+      'memory-diff': [
+        '--- bot.md (1 entry loaded from /memory/bot.md)',
+        '+++ bot.md (/memory/bot.md)',
+        '@@ 3 lines added @@',
+        ...entry.map((line) => `+${line}`),
+      ].join('\n'),
     });
     expect(outputsOf(report)).not.toHaveProperty('memory-save-error');
+  });
+
+  it('that began a memory name its file, where that has an address', async () => {
+    const url = 'https://github.com/octocat/hello/blob/axe-memory/bot.md';
+    const save = { kind: 'saved', location: 'octocat/hello@axe-memory:bot.md', url, attempts: 1 } as const;
+    const outputs = outputsOf(await reportOf('ran', { save }));
+    expect(outputs['memory-diff']?.split('\n').slice(0, 2)).toEqual([
+      '--- bot.md (nothing loaded)',
+      `+++ bot.md (${url})`,
+    ]);
+  });
+
+  it('that read a stranger have both entries, under one id', async () => {
+    const report = await reportOf(
+      'ran',
+      { memory: { 'bot.md': LOG } },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN },
+    );
+    const outputs = outputsOf(report);
+    expect(outputs['memory-entry']?.match(/^## /gm)).toHaveLength(2);
+    expect(outputs['memory-entry']?.match(/ id=id1 /g)).toHaveLength(2);
+    expect(outputs['memory-entry-id']).toBe('id1');
+    expect(outputs['memory-diff']?.split('\n').filter((line) => /^(?:---|\+\+\+) /.test(line))).toEqual([
+      '--- bot.md (1 entry loaded from /memory/bot.md)',
+      '+++ bot.md (/memory/bot.md)',
+      '--- untrusted/bot.md (not loaded)',
+      '+++ untrusted/bot.md',
+    ]);
+  });
+
+  it.each<[SaveResult, Partial<Outputs>]>([
+    [
+      { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices: ['why'] },
+      { 'memory-store': 'cache', 'memory-saved': 'true' },
+    ],
+    [
+      { kind: 'failed', reason: 'denied', message: 'no', kept: { location: 'cache k', store: 'cache' } },
+      { 'memory-store': 'cache', 'memory-saved': 'false', 'memory-save-error': 'no' },
+    ],
+    [
+      { kind: 'failed', reason: 'denied', message: 'no' },
+      { 'memory-store': 'file', 'memory-saved': 'false', 'memory-save-error': 'no' },
+    ],
+  ])('name the store that holds the entry: %j', async (save, expected) => {
+    expect(outputsOf(await reportOf('ran', { save }))).toMatchObject(expected);
+  });
+
+  it('name the store that was read, where nothing was added', async () => {
+    const restore = { kind: 'empty', location: 'cache k', store: 'cache', warnings: [] } as const;
+    const never = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
+    for (const report of [
+      await reportOf('planned', { restore }),
+      await reportOf('ran', { restore }, { memoryPolicy: never }),
+    ]) {
+      expect(outputsOf(report)).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
+      expect(outputsOf(report)).not.toHaveProperty('memory-entry-id');
+    }
+  });
+
+  it('of a memory that is to stay in another repository have no more of it than the id (D14)', async () => {
+    const parts = { memory: { 'bot.md': LOG } };
+    for (const save of [undefined, { kind: 'failed', reason: 'error', message: 'no' } as const]) {
+      const report = await reportOf('ran', save === undefined ? parts : { ...parts, save });
+      const { response, ...outputs } = outputsOf(report, true);
+      expect(response).toBe('the answer');
+      expect(outputs).toMatchObject({ 'memory-loaded': '1', 'memory-entry-id': 'id1' });
+      expect(Object.values(outputs).join('\n')).not.toMatch(/Review|Fine|Task|answer|instructions/);
+      expect(outputs).not.toHaveProperty('memory-entry');
+      expect(outputs).not.toHaveProperty('memory-diff');
+    }
   });
 
   it('that could not save have the entry and why, and nothing that was added (D14)', async () => {
@@ -193,13 +273,13 @@ describe('the outputs of a run', () => {
 });
 
 describe('whether the step fails', () => {
-  const SAVED: Outputs = { 'memory-entry': 'e', 'memory-saved': 'true' };
-  const UNSAVED: Outputs = { 'memory-entry': 'e', 'memory-saved': 'false' };
+  const SAVED: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'true' };
+  const UNSAVED: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'false' };
   const NO_ENTRY: Outputs = { 'memory-saved': 'false' };
 
   it.each(CONCLUSIONS)('is decided by `fail-on` for %s (D27)', (conclusion) => {
     const ends = (failOn: readonly Conclusion[]) =>
-      failsStep({ conclusion, ...NO_ENTRY }, { failOn, memoryRequired: false });
+      failsStep({ conclusion, ...NO_ENTRY }, { failOn, memory: { isRequired: false } });
     expect(ends([])).toBe(false);
     expect(ends([conclusion])).toBe(true);
     expect(ends(CONCLUSIONS.filter((other) => other !== conclusion))).toBe(false);
@@ -211,9 +291,9 @@ describe('whether the step fails', () => {
     ['not saved', UNSAVED, true, true],
     ['not saved, which nobody minds', UNSAVED, false, false],
     ['without anything to save', NO_ENTRY, true, false],
-  ])('is decided by `memory-required` for an entry %s', (_, memory, memoryRequired, fails) => {
-    expect(failsStep({ conclusion: 'success', ...memory }, { failOn: DEFAULT_FAIL_ON, memoryRequired })).toBe(
-      fails,
-    );
+  ])('is decided by `memory-required` for an entry %s', (_, memory, isRequired, fails) => {
+    expect(
+      failsStep({ conclusion: 'success', ...memory }, { failOn: DEFAULT_FAIL_ON, memory: { isRequired } }),
+    ).toBe(fails);
   });
 });

@@ -8,14 +8,16 @@ import type { Runner } from '../../src/actions/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import type { SaveResult } from '../../src/axe/memory/store.js';
 import type { Warning } from '../../src/axe/warning.js';
 import type { RunReport } from '../../src/pipeline/request.js';
+import { runPipeline } from '../../src/pipeline/run.js';
 import { setProcessEnv } from '../helpers/process-env.js';
-import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
-import { pullRequest } from '../helpers/triggers.js';
-import { AGENT } from '../helpers/world-fake.js';
+import { issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const SECRET = 'hunter2-hunter2';
 
@@ -182,6 +184,69 @@ describe('a run that ended well', () => {
     const step = await report(await reportOf('ran'), { inputs: { 'api-key': 'sk-own-key' } });
     expect(step.masks).toEqual(['sk-own-key']);
   });
+
+  it('has the token and the key of its memory masked too', async () => {
+    const inputs = { 'memory-token': 'own-token', 'memory-signing-key': 'own-signing-key' };
+    expect((await report(await reportOf('ran'), { inputs })).masks).toEqual(['own-token', 'own-signing-key']);
+  });
+
+  it('that read a stranger says that two entries were added', async () => {
+    const of = await reportOf('ran', {}, { trigger: issue({ author: STRANGER }) });
+    expect((await report(of)).log.at(-1)).toBe('Memory: 2 entries added to /memory/bot.md');
+  });
+
+  it('on a schedule with its memory in the cache has one notice, and the summary has it too (D15)', async () => {
+    const notices = ['Memory went to the Actions cache, since …'];
+    const save = { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices } as const;
+    const step = await report(await reportOf('ran', { save }, { trigger: SCHEDULE }));
+    expect(step.annotations).toEqual([
+      {
+        level: 'notice',
+        title: 'Where memory lives',
+        message: expect.stringMatching(/^Memory is in the Actions cache, .* forgets\./),
+        file: undefined,
+        line: undefined,
+      },
+    ]);
+    expect(step.summary).toMatch(
+      /\n- Memory is in the Actions cache, .* forgets\. Memory went to the Actions cache, since …\n/,
+    );
+    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
+  });
+});
+
+describe('a memory that is to stay in another repository (D14)', () => {
+  const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Audit\n**Result:** Passwords are long.\n\n';
+  const inputs = { 'memory-repo': 'octocat/memory' };
+  const here = (name: string) => ({ env: { ...FILES, GITHUB_REPOSITORY: name } });
+  const failed = { kind: 'failed', reason: 'denied', message: 'not accessible' } as const;
+  const everything = ({ stdout, log, outputs, summary, state }: Awaited<ReturnType<typeof report>>) =>
+    [stdout, log.join('\n'), JSON.stringify(outputs), summary, JSON.stringify(state)].join('\n');
+
+  it.each<[string, SaveResult | undefined]>([
+    ['saved', undefined],
+    ['could not be saved', failed],
+  ])('shows nothing but the id of an entry that %s, on no way out', async (_, save) => {
+    const parts = { memory: { 'bot.md': LOG }, ...(save === undefined ? {} : { save }) };
+    const of = await reportOf('ran', parts, { prompt: 'Find the weakest door.' });
+    const step = await report({ ...of, outcome: completed('') }, { inputs, runner: here('octocat/hello') });
+    expect(everything(step)).not.toMatch(/Audit|Passwords|weakest|the answer/);
+    expect(step.outputs['memory-entry-id']).toBe('id1');
+    expect(step.summary).toMatch(/[Ee]ntry `id1`/);
+  });
+
+  it('shows nothing in a dry run but the task, which is no memory', async () => {
+    const of = await reportOf('planned', { memory: { 'bot.md': LOG } });
+    const step = await report(of, { inputs, runner: here('octocat/hello') });
+    expect(everything(step)).not.toMatch(/Audit|Passwords/);
+  });
+
+  it('that turns out to be this one is shown', async () => {
+    const of = await reportOf('ran', { memory: { 'bot.md': LOG } });
+    const step = await report(of, { inputs, runner: here('Octocat/Memory') });
+    expect(step.summary).toContain('Passwords are long.');
+    expect(step.outputs['memory-entry']).toContain('the answer');
+  });
 });
 
 describe('a run that did not end well', () => {
@@ -236,6 +301,27 @@ describe('an entry that was not saved', () => {
     const step = await report(await reportOf('ran', { save }));
     expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read');
     expect(step).toMatchObject({ state: { told: 'true' }, hasFailed: false });
+  });
+
+  it('but kept elsewhere is told so in the log', async () => {
+    const kept = { location: 'cache k', store: 'cache' } as const;
+    const step = await report(await reportOf('ran', { save: { ...save, kept } }));
+    expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read; kept in cache k');
+    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
+    expect(step).toMatchObject({ state: { told: 'true' } });
+  });
+
+  it.each<[string, FakeWorldParts]>([
+    ['a branch that cannot be written', { save }],
+    ['one kept elsewhere', { save: { ...save, kept: { location: 'cache k', store: 'cache' } } }],
+    ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
+  ])('is one annotation, which names the event: %s (D14, C3 48, C3 53)', async (_, parts) => {
+    const world = createFakeWorld({ permissions: WRITER, ...parts });
+    const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), world);
+    const step = await report(of, { warnings: world.warnings });
+    expect(step.annotations).toMatchObject([
+      { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
+    ]);
   });
 
   it('fails the step where memory is required', async () => {

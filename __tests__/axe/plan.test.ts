@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/axe/agent/loaded-agent.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
-import { type MemoryPlanParts, memoryName, planMemory } from '../../src/axe/plan.js';
+import {
+  DEFAULT_MEMORY_POLICY,
+  type MemoryPlanParts,
+  type MemoryPolicy,
+  memoryName,
+  planMemory,
+  untrustedPath,
+} from '../../src/axe/plan.js';
 import type { PullRequestTrigger } from '../../src/axe/trigger.js';
+import type { Trust } from '../../src/axe/trust.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
@@ -10,8 +18,9 @@ function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   return { name, config, warnings, source: `${name}.toml` };
 }
 
-const TRUSTED = { level: 'trusted', reason: '' } as const;
-const UNTRUSTED = { level: 'untrusted', reason: '' } as const;
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
+const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
+const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
 const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
 const pullRequest: PullRequestTrigger = {
   kind: 'pull_request',
@@ -37,6 +46,7 @@ function plan(patch: Partial<MemoryPlanParts> = {}) {
     trust: TRUSTED,
     origin: undefined,
     entryId: 'id1',
+    policy: DEFAULT_MEMORY_POLICY,
     wantCount: false,
     ...patch,
   });
@@ -52,13 +62,15 @@ describe('the memory plan', () => {
 
   it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
     expect(plan()).toEqual({
-      readPath: 'bot.md',
-      appendPath: 'bot.md',
+      path: 'bot.md',
+      readPaths: ['bot.md'],
+      lane: 'trusted',
       lastN: 0,
       maxEntries: 0,
       count: false,
       entryId: 'id1',
       provenance: undefined,
+      requireSigned: false,
     });
   });
 
@@ -70,11 +82,38 @@ describe('the memory plan', () => {
     expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
   });
 
-  it('appends to another lane for an untrusted run, which reads the trusted one (D19)', () => {
-    expect(plan({ trust: UNTRUSTED })).toMatchObject({
-      readPath: 'bot.md',
-      appendPath: 'untrusted/bot.md',
-    });
+  it.each([TRUSTED, TAINTED, UNTRUSTED])(
+    'takes the lane of the run, which reads the trusted one: %j (D19)',
+    (trust) => {
+      expect(plan({ trust })).toMatchObject({ path: 'bot.md', readPaths: ['bot.md'], lane: trust.lane });
+    },
+  );
+
+  it.each<[MemoryPolicy['write'], MemoryPolicy['minTrust'], Trust, string]>([
+    ['auto', 'trusted', TRUSTED, 'trusted'],
+    ['auto', 'trusted', TAINTED, 'tainted'],
+    ['auto', 'trusted', UNTRUSTED, 'untrusted'],
+    ['auto', 'untrusted', TRUSTED, 'tainted'],
+    ['auto', 'untrusted', TAINTED, 'tainted'],
+    ['auto', 'untrusted', UNTRUSTED, 'untrusted'],
+    ['quarantine', 'trusted', TRUSTED, 'untrusted'],
+    ['quarantine', 'untrusted', TAINTED, 'untrusted'],
+    ['quarantine', 'trusted', UNTRUSTED, 'untrusted'],
+    ['never', 'trusted', TRUSTED, 'none'],
+    ['never', 'untrusted', TAINTED, 'none'],
+    ['never', 'trusted', UNTRUSTED, 'none'],
+  ])('with memory-write %s and memory-min-trust %s makes %j the lane %s', (write, minTrust, trust, lane) => {
+    const policy = { ...DEFAULT_MEMORY_POLICY, write, minTrust };
+    const readPaths = minTrust === 'untrusted' ? ['untrusted/bot.md', 'bot.md'] : ['bot.md'];
+    expect(plan({ trigger: pullRequest, trust, policy })).toMatchObject({ lane, readPaths });
+  });
+
+  it('stays in the trusted lane where a person reads along, whatever is loaded (D18)', () => {
+    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } })?.lane).toBe('trusted');
+  });
+
+  it('passes on that entries must be signed', () => {
+    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, requireSigned: true } })?.requireSigned).toBe(true);
   });
 
   it.each([
@@ -82,9 +121,9 @@ describe('the memory plan', () => {
     ['a built-in agent', 'builtin/pr-reviewer', 'pr-reviewer.md'],
     ['a path', './agents/bot.toml', 'bot.md'],
     ['a name with dots', 'v1.2', 'v1.2.md'],
-  ])('names the file after %s', (_, name, readPath) => {
-    expect(plan({ agent: agent('enabled = true', '', name) })?.readPath).toBe(readPath);
-    expect(`${memoryName(name)}.md`).toBe(readPath);
+  ])('names the file after %s', (_, name, path) => {
+    expect(plan({ agent: agent('enabled = true', '', name) })?.path).toBe(path);
+    expect(`${memoryName(name)}.md`).toBe(path);
   });
 
   it.each([
@@ -97,27 +136,31 @@ describe('the memory plan', () => {
     ['log.txt', 'bot.md'],
     ['a//b.md', 'bot.md'],
     ['a\\b.md', 'bot.md'],
-  ])('in a workflow takes memory.path %j as %j (D13)', (path, readPath) => {
+    ['bot.state.md', 'bot.md'],
+    ['a/b.State.md', 'bot.md'],
+    ['bot.md.bak', 'bot.md'],
+  ])('in a workflow takes memory.path %j as %j (D13)', (path, place) => {
     const withPath = agent(`enabled = true\npath = '${path}'`);
-    expect(plan({ agent: withPath, origin: ORIGIN })?.readPath).toBe(readPath);
+    expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);
   });
 
   it('leaves memory.path to the store on the command line', () => {
-    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.readPath).toBe('bot.md');
+    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
   });
 
   it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
     'does not let memory.path open another lane: %s (D19)',
     (path) => {
       const sly = agent(`enabled = true\npath = "${path}"`);
-      expect(plan({ agent: sly, origin: ORIGIN })?.readPath).toBe('bot.md');
+      expect(plan({ agent: sly, origin: ORIGIN })?.path).toBe('bot.md');
     },
   );
 
   it('keeps the offline rules apart (D32)', () => {
     const model = { provider: 'offline', model: 'rules' };
-    expect(plan({ model })).toMatchObject({ readPath: 'offline/bot.md', appendPath: 'offline/bot.md' });
-    expect(plan({ model, trust: UNTRUSTED })?.appendPath).toBe('untrusted/offline/bot.md');
+    const offline = plan({ model });
+    expect(offline).toMatchObject({ path: 'offline/bot.md', readPaths: ['offline/bot.md'] });
+    expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
   });
 
   it('names in its provenance what the event and the runner say (D8)', () => {

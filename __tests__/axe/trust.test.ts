@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { decideGate, needsPermission } from '../../src/axe/gate.js';
+import { mayWrite, type Permission } from '../../src/axe/permission.js';
 import type { CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from '../../src/axe/trigger.js';
-import {
-  classifyTrust,
-  contentAuthor,
-  decideGate,
-  mayWrite,
-  needsPermission,
-  type Permission,
-} from '../../src/axe/trust.js';
+import { classifyTrust, contentAuthor, type Trust, taintedLane } from '../../src/axe/trust.js';
 
 const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
 const octocat = { login: 'octocat', isBot: false };
@@ -89,7 +84,7 @@ interface Row {
   readonly trigger: Trigger;
   readonly permission: Permission | 'unknown';
   readonly gate: string;
-  readonly level: 'trusted' | 'untrusted';
+  readonly lane: Trust['lane'];
 }
 
 const rows: readonly Row[] = [
@@ -98,236 +93,281 @@ const rows: readonly Row[] = [
     trigger: pullRequest(),
     permission: 'write',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'an admin’s pull request',
     trigger: pullRequest(),
     permission: 'admin',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'a maintainer’s pull request',
     trigger: pullRequest(),
     permission: 'maintain',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'a closed pull request',
     trigger: pullRequest({ action: 'closed' }),
     permission: 'write',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'a pull request of somebody who may triage',
     trigger: pullRequest(),
     permission: 'triage',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a reader’s pull request',
     trigger: pullRequest(),
     permission: 'read',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a stranger’s pull request',
     trigger: pullRequest(),
     permission: 'none',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'C5 72: a pull request whose actor’s permission is unknown',
     trigger: pullRequest(),
     permission: 'unknown',
     gate: 'permission-unknown',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a fork’s pull request, even by an admin',
     trigger: fork('hubot/hello'),
     permission: 'admin',
     gate: 'fork',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a fork’s pull request on pull_request_target',
     trigger: fork('hubot/hello', { event: 'pull_request_target' }),
     permission: 'admin',
     gate: 'fork',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'C5 69: a pull request from a deleted fork',
     trigger: fork(null),
     permission: 'admin',
     gate: 'fork',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a closed pull request of a fork',
     trigger: fork('hubot/hello', { action: 'closed' }),
     permission: 'write',
     gate: 'fork',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a bot’s pull request',
     trigger: pullRequest({ actor: dependabot }),
     permission: 'write',
     gate: 'bot',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'C5 69: a pull request by a ghost',
     trigger: pullRequest({ actor: ghost }),
     permission: 'none',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
-  { name: 'a writer’s issue', trigger: issue(), permission: 'write', gate: 'run', level: 'trusted' },
+  { name: 'a writer’s issue', trigger: issue(), permission: 'write', gate: 'run', lane: 'trusted' },
   {
     name: 'a stranger’s issue',
     trigger: issue(),
     permission: 'none',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a writer’s label on a stranger’s issue',
     trigger: issue({ action: 'labeled', author: hubot }),
     permission: 'write',
     gate: 'run',
-    level: 'untrusted',
+    lane: 'tainted',
   },
   {
     name: 'a writer’s label on a ghost’s issue',
     trigger: issue({ action: 'labeled', author: ghost }),
     permission: 'write',
     gate: 'run',
-    level: 'untrusted',
+    lane: 'tainted',
   },
   {
     name: 'a bot’s label',
     trigger: issue({ actor: dependabot }),
     permission: 'write',
     gate: 'bot',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a deleted issue',
     trigger: issue({ action: 'deleted' }),
     permission: 'admin',
     gate: 'subject-deleted',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a transferred issue',
     trigger: issue({ action: 'transferred' }),
     permission: 'admin',
     gate: 'subject-deleted',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a writer’s comment on an issue of theirs',
     trigger: comment(),
     permission: 'write',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'a writer’s comment on a stranger’s issue',
     trigger: comment({ subjectAuthor: hubot }),
     permission: 'write',
     gate: 'run',
-    level: 'untrusted',
+    lane: 'tainted',
   },
   {
     name: 'a stranger’s comment',
     trigger: comment(),
     permission: 'read',
     gate: 'permission',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a writer’s edit of a stranger’s comment',
     trigger: comment({ action: 'edited', author: hubot }),
     permission: 'write',
     gate: 'sender-not-author',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'C5 69: a ghost’s edit of a ghost’s comment',
     trigger: comment({ author: ghost, actor: ghost }),
     permission: 'write',
     gate: 'sender-not-author',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'an edit of one’s own comment',
     trigger: comment({ action: 'edited', author: { login: 'Octocat', isBot: false } }),
     permission: 'write',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
   {
     name: 'a deleted comment',
     trigger: comment({ action: 'deleted' }),
     permission: 'admin',
     gate: 'subject-deleted',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a bot’s comment',
     trigger: comment({ author: dependabot, actor: dependabot }),
     permission: 'write',
     gate: 'bot',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
-  { name: 'a push', trigger: push, permission: 'unknown', gate: 'run', level: 'trusted' },
+  {
+    name: 'a writer’s label on a stranger’s pull request from a branch of the repository',
+    trigger: pullRequest({ action: 'labeled', author: hubot }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'tainted',
+  },
+  {
+    name: 'a writer’s push to a bot’s pull request, which quotes release notes',
+    trigger: pullRequest({ action: 'synchronize', author: dependabot }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'tainted',
+  },
+  {
+    name: 'a writer’s comment on a stranger’s pull request, from a fork or not',
+    trigger: comment({ on: 'pull_request', subjectAuthor: hubot }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'tainted',
+  },
+  {
+    name: 'a writer’s comment on a pull request of theirs, from a fork or not',
+    trigger: comment({ on: 'pull_request' }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'trusted',
+  },
+  {
+    name: 'a writer’s review of a pull request from a branch',
+    trigger: comment({ event: 'pull_request_review', on: 'pull_request', isFork: false }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'trusted',
+  },
+  {
+    name: 'a writer’s review of a pull request from a fork, even of their own',
+    trigger: comment({ event: 'pull_request_review', on: 'pull_request', isFork: true }),
+    permission: 'admin',
+    gate: 'run',
+    lane: 'untrusted',
+  },
+  { name: 'a push', trigger: push, permission: 'unknown', gate: 'run', lane: 'trusted' },
   {
     name: 'C5 73: a schedule, in a fork too',
     trigger: schedule,
     permission: 'unknown',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
-  { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', level: 'trusted' },
+  { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', lane: 'trusted' },
   {
     name: 'C5 73: a merge group',
     trigger: mergeGroup,
     permission: 'admin',
     gate: 'unknown-event',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'C5 73: a workflow_run chain from a fork',
     trigger: workflowRun,
     permission: 'admin',
     gate: 'unknown-event',
-    level: 'untrusted',
+    lane: 'untrusted',
   },
   {
     name: 'a run on one’s own machine',
     trigger: local,
     permission: 'unknown',
     gate: 'run',
-    level: 'trusted',
+    lane: 'trusted',
   },
 ];
 
-describe('the gate and the level', () => {
-  it.each(rows)('of $name: $gate, $level', ({ trigger, permission, gate, level }) => {
+describe('the gate, the level and the lane', () => {
+  it.each(rows)('of $name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
     const decision = decideGate(trigger, permission);
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
-    expect(classifyTrust(trigger, permission).level).toBe(level);
-    expect(classifyTrust(trigger, permission).reason).not.toBe('');
+    expect(classifyTrust(trigger, permission)).toEqual({
+      level: lane === 'trusted' ? 'trusted' : 'untrusted',
+      lane,
+      reason: expect.stringMatching(/^[a-zA-Z][^\n]+[^.]$/),
+    });
   });
 
   it.each(rows.filter((row) => row.gate !== 'run'))('say to people why $name is skipped', (row) => {
@@ -347,15 +387,27 @@ describe('the gate and the level', () => {
 
 describe('text by somebody else', () => {
   const labelled = issue({ action: 'labeled', author: hubot });
-  it.each<[Permission | 'unknown', string]>([
-    ['admin', 'trusted'],
-    ['write', 'trusted'],
-    ['triage', 'untrusted'],
-    ['none', 'untrusted'],
-    ['unknown', 'untrusted'],
-  ])('by an author with the permission %s makes a writer’s run %s', (authorPermission, level) => {
-    expect(classifyTrust(labelled, 'write', authorPermission).level).toBe(level);
-    expect(classifyTrust(comment({ subjectAuthor: hubot }), 'write', authorPermission).level).toBe(level);
+  it.each<[Permission | 'unknown', Trust['level'], Trust['lane']]>([
+    ['admin', 'trusted', 'trusted'],
+    ['maintain', 'trusted', 'trusted'],
+    ['write', 'trusted', 'trusted'],
+    ['triage', 'untrusted', 'tainted'],
+    ['read', 'untrusted', 'tainted'],
+    ['none', 'untrusted', 'tainted'],
+    ['unknown', 'untrusted', 'tainted'],
+  ])('by an author with the permission %s makes a writer’s run %s, %s', (authorPermission, level, lane) => {
+    const subjects = [
+      labelled,
+      comment({ subjectAuthor: hubot }),
+      comment({ on: 'pull_request', subjectAuthor: hubot }),
+      pullRequest({ action: 'labeled', author: hubot }),
+    ];
+    for (const trigger of subjects)
+      expect(classifyTrust(trigger, 'write', authorPermission)).toMatchObject({ level, lane });
+  });
+
+  it('by a bot is nobody’s to vouch for', () => {
+    expect(classifyTrust(pullRequest({ author: dependabot }), 'admin', 'admin').lane).toBe('tainted');
   });
 
   it('never lifts an actor without permission', () => {
@@ -372,11 +424,77 @@ describe('text by somebody else', () => {
     ['hubot', comment({ subjectAuthor: hubot })],
     [undefined, issue()],
     [undefined, issue({ author: dependabot })],
-    [undefined, pullRequest({ author: hubot })],
+    ['hubot', pullRequest({ author: hubot })],
+    [undefined, pullRequest()],
+    [undefined, pullRequest({ author: dependabot })],
     [undefined, schedule],
     [undefined, local],
   ])('is by %s', (login, trigger) => {
     expect(contentAuthor(trigger)).toBe(login);
+  });
+});
+
+describe('every trigger, permission and author', () => {
+  const permissions = ['admin', 'maintain', 'write', 'triage', 'read', 'none', 'unknown'] as const;
+  const triggers = [
+    push,
+    schedule,
+    dispatch,
+    mergeGroup,
+    workflowRun,
+    local,
+    ...[octocat, hubot, dependabot, ghost].flatMap((author) => [
+      pullRequest({ author }),
+      pullRequest({ author, actor: author }),
+      fork('hubot/hello', { author }),
+      issue({ author }),
+      issue({ author, actor: author }),
+      comment({ subjectAuthor: author }),
+      comment({ author, actor: author }),
+      comment({ author }),
+      comment({ on: 'pull_request', isFork: true, subjectAuthor: author }),
+    ]),
+  ];
+  const cases = triggers.flatMap((trigger) =>
+    permissions.flatMap((permission) => permissions.map((author) => ({ trigger, permission, author }))),
+  );
+
+  it('leave the trusted lane to runs on words of people who may write', () => {
+    for (const { trigger, permission, author } of cases) {
+      const { level, lane } = classifyTrust(trigger, permission, author);
+      expect(lane === 'trusted').toBe(level === 'trusted');
+      if (lane === 'untrusted' || !('author' in trigger)) continue;
+      // Whoever is not a writer, fork, bot or ghost never gets as far as computed content.
+      expect([mayWrite(permission), trigger.actor.isBot]).toEqual([true, false]);
+      expect('isFork' in trigger && trigger.isFork).toBe(false);
+      if (lane === 'tainted') continue;
+      const wrote = trigger.kind === 'comment' ? trigger.subjectAuthor : trigger.author;
+      expect(wrote?.isBot).toBe(false);
+      expect(wrote?.login === trigger.actor.login || mayWrite(author)).toBe(true);
+    }
+  });
+
+  it('skip or distrust what is not known', () => {
+    for (const { trigger, permission, author } of cases) {
+      if (decideGate(trigger, permission).kind === 'run') continue;
+      expect(classifyTrust(trigger, permission, author)).toMatchObject({
+        level: 'untrusted',
+        lane: 'untrusted',
+      });
+    }
+  });
+});
+
+describe('a run that has read what anybody may have written', () => {
+  it.each([
+    ['trusted', schedule, 'tainted'],
+    ['trusted', pullRequest(), 'tainted'],
+    ['tainted', schedule, 'tainted'],
+    ['untrusted', schedule, 'untrusted'],
+    ['none', schedule, 'none'],
+    ['trusted', local, 'trusted'],
+  ] as const)('moves from the lane %s on %j to %s', (lane, trigger, expected) => {
+    expect(taintedLane(lane, trigger)).toBe(expected);
   });
 });
 
@@ -401,19 +519,5 @@ describe('whose permission is asked', () => {
   it.each(rows)('nobody’s, where the answer changes nothing: $name', ({ trigger }) => {
     if (needsPermission(trigger) !== undefined) return expect(decideGate(trigger, 'admin').kind).toBe('run');
     expect(decideGate(trigger, 'admin')).toEqual(decideGate(trigger, 'none'));
-  });
-});
-
-describe('write access', () => {
-  it.each<[Permission | 'unknown', boolean]>([
-    ['admin', true],
-    ['maintain', true],
-    ['write', true],
-    ['triage', false],
-    ['read', false],
-    ['none', false],
-    ['unknown', false],
-  ])('%s: %s', (permission, expected) => {
-    expect(mayWrite(permission)).toBe(expected);
   });
 });

@@ -22,6 +22,7 @@ describe('the command line', () => {
       expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
         'run',
         'demo',
+        'memory',
         'agents',
         'config',
         'version',
@@ -38,6 +39,9 @@ describe('the command line', () => {
     [['agents'], 'axe-action agents [command]'],
     [['agents', '--help'], 'axe-action agents [command]'],
     [['agents', 'show', '--help'], 'axe-action agents show <agent>'],
+    [['memory'], 'axe-action memory [command]'],
+    [['memory', '--help'], 'axe-action memory [command]'],
+    [['memory', 'forget', '-h'], 'axe-action memory forget <agent> <id>'],
     [['config'], 'axe-action config [command]'],
     [['config', 'init', '-h'], 'axe-action config init'],
   ])('shows the help of a command for %j, and does nothing else', async (argv, usage) => {
@@ -55,6 +59,7 @@ describe('the command line', () => {
     [['constructor'], 1, 'unknown command "constructor" for "axe-action"\n'],
     [['--nope'], 1, 'unknown flag: --nope\n'],
     [['agents', 'bogus'], 1, 'unknown command "bogus" for "axe-action agents"\n'],
+    [['memory', 'bogus'], 1, 'unknown command "bogus" for "axe-action memory"\n'],
     [['config', 'bogus'], 1, 'unknown command "bogus" for "axe-action config"\n'],
     [['run'], 1, 'accepts 1 arg(s), received 0\n'],
     [['run', 'a', 'b'], 1, 'accepts 1 arg(s), received 2\n'],

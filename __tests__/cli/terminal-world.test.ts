@@ -90,7 +90,10 @@ describe('memory in a terminal', () => {
     const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
     const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
     if (plan.memory === undefined) throw new Error('the agent has no memory');
-    const store = world.openMemory(plan.agent, { ...plan.memory, appendPath: treePath });
+    const store = world.openMemory(plan.agent, {
+      ...plan.memory,
+      path: treePath.replace(/^untrusted\//, ''),
+    });
     const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
     return await store.write([change], new AbortController().signal);
   }

@@ -24,6 +24,11 @@ interface Job {
 }
 
 interface Workflow {
+  readonly on?: {
+    readonly workflow_dispatch?: {
+      readonly inputs?: Readonly<Record<string, { readonly default?: string }>>;
+    };
+  };
   readonly permissions?: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -53,7 +58,7 @@ describe.each(FILES)('%s', (file) => {
       expect(job['timeout-minutes']).toBeGreaterThan(0);
       const { contents = 'none', ...others } = job.permissions ?? workflow.permissions ?? {};
       expect(['read', 'write']).toContain(contents);
-      expect(contents === 'write').toBe(job.steps.some(({ run }) => run?.includes('git push') === true));
+      expect(contents === 'write').toBe(job.steps.some(writesContents));
       for (const name of Object.keys(others)) expect(['pull-requests', 'issues', 'id-token']).toContain(name);
     }
   });
@@ -69,7 +74,7 @@ describe.each(FILES)('%s', (file) => {
   });
 
   it('gives inputs that exist and are accepted', () => {
-    for (const { with: given = {} } of ours) {
+    for (const given of ours.map((step) => inputsOf(step, workflow))) {
       for (const name of Object.keys(given)) expect(Object.keys(ACTION.inputs)).toContain(name);
       const env = Object.entries(given).map(([name, value]) => [
         `INPUT_${name.toUpperCase()}`,
@@ -80,7 +85,7 @@ describe.each(FILES)('%s', (file) => {
   });
 
   it('names agents that exist and allows no tool that they do not ask for', () => {
-    for (const { with: given = {} } of ours) {
+    for (const given of ours.map((step) => inputsOf(step, workflow))) {
       const { tools, mcpServers } = agentOf(String(given['agent'])).config;
       const asked = [...tools, ...mcpServers.map(({ name }) => name)];
       const { toolsAllowed } = readInputs({
@@ -92,11 +97,32 @@ describe.each(FILES)('%s', (file) => {
   });
 
   it('reads outputs that exist, and puts no text of others into a script', () => {
-    const expressions = [...text.matchAll(/steps\.[\w-]+\.outputs\.([\w-]+)/g)].map(([, name]) => name);
-    for (const name of expressions) expect(Object.keys(ACTION.outputs)).toContain(name);
+    for (const [, id, name] of text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
+      const step = steps.find((one) => one.id === id);
+      expect(step).toBeDefined();
+      if (step !== undefined && ours.includes(step)) expect(Object.keys(ACTION.outputs)).toContain(name);
+    }
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 });
+
+/** What a step is given; what a person types in to start the workflow, as it is filled in before. */
+function inputsOf({ with: given = {} }: Step, { on }: Workflow): NonNullable<Step['with']> {
+  const typed = on?.workflow_dispatch?.inputs ?? {};
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const [, input = ''] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(String(value)) ?? [];
+      return [name, typed[input]?.default ?? value];
+    }),
+  );
+}
+
+/** A step that pushes, or whose memory is on a branch of the repository. */
+function writesContents({ run, with: given }: Step): boolean {
+  return (
+    run?.includes('git push') === true || given?.['memory-store'] === 'repo' || given?.['mode'] === 'memory'
+  );
+}
 
 it('lists every workflow and every agent in the README', () => {
   const readme = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');

@@ -247,6 +247,9 @@ describe('GraphQL', () => {
     ['NOT_FOUND', 'Could not resolve to a Repository', 'missing'],
     ['FORBIDDEN', 'Resource not accessible by integration', 'denied'],
     ['RATE_LIMITED', 'API rate limit exceeded', 'rate-limited'],
+    ['RATE_LIMIT', 'API rate limit already exceeded for installation ID 1.', 'rate-limited'],
+    ['INSUFFICIENT_SCOPES', 'Your token has not been granted the required scopes', 'denied'],
+    [undefined, 'Timeout on validation of query', 'unavailable'],
     [undefined, 'Parse error', 'invalid'],
   ])('rejects an answer with errors of type %s', async (type, message, reason) => {
     const { client } = await connect((_, response) =>
@@ -255,6 +258,36 @@ describe('GraphQL', () => {
     const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
     expect(error.reason).toBe(reason);
     expect(error.message).toContain(message);
+  });
+
+  it('tells how long a spent limit lasts', async () => {
+    const { client } = await connect((_, response) =>
+      sendJson(
+        response,
+        200,
+        { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+        {
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': '1767229200',
+          date: 'Thu, 01 Jan 2026 00:20:00 GMT',
+        },
+      ),
+    );
+    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+    expect(error.retryAfterMs).toBe(40 * 60_000);
+  });
+
+  it('returns what is missing as null where that is asked for', async () => {
+    const data = { repository: { ref: { target: { file: null } } } };
+    const missing = { type: 'NOT_FOUND', message: "Could not resolve file for path 'a.md'." };
+    let errors: readonly unknown[] = [missing];
+    const { client } = await connect((_, response) => sendJson(response, 200, { data, errors }));
+    const ask = (missingIsNull: boolean) =>
+      client.graphql('query { x }', { variables: {}, signal, missingIsNull });
+    expect(await ask(true)).toEqual(data);
+    expect((await githubError(ask(false))).reason).toBe('missing');
+    errors = [missing, { message: 'Something went wrong' }];
+    expect((await githubError(ask(true))).message).toContain('Something went wrong');
   });
 });
 

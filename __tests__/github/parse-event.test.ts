@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { decideGate, needsPermission } from '../../src/axe/gate.js';
 import type { Trigger } from '../../src/axe/trigger.js';
-import { decideGate, needsPermission } from '../../src/axe/trust.js';
 import { parseEvent, parseEventFile } from '../../src/github/parse-event.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
 
@@ -203,7 +203,25 @@ describe('parsing an event', () => {
       on: 'pull_request',
       number: 2,
       commentId,
+      isFork: false,
     });
+  });
+
+  it.each([
+    ['another repository', { full_name: 'hubot/Hello-World' }, true],
+    ['a repository that is gone', null, true],
+    ['this repository in other letters', { full_name: 'codertocat/hello-world' }, false],
+  ])('tells of a review whether its head is in a fork: %s', (_, repo, isFork) => {
+    const payload = loadWebhook('pull_request_review', 'submitted');
+    const pull = payload['pull_request'] as Payload;
+    (pull['head'] as Payload)['repo'] = repo;
+    expect(parseEvent('pull_request_review', payload, NO_ENV)).toMatchObject({ isFork });
+  });
+
+  it('cannot tell it of a comment in the conversation', () => {
+    expect(parseEvent('issue_comment', loadWebhook('issue_comment', 'created'), NO_ENV)).not.toHaveProperty(
+      'isFork',
+    );
   });
 
   it('reads a push', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { encodeBytes } from '../../src/axe/memory/bytes.js';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
 import { type BaseFiles, createBaseStore } from '../../src/memory-stores/base-store.js';
@@ -9,27 +10,34 @@ import { createFakeClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 
 /** Where the base has all that the checkout has: every step of the job is committed at once. */
-describeMemoryStore('a committed memory', async () => {
-  const files = createFakeFiles();
-  const clock = createFakeClock();
-  const at = (path: string) => `/workspace/.axe/memory/${path}`;
-  const base: BaseFiles = {
-    async read(path) {
-      const text = files.text(at(path));
-      return text === undefined ? undefined : bytes(text);
-    },
-    locate: at,
-  };
-  return {
-    open: () =>
-      createBaseStore(createFileStore({ files, clock, root: at('').slice(0, -1), followLinks: false }), base),
-    put: (path, text) => files.replace(at(path), text),
-    text: async (path) => files.text(at(path)),
-  };
-});
+describeMemoryStore(
+  'a committed memory',
+  async () => {
+    const files = createFakeFiles();
+    const clock = createFakeClock();
+    const at = (path: string) => `/workspace/.axe/memory/${path}`;
+    const base: BaseFiles = {
+      async read(path) {
+        const text = files.text(at(path));
+        return text === undefined ? undefined : encodeBytes(text);
+      },
+      locate: at,
+    };
+    return {
+      open: () =>
+        createBaseStore(
+          createFileStore({ files, clock, root: at('').slice(0, -1), followLinks: false }),
+          base,
+        ),
+      put: (path, text) => files.replace(at(path), text),
+      text: async (path) => files.text(at(path)),
+    };
+  },
+  { showsTree: false },
+);
 
 const quiet = new AbortController().signal;
-const bytes = (text: string) => new TextEncoder().encode(text);
+const bytes = encodeBytes;
 
 /** A checkout whose files anybody may have written, and the files of the base ref. */
 function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Record<string, string>> = {}) {
@@ -39,6 +47,7 @@ function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Re
   const writer: MemoryStore = {
     kind: 'file',
     read: () => Promise.reject(new Error('the checkout is never read')),
+    readTree: () => Promise.reject(new Error('the checkout is never read')),
     async write(changes) {
       written.push(changes);
       for (const [path, text] of applyChanges(files, changes)) files.set(path, text);
@@ -66,7 +75,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
       { 'bot.md': plainEntry('one') + plainEntry('two') },
       { 'bot.md': plainEntry('forged') },
     );
-    expect(await store.read({ path: 'bot.md', lastN: 1, count: true }, quiet)).toMatchObject({
+    expect(await store.read({ paths: ['bot.md'], lastN: 1, count: true }, quiet)).toMatchObject({
       kind: 'restored',
       text: plainEntry('two'),
       loaded: 1,
@@ -80,7 +89,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     ['has an empty one', { 'bot.md': '' }],
   ])('is empty where the base %s, even if the checkout has one', async (_, base) => {
     const { store } = place(base, { 'bot.md': plainEntry('forged') });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toMatchObject({
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toMatchObject({
       kind: 'empty',
       location,
     });
@@ -88,7 +97,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
 
   it('is failed, not empty, where the base cannot be read (D14)', async () => {
     const { store } = place({ 'bot.md': new Error('GitHub is away') });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toEqual({
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, quiet)).toEqual({
       kind: 'failed',
       message: 'GitHub is away',
       location,
@@ -118,7 +127,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
   it('begins each of several files, and reads each once', async () => {
     const { store, files, asked } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
     await store.write([append('a'), append('b', { path: 'other.md' }), append('c')], quiet);
-    expect([...asked].sort()).toEqual(['bot.md', 'other.md']);
+    expect([...asked].sort()).toEqual(['bot.md', 'bot.state.md', 'other.md', 'other.state.md']);
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a') + entryText('c'));
     expect(files.get('other.md')).toBe(plainEntry('two') + entryText('b'));
   });
@@ -143,7 +152,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
   it('answers instead of throwing when the run was stopped', async () => {
     const { store, written } = place({});
     const stopped = AbortSignal.abort(new Error('over'));
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, stopped)).toMatchObject({
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, stopped)).toMatchObject({
       kind: 'failed',
       message: 'over',
     });

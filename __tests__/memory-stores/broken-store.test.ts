@@ -3,18 +3,19 @@ import { createBrokenStore } from '../../src/memory-stores/broken-store.js';
 import { append } from './entries.js';
 
 const quiet = new AbortController().signal;
-const request = { path: 'bot.md', lastN: 0, count: false };
+const request = { paths: ['bot.md'], lastN: 0, count: false };
 
 describe('a store that could not be opened', () => {
   it('fails to read and to write with the reason and what to do', async () => {
     const store = createBrokenStore('cache', 'there is no cache', 'Use `memory-store: file`.');
     expect(store.kind).toBe('cache');
-    expect(await store.read(request, quiet)).toEqual({
-      kind: 'failed',
-      location: 'cache',
-      message: 'there is no cache',
-      remedy: 'Use `memory-store: file`.',
-    });
+    for (const result of [await store.read(request, quiet), await store.readTree(quiet)])
+      expect(result).toEqual({
+        kind: 'failed',
+        location: 'cache',
+        message: 'there is no cache',
+        remedy: 'Use `memory-store: file`.',
+      });
     expect(await store.write([append('a')], quiet)).toEqual({
       kind: 'failed',
       reason: 'unavailable',

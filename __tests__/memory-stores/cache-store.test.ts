@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../src/axe/ports.js';
 import { createFiles } from '../../src/host/files.js';
+import type { CacheClient } from '../../src/memory-stores/cache-client.js';
 import { cacheScope, formatKey, keyPrefix, parseKey } from '../../src/memory-stores/cache-key.js';
 import { createCacheStore } from '../../src/memory-stores/cache-store.js';
 import { describeMemoryStore, textOf } from './contract.js';
-import { append, entryText, idsIn } from './entries.js';
+import { append, entryText, forget, idsIn } from './entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from './fake-cache.js';
 import { createFakeClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
@@ -40,7 +41,7 @@ function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, stri
 }
 
 async function read(store: ReturnType<typeof job>, path = 'bot.md') {
-  return await store.read({ path, lastN: 0, count: true }, never);
+  return await store.read({ paths: [path], lastN: 0, count: true }, never);
 }
 
 describeMemoryStore('a cache store', async () => {
@@ -57,7 +58,7 @@ describeMemoryStore('a cache store', async () => {
     },
     text: async (path) => {
       const files = createFakeFiles();
-      await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], prefix: PREFIX });
+      await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
       return files.text(`/w/${DIRECTORY}/${path}`);
     },
   };
@@ -253,9 +254,11 @@ describe('trouble with the service', () => {
   });
 
   it.each([
-    [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 }, 'rate-limited'],
+    [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
+    [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
     [{ kind: 'error', message: '503' }, 'error'],
     [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
+    [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
   ] as const)('ends at once when a save gives %j (C3 39)', async (fault, reason) => {
     const clock = createFakeClock();
     const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
@@ -264,6 +267,77 @@ describe('trouble with the service', () => {
     );
     expect(result).toMatchObject({ kind: 'failed', reason });
     expect(clock.slept).toEqual([]);
+  });
+
+  it('waits for a rate limit as long as it asks, if there is time (C3 39)', async () => {
+    const clock = createFakeClock();
+    const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 } as const;
+    const answers: (typeof limit | undefined)[] = [limit];
+    const faults = { save: () => answers.shift() };
+    expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
+      kind: 'saved',
+      attempts: 2,
+    });
+    expect(clock.slept).toEqual([120_000]);
+    const reads: (typeof limit | undefined)[] = [limit, limit];
+    const readers = { restore: () => reads.shift() };
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+    const store = job(cache, { clock: createFakeClock(), faults: readers });
+    expect(await read(store)).toMatchObject({ kind: 'failed' });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+  });
+
+  it('may not read: says what needs no cache (C3 34)', async () => {
+    const faults = { restore: () => ({ kind: 'denied', message: 'cache read denied: no' }) as const };
+    expect(await job(createFakeCache(), { faults }).write([append('a')], never)).toMatchObject({
+      reason: 'denied',
+      remedy: expect.stringContaining('`memory-store: repo`'),
+    });
+  });
+
+  it('says nothing: the folder is left alone until the library lets go of it, and nothing more is tried', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    const files = createFakeFiles();
+    const stop = new AbortController();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const honest = cache.client({ files, workspace: '/w' });
+    const client: CacheClient = {
+      ...honest,
+      save: async () => {
+        stop.abort();
+        return { kind: 'given-up', message: 'stopped', ended };
+      },
+    };
+    const options = { cache: client, files, clock: createFakeClock(), directory: `/w/${DIRECTORY}` };
+    const store = createCacheStore({ ...options, scope: 'trunk', name: 'default' });
+    expect(await store.write([append('a')], stop.signal)).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+    expect(files.paths()).toEqual([`/w/${DIRECTORY}/bot.md`]);
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    expect(await read(store)).toMatchObject({ kind: 'failed' });
+    expect(cache.calls.filter((call) => call.startsWith('save'))).toEqual([]);
+    end();
+    await ended;
+    await Promise.resolve();
+    expect(files.paths()).toEqual([]);
+  });
+
+  it('passes on what a miss may hide (C3 43)', async () => {
+    const notice = 'Nothing was found, and this runner has no `zstd`.';
+    const faults = { restore: () => ({ kind: 'miss', notice }) as const };
+    expect(await read(job(createFakeCache(), { faults }))).toEqual({
+      kind: 'empty',
+      location: `cache ${PREFIX}`,
+      warnings: [{ code: 'memory-store-notice', message: notice }],
+    });
   });
 
   it('does not take a hit without files for an empty memory', async () => {
@@ -287,10 +361,24 @@ describe('trouble with the service', () => {
       kind: 'failed',
       reason: 'error',
       message: expect.stringContaining('at most 1048576'),
-      remedy: expect.stringContaining('`memory-store: file`'),
+      remedy: expect.stringContaining('`memory-store: repo` with `permissions: contents: write`'),
     });
     expect(cache.keys()).toEqual([]);
   });
+
+  it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.lineage.md'])(
+    'refuses %j, which would not come back, at once',
+    async (path) => {
+      const cache = createFakeCache();
+      expect(await job(cache).write([append('a', { path })], never)).toMatchObject({
+        kind: 'failed',
+        reason: 'error',
+        message: expect.stringContaining(path),
+        remedy: expect.stringContaining('`memory.path`'),
+      });
+      expect(cache.keys()).toEqual([]);
+    },
+  );
 });
 
 describe('a number that is taken (C3 37)', () => {
@@ -391,6 +479,67 @@ describe('a number that is taken (C3 37)', () => {
     expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['passer', 'slow']);
   });
 
+  it('is named by the version after it, and looked for by whoever reads, until it is free again', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache, { clock }).write([append('a')], never);
+    expect(cache.contents().at(-1)).toContain('- passed-over 2 at=2026-02-03T04:');
+    const asked = async () => {
+      const from = cache.calls.length;
+      const store = job(cache, { clock });
+      const result = await read(store);
+      const all = await store.readTree(never);
+      expect(all.kind === 'tree' ? [...all.tree.keys()] : []).toEqual(['bot.md']);
+      expect(result).toMatchObject({ kind: 'restored', total: 2 });
+      return cache.calls.slice(from).filter((call) => call.endsWith('0000000002.')).length;
+    };
+    expect(await asked()).toBeGreaterThan(0);
+    clock.advance(26 * 60 * 60 * 1000);
+    expect(await asked()).toBe(0);
+    await job(cache, { clock }).write([append('b')], never);
+    expect(cache.contents().at(-1)).not.toContain('passed-over');
+  });
+
+  it('is found by a reader when it comes to light, and the next version holds it and names it no more', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old'), 'notes.md': 'old\n' }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache).write(
+      [append('a'), { kind: 'rewrite', path: 'notes.md', rewrite: () => 'new\n' }],
+      never,
+    );
+    cache.evict(formatKey(PREFIX, 2));
+    cache.put(
+      formatKey(PREFIX, 2),
+      tree({ 'bot.md': entryText('old') + entryText('late'), 'notes.md': 'late\n' }),
+    );
+    expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['a', 'late', 'old']);
+    await job(cache).write([append('b')], never);
+    const newest = cache.contents().at(-1) ?? '';
+    expect([...idsIn(newest)].sort()).toEqual(['a', 'b', 'late', 'old']);
+    expect(newest).not.toContain('passed-over');
+    // Notes are no entries: the one that lost is kept beside the other.
+    expect(textOf(await read(job(cache), 'notes.md'))).toBe('new\n');
+    expect(textOf(await read(job(cache), 'notes.md.bak'))).toBe('late\n');
+  });
+
+  it('does not bring back what was forgotten meanwhile', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') + entryText('kept') }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache).write(forget(['old']), never);
+    cache.evict(formatKey(PREFIX, 2));
+    cache.put(
+      formatKey(PREFIX, 2),
+      tree({ 'bot.md': entryText('old') + entryText('kept') + entryText('late') }),
+    );
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['kept', 'late']);
+    await job(cache).write([append('b')], never);
+    expect(idsIn(cache.contents().at(-1) ?? '')).not.toContain('old');
+  });
+
   it('costs several dead numbers a minute each, and gives up when the time is spent', async () => {
     const cache = createFakeCache();
     for (const number of [1, 2, 3]) cache.reserve(formatKey(PREFIX, number));
@@ -400,6 +549,42 @@ describe('a number that is taken (C3 37)', () => {
       reason: 'conflict',
     });
     expect(cache.keys()).toEqual([]);
+  });
+});
+
+describe('a version that was read once', () => {
+  it('is not read again, since it never changes, nor forgotten when it is evicted', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 4), tree({ 'bot.md': entryText('old') }));
+    const store = job(cache);
+    await read(store);
+    cache.evict(formatKey(PREFIX, 4));
+    await store.write([append('a')], never);
+    expect(cache.calls).toEqual([
+      `restore ${PREFIX}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `save ${formatKey(PREFIX, 5)}`,
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+  });
+
+  it('is not the newest where a higher number is there, whatever the service says', async () => {
+    const cache = createFakeCache('completed');
+    for (const number of [2, 9, 15, 1])
+      cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
+  });
+
+  it('is begun anew after a gap in which all were evicted (C3 44)', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
+    clock.advance(8 * 24 * 60 * 60 * 1000);
+    for (const key of cache.keys()) cache.evict(key);
+    expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
+    expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
   });
 });
 
@@ -431,8 +616,9 @@ describe('what is restored (D17)', () => {
     const honest = cache.client({ files, workspace });
     const client = {
       ...honest,
-      restore: async (request: Parameters<typeof honest.restore>[0]) => {
-        const result = await honest.restore(request);
+      restore: async (...request: Parameters<typeof honest.restore>) => {
+        const result = await honest.restore(...request);
+        if (result.kind !== 'hit') return result;
         await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
         await symlink(outside, join(workspace, DIRECTORY, 'folder'));
         return result;

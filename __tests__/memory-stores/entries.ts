@@ -1,6 +1,8 @@
 import type { Change } from '../../src/axe/memory/change.js';
+import { withoutEntries } from '../../src/axe/memory/merge.js';
 import { formatProvenance } from '../../src/axe/memory/provenance.js';
 import { formatEntry } from '../../src/axe/memory/run-log.js';
+import { type Fact, statePath, withFacts } from '../../src/axe/memory/state.js';
 
 const unknown = {
   run: undefined,
@@ -12,11 +14,10 @@ const unknown = {
   model: undefined,
 };
 
-/** The text of an entry with an id. */
-export function entryText(id: string, result = 'done'): string {
-  const timestamp = new Date('2026-02-03T04:05:06Z');
+/** The text of an entry with an id; `minute` is that of its time. */
+export function entryText(id: string, result = 'done', minute = 5): string {
   return formatEntry({
-    timestamp,
+    timestamp: new Date(Date.UTC(2026, 1, 3, 4, minute, 6)),
     task: `task of ${id}`,
     result,
     provenance: formatProvenance({ id, ...unknown }),
@@ -39,4 +40,21 @@ export function plainEntry(task: string, result = 'done'): string {
 /** Ids in a text, in its order. */
 export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(/ id=([^ ]+) /g)].map((match) => match[1] ?? '');
+}
+
+/** The changes by which somebody forgets entries: they go, and the state remembers that they did. */
+export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
+  return [
+    { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)) },
+    { kind: 'rewrite', path: statePath(path), rewrite: (text) => withFacts(text, ids.map(forgottenFact)) },
+  ];
+}
+
+/** A state that has forgotten entries. */
+export function stateOf(...ids: readonly string[]): string {
+  return withFacts('', ids.map(forgottenFact));
+}
+
+function forgottenFact(key: string): Fact {
+  return { kind: 'forgotten', key, rest: 'at=2026-02-03T05:00:00Z' };
 }

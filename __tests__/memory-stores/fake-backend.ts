@@ -1,5 +1,5 @@
-import type { MemoryTree } from '../../src/axe/memory/change.js';
-import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../../src/memory-stores/store.js';
+import type { MemoryTree } from '../../src/axe/memory/tree.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../../src/memory-stores/backend.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
@@ -23,6 +23,7 @@ export function createFakeRemote(): FakeRemote {
     version: 0,
     backend: (faults = {}) => ({
       kind: 'repo',
+      placeOf: (version, path) => ({ location: `fake ${version} ${path}` }),
       read: async (): Promise<Snapshot | Unreadable> => {
         await faults.step?.('read');
         const { tree, version } = remote;
@@ -31,7 +32,6 @@ export function createFakeRemote(): FakeRemote {
             kind: 'snapshot',
             tree,
             version: String(version),
-            location: 'fake',
             warnings: [],
           }
         );
@@ -40,11 +40,11 @@ export function createFakeRemote(): FakeRemote {
         await faults.step?.('commit');
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
-        if (snapshot.version !== String(remote.version)) return { kind: 'conflict' };
+        if (snapshot.version !== String(remote.version)) return fault ?? { kind: 'conflict' };
         remote.tree = new Map([...snapshot.tree, ...tree]);
         remote.version += 1;
         await faults.step?.('answer');
-        return fault ?? { kind: 'committed', location: 'fake' };
+        return fault ?? { kind: 'committed', version: String(remote.version) };
       },
     }),
   };

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileStat, Files, OpenFile } from '../../src/axe/files.js';
+import { decodeBytes, encodeBytes } from '../../src/axe/memory/bytes.js';
 
 /** A file that names may point to; an open file keeps it although its name goes to another one. */
 interface Inode {
@@ -10,18 +11,23 @@ interface Inode {
 export interface FakeFiles extends Files {
   text(path: string): string | undefined;
   paths(): readonly string[];
+  /** The same files as another process sees them, with steps of its own. */
+  process(step: (operation: string) => Promise<void>): FakeFiles;
 }
 
 /** An empty file system. `step` is awaited before each operation, so that a test decides who goes first. */
 export function createFakeFiles(step: (operation: string) => Promise<void> = async () => {}): FakeFiles {
-  const inodes = new Map<string, Inode>();
-  const encoder = new TextEncoder();
+  return openDisk(new Map(), step);
+}
+
+function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promise<void>): FakeFiles {
   return {
     text: (path) => {
       const inode = inodes.get(path);
-      return inode === undefined ? undefined : new TextDecoder().decode(inode.bytes);
+      return inode === undefined ? undefined : decodeBytes(inode.bytes);
     },
     paths: () => [...inodes.keys()],
+    process: (ownStep) => openDisk(inodes, ownStep),
     stat: async (path) => {
       await step('stat');
       return statOf(path);
@@ -35,16 +41,16 @@ export function createFakeFiles(step: (operation: string) => Promise<void> = asy
       await step('append');
       const inode = inodes.get(path) ?? { bytes: new Uint8Array() };
       inodes.set(path, inode);
-      inode.bytes = new Uint8Array([...inode.bytes, ...encoder.encode(text)]);
+      inode.bytes = new Uint8Array([...inode.bytes, ...encodeBytes(text)]);
     },
     replace: async (path, text) => {
       await step('replace');
-      inodes.set(path, { bytes: encoder.encode(text) });
+      inodes.set(path, { bytes: encodeBytes(text) });
     },
     createExclusive: async (path, text) => {
       await step('create');
       if (inodes.has(path)) return false;
-      inodes.set(path, { bytes: encoder.encode(text) });
+      inodes.set(path, { bytes: encodeBytes(text) });
       return true;
     },
     remove: async (path) => {

@@ -16,14 +16,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Files } from '../../src/axe/files.js';
+import { decodeBytes } from '../../src/axe/memory/bytes.js';
 import type { Change } from '../../src/axe/memory/change.js';
 import { countEntries, trimEntries } from '../../src/axe/memory/run-log.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
 import type { Clock } from '../../src/axe/ports.js';
 import { createFiles } from '../../src/host/files.js';
 import { createFileStore } from '../../src/memory-stores/file-store.js';
-import { describeMemoryStore } from './contract.js';
-import { append, entryText, idsIn, plainEntry } from './entries.js';
+import { describeMemoryStore, textOf as textIn } from './contract.js';
+import { append, entryText, forget, idsIn, plainEntry, stateOf } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 
@@ -50,7 +51,12 @@ function makeStore({
 }
 
 async function read(store: MemoryStore, path = 'bot.md') {
-  return await store.read({ path, lastN: 0, count: true }, never);
+  return await store.read({ paths: [path], lastN: 0, count: true }, never);
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes && decodeBytes(bytes);
 }
 
 /** The superuser is denied nothing; the call then runs as somebody else. */
@@ -67,7 +73,7 @@ async function asNobody<T>(call: () => Promise<T>): Promise<T> {
 describeMemoryStore('a file store', async () => ({
   open: () => makeStore(),
   put: async (path, text) => await createFiles().replace(join(root, path), text),
-  text: async (path) => await readFile(join(root, path), 'utf8').catch(() => undefined),
+  text: async (path) => await textOf(join(root, path)),
 }));
 
 describeMemoryStore('a file store over files elsewhere', async () => {
@@ -83,7 +89,7 @@ describeMemoryStore('a file store over files elsewhere', async () => {
         followLinks: true,
       }),
     put: async (path, text) => await createFiles().replace(place(path), text),
-    text: async (path) => await readFile(place(path), 'utf8').catch(() => undefined),
+    text: async (path) => await textOf(place(path)),
   };
 });
 
@@ -256,7 +262,7 @@ describe('appending', () => {
     };
     expect(await makeStore({ files: counting }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
     expect(bytesRead).toBe(64 * 1024);
-    expect(await makeStore().read({ path: 'bot.md', lastN: 1, count: false }, never)).toMatchObject({
+    expect(await makeStore().read({ paths: ['bot.md'], lastN: 1, count: false }, never)).toMatchObject({
       text: entryText('a'),
     });
   });
@@ -356,6 +362,150 @@ describe('rewriting', () => {
   it('appends while somebody else holds the lock', async () => {
     await writeFile(join(root, 'bot.md.lock'), `1 here ${createFakeClock().now().toISOString()} id\n`);
     expect(await makeStore().write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  });
+});
+
+describe('both lanes as one log', () => {
+  const paths = ['untrusted/bot.md', 'bot.md'];
+
+  it('tells how much there is of both when not all of it is loaded (D33)', async () => {
+    const many = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, index) => entryText(`${prefix}${index}`, 'x'.repeat(900))).join('');
+    await createFiles().replace(join(root, 'bot.md'), many('t', 400));
+    await createFiles().replace(join(root, 'untrusted', 'bot.md'), many('u', 5));
+    const result = await makeStore().read({ paths, lastN: 0, count: true }, never);
+    expect(result).toMatchObject({
+      kind: 'restored',
+      total: 405,
+      truncated: { fileBytes: many('t', 400).length + many('u', 5).length },
+    });
+    expect(await makeStore().read({ paths, lastN: 3, count: true }, never)).toMatchObject({
+      loaded: 3,
+      total: 405,
+      truncated: undefined,
+    });
+  });
+
+  it('fails where one of them cannot be read (D14)', async () => {
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await mkdir(join(root, 'untrusted', 'bot.md'), { recursive: true });
+    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
+      kind: 'failed',
+      location: join(root, 'untrusted', 'bot.md'),
+    });
+  });
+
+  it('tells what was noticed in each', async () => {
+    await writeFile(join(root, 'bot.md'), `<<<<<<< HEAD\n${entryText('a')}=======\n>>>>>>> main\n`);
+    await createFiles().replace(join(root, 'untrusted', 'bot.md'), entryText('b'));
+    expect(await makeStore().read({ paths, lastN: 0, count: false }, never)).toMatchObject({
+      warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('`bot.md`') }],
+    });
+  });
+});
+
+describe('forgetting', () => {
+  it('leaves nothing of the entry in the backup', async () => {
+    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+    await makeStore().write(forget(['a']), never);
+    for (const name of ['bot.md', 'bot.md.bak'])
+      expect(idsIn(await readFile(join(root, name), 'utf8'))).toEqual(['b']);
+  });
+
+  it('does not show what another process appended in the very moment, and the next fold takes it out', async () => {
+    const log = Array.from({ length: 5 }, (_, index) => entryText(`e${index}`)).join('');
+    await writeFile(join(root, 'bot.md'), log + entryText('a'));
+    await writeFile(join(root, 'bot.state.md'), stateOf('a', 'e3'));
+    const result = await makeStore().read({ paths: ['bot.md'], lastN: 2, count: true }, never);
+    expect(result).toMatchObject({ text: entryText('e2') + entryText('e4'), loaded: 2, total: 4 });
+    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: '' }], never);
+    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['e0', 'e1', 'e2', 'e4']);
+  });
+
+  it('looks up what was forgotten under the lock of the file', async () => {
+    const real = createFiles();
+    let forgets = true;
+    const meddling: Files = {
+      ...real,
+      createExclusive: async (path, text) => {
+        const made = await real.createExclusive(path, text);
+        // Somebody forgets the entry between the start of the fold and the moment it has the file for itself.
+        if (forgets && path.endsWith('bot.md.lock')) {
+          forgets = false;
+          await real.replace(join(root, 'bot.state.md'), stateOf('a'));
+        }
+        return made;
+      },
+    };
+    await writeFile(join(root, 'bot.md'), entryText('b'));
+    const merge: Change = { kind: 'merge', path: 'bot.md', text: entryText('a') + entryText('c') };
+    expect(await makeStore({ files: meddling }).write([merge], never)).toMatchObject({ kind: 'saved' });
+    expect(forgets).toBe(false);
+    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b', 'c']);
+  });
+
+  it('writes nothing where the state cannot be read', async () => {
+    await writeFile(join(root, 'secret'), 'x');
+    await symlink('secret', join(root, 'bot.state.md'));
+    expect(await makeStore().write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringContaining('link'),
+    });
+    expect((await readdir(root)).sort()).toEqual(['bot.state.md', 'secret']);
+  });
+});
+
+describe('the folder of the tree', () => {
+  it('is below the root, and nothing is written outside of it', async () => {
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createFakeClock(),
+      root,
+      folder: '.axe/memory',
+      followLinks: false,
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      location: join(root, '.axe', 'memory', 'bot.md'),
+    });
+    expect(idsIn(textIn(await read(store)))).toEqual(['a']);
+    const all = await store.readTree(never);
+    expect(all).toMatchObject({ kind: 'tree', location: join(root, '.axe', 'memory') });
+    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
+  });
+
+  it('is refused where it is a link', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+    await symlink(outside, join(root, '.axe'));
+    const store = createFileStore({
+      files: createFiles(),
+      clock: createFakeClock(),
+      root,
+      folder: '.axe/memory',
+      followLinks: false,
+    });
+    expect(await store.readTree(never)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('is a symbolic link'),
+    });
+    await rm(outside, { recursive: true });
+  });
+
+  it('shows what lies there that is no memory, and leaves it out (D17)', async () => {
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await writeFile(join(root, 'run.sh'), 'rm -r\n');
+    await symlink('/etc/passwd', join(root, 'passwd.md'));
+    const all = await makeStore().readTree(never);
+    expect(all).toMatchObject({ kind: 'tree', warnings: [{ code: 'memory-store-notice' }] });
+    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
+  });
+});
+
+describe('a write of several changes', () => {
+  it('writes none where one of them leads out of the tree', async () => {
+    expect(await makeStore().write([append('a'), append('b', { path: '../b.md' })], never)).toMatchObject({
+      kind: 'failed',
+    });
+    expect(await readdir(root)).toEqual([]);
   });
 });
 

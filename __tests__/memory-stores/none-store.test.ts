@@ -8,9 +8,10 @@ describe('no memory at all', () => {
   it('is empty, and drops what is written without complaint', async () => {
     const store = createNoneStore();
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 0 });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: true }, never)).toMatchObject({
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: true }, never)).toMatchObject({
       kind: 'empty',
       warnings: [],
     });
+    expect(await store.readTree(never)).toMatchObject({ kind: 'tree', tree: new Map() });
   });
 });

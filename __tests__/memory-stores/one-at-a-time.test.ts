@@ -15,9 +15,17 @@ function slowStore(failing: readonly string[] = []) {
   };
   const store: MemoryStore = {
     kind: 'cache',
-    async read({ path }) {
+    async read({ paths: [path = ''] }) {
       await work(`read ${path}`);
       return { kind: 'empty', location: path, warnings: [] };
+    },
+    async readTree() {
+      await work('read all');
+      return { kind: 'tree', location: 'all', tree: new Map(), warnings: [] };
+    },
+    async dropHistory() {
+      await work('drop history');
+      return { kind: 'saved', location: 'all', attempts: 1 };
     },
     async write([change]) {
       await work(`write ${change?.path}`);
@@ -27,7 +35,7 @@ function slowStore(failing: readonly string[] = []) {
   return { store: oneAtATime(store), log };
 }
 
-const read = (path: string) => ({ path, lastN: 0, count: false });
+const read = (path: string) => ({ paths: [path], lastN: 0, count: false });
 const append = (path: string) => [{ kind: 'append' as const, path, id: path, text: 'x' }];
 
 describe('a store that is shared', () => {
@@ -38,14 +46,23 @@ describe('a store that is shared', () => {
       store.write(append('b.md'), signal),
       store.read(read('c.md'), signal),
       store.write(append('d.md'), signal),
+      store.readTree(signal),
+      store.dropHistory?.(signal),
     ]);
     expect(log).toEqual(
-      ['read a.md', 'write b.md', 'read c.md', 'write d.md'].flatMap((name) => [
+      ['read a.md', 'write b.md', 'read c.md', 'write d.md', 'read all', 'drop history'].flatMap((name) => [
         `begin ${name}`,
         `end ${name}`,
       ]),
     );
-    expect(results.map(({ kind }) => kind)).toEqual(['empty', 'saved', 'empty', 'saved']);
+    expect(results.map((result) => result?.kind)).toEqual([
+      'empty',
+      'saved',
+      'empty',
+      'saved',
+      'tree',
+      'saved',
+    ]);
   });
 
   it('gives each its own answer, and goes on after one that fails', async () => {
@@ -78,6 +95,10 @@ describe('a store that is shared', () => {
         seen.push(given);
         return { kind: 'empty', location: '', warnings: [] };
       },
+      readTree: async (given) => {
+        seen.push(given);
+        return { kind: 'tree', location: '', tree: new Map(), warnings: [] };
+      },
       write: async (_, given) => {
         seen.push(given);
         return { kind: 'saved', location: '', attempts: 1 };
@@ -87,6 +108,8 @@ describe('a store that is shared', () => {
     expect(store.kind).toBe('file');
     await store.read(read('a.md'), signal);
     await store.write(append('a.md'), signal);
-    expect(seen).toEqual([signal, signal]);
+    await store.readTree(signal);
+    expect(seen).toEqual([signal, signal, signal]);
+    expect(store.dropHistory).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../../src/axe/memory/change.js';
-import { createTreeStore, type TreeBackend } from '../../src/memory-stores/store.js';
+import type { CommitResult, TreeBackend } from '../../src/memory-stores/backend.js';
+import { createTreeStore } from '../../src/memory-stores/store.js';
 import { describeMemoryStore } from './contract.js';
-import { append, entryText, idsIn, plainEntry } from './entries.js';
+import { append, entryText, forget, idsIn, plainEntry } from './entries.js';
 import { type BackendFaults, createFakeRemote } from './fake-backend.js';
 import { createFakeClock } from './fake-clock.js';
 
@@ -105,17 +106,17 @@ describe('the retry loop', () => {
 
   it('writes nothing to what cannot be read (C3 38, D14)', async () => {
     const { store, remote } = makeStore({
-      read: () => ({ kind: 'unreadable', reason: 'error', message: 'down', location: 'there' }),
+      read: () => ({ kind: 'unreadable', reason: 'error', message: 'down' }),
     });
     expect(await store.write([append('a')], never)).toEqual({
       kind: 'failed',
       reason: 'error',
       message: 'down',
     });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)).toEqual({
+    expect(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)).toEqual({
       kind: 'failed',
       message: 'down',
-      location: 'there',
+      location: 'fake  bot.md',
     });
     expect(remote.version).toBe(0);
   });
@@ -127,6 +128,7 @@ describe('the retry loop', () => {
         throw new Error('bug');
       },
       commit: async () => ({ kind: 'conflict' }),
+      placeOf: () => ({ location: 'there' }),
     };
     const store = createTreeStore(broken, { clock: createFakeClock(), budgetMs: 1_000 });
     expect(await store.write([append('a')], never)).toMatchObject({
@@ -134,7 +136,7 @@ describe('the retry loop', () => {
       reason: 'error',
       message: 'bug',
     });
-    expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject({
+    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject({
       kind: 'failed',
       message: 'bug',
     });
@@ -202,21 +204,188 @@ describe('the retry loop', () => {
     const commits: string[] = [];
     const backend: TreeBackend = {
       kind: 'cache',
+      placeOf: () => ({ location: 'there' }),
       read: async () => ({
         kind: 'snapshot',
         tree: new Map([['bot.md', entryText('a')]]),
         version: '3',
-        location: 'x',
         warnings: [],
         unsettled: commits.length === 0,
       }),
       commit: async (_, tree) => {
         commits.push(tree.get('bot.md') ?? '');
-        return { kind: 'committed', location: 'x' };
+        return { kind: 'committed', version: '4' };
       },
     };
     const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 1_000 });
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect(commits.map(idsIn)).toEqual([['a']]);
+  });
+
+  it('waits as long as a rate limit asks for, of reads and of commits (C3 49)', async () => {
+    const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
+    const { store, clock, remote } = makeStore({
+      read: inTurn({ kind: 'unreadable', ...limit } as const),
+      commit: inTurn({ kind: 'failed', ...limit } as const),
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(clock.slept).toEqual([12_000, 12_000]);
+    expect(remote.tree.get('bot.md')).toBe(entryText('a'));
+  });
+
+  it.each([
+    ['longer than there is time', 2_400_000, 0],
+    ['again and again until the time is spent', 25_000, 3],
+  ])(
+    'says that it was a rate limit, not a conflict, when it is asked to wait %s (C3 49)',
+    async (_, retryAfterMs, waits) => {
+      const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
+      for (const faults of [
+        { read: () => ({ kind: 'unreadable', ...limit }) as const },
+        { commit: () => ({ kind: 'failed', ...limit }) as const },
+      ]) {
+        const { store, clock } = makeStore(faults);
+        expect(await store.write([append('a')], never)).toEqual({
+          kind: 'failed',
+          reason: 'rate-limited',
+          message: 'slow down',
+          remedy: 'wait',
+        });
+        expect(clock.slept).toHaveLength(waits);
+      }
+    },
+  );
+
+  it('does not hammer a place that asks to come again at once', async () => {
+    const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 0 } as const;
+    const { store, clock } = makeStore({ commit: () => limit });
+    expect(await store.write([append('a')], never)).toMatchObject({ reason: 'rate-limited' });
+    expect(clock.slept.length).toBeLessThan(60);
+    expect(clock.slept.length).toBeGreaterThan(10);
+  });
+
+  it('says that no answer came when none ever did', async () => {
+    const { store, remote } = makeStore({
+      commit: () => {
+        remote.version += 1;
+        return { kind: 'unknown', message: 'reset' };
+      },
+    });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: expect.stringContaining('reset'),
+    });
+  });
+
+  it('does not apply a rewrite twice whose answer was lost, whatever others append after it (C3 47)', async () => {
+    const lost = inTurn({ kind: 'unknown', message: 'reset' } as const);
+    const { store, remote } = makeStore({
+      commit: lost,
+      step: async (operation) => {
+        if (operation === 'answer' && remote.version === 1)
+          remote.tree = new Map([['daily.md', `${remote.tree.get('daily.md')}theirs\n`]]);
+      },
+    });
+    remote.tree = new Map([['daily.md', 'old\n']]);
+    const rewrite = (old: string) => `${old}mine\n`;
+    expect(await store.write([{ kind: 'rewrite', path: 'daily.md', rewrite }], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect([...remote.tree]).toEqual([['daily.md', 'old\nmine\ntheirs\n']]);
+  });
+
+  it('keeps as .bak nothing that was forgotten', async () => {
+    const { store, remote } = makeStore({
+      commit: () => {
+        if (remote.version === 0) {
+          remote.tree = new Map([['bot.md', entryText('a') + entryText('b') + entryText('c')]]);
+          remote.version = 1;
+        }
+        return undefined;
+      },
+    });
+    remote.tree = new Map([['bot.md', entryText('a') + entryText('b')]]);
+    expect(await store.write(forget(['a']), never)).toMatchObject({ kind: 'saved' });
+    expect([...remote.tree.keys()]).toEqual(['bot.md', 'bot.state.md']);
+    expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['b', 'c']);
+  });
+
+  it('tells what the backend tells of a commit', async () => {
+    const { store } = makeStore({
+      commit: () => ({ kind: 'committed', version: '7', notices: ['The branch was created.'] }),
+    });
+    expect(await store.write([append('a')], never)).toEqual({
+      kind: 'saved',
+      attempts: 1,
+      location: 'fake 7 bot.md',
+      notices: ['The branch was created.'],
+    });
+  });
+
+  it('hands out its newest version, states and all, and where it is', async () => {
+    const asked: (readonly string[] | 'all')[] = [];
+    const remote = createFakeRemote();
+    const backend = remote.backend();
+    const store = createTreeStore(
+      {
+        ...backend,
+        read: async (signal, paths) => {
+          asked.push(paths);
+          return await backend.read(signal, paths);
+        },
+      },
+      { clock: createFakeClock(), budgetMs: 1_000 },
+    );
+    expect(await store.snapshot(['bot.md', 'untrusted/bot.md'], never)).toMatchObject({
+      kind: 'snapshot',
+      version: '0',
+    });
+    expect(asked).toEqual([['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
+    expect(await store.snapshot(['../x.md'], never)).toMatchObject({ kind: 'unreadable', reason: 'error' });
+    expect(store.placeOf('3', 'bot.md')).toEqual({ location: 'fake 3 bot.md' });
+    expect(store.dropHistory).toBeUndefined();
+  });
+});
+
+describe('dropping the history', () => {
+  function makeDropping(...results: readonly (CommitResult | Error)[]) {
+    const left = [...results];
+    const clock = createFakeClock();
+    const backend: TreeBackend = {
+      ...createFakeRemote().backend(),
+      dropHistory: async () => {
+        const result = left.shift() ?? { kind: 'conflict' };
+        if (result instanceof Error) throw result;
+        return result;
+      },
+    };
+    return { clock, store: createTreeStore(backend, { clock, budgetMs: 90_000 }) };
+  }
+  const done = { kind: 'committed', version: '9' } as const;
+  const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 9_000 } as const;
+
+  it.each<[string, readonly CommitResult[], number]>([
+    ['at once', [], 1],
+    ['after others moved the branch', [{ kind: 'conflict' }, { kind: 'conflict' }], 3],
+    ['after a lost answer', [{ kind: 'unknown', message: 'reset' }], 2],
+    ['after a rate limit', [limit], 2],
+  ])('is done %s', async (_, before, attempts) => {
+    const { store } = makeDropping(...before, done);
+    expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
+  });
+
+  it('gives up in time, says why it may not, and never throws', async () => {
+    expect(await makeDropping().store.dropHistory?.(never)).toMatchObject({ reason: 'conflict' });
+    const denied = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' } as const;
+    expect(await makeDropping(denied).store.dropHistory?.(never)).toEqual(denied);
+    expect(await makeDropping(new Error('bug')).store.dropHistory?.(never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: 'bug',
+    });
+    expect(await makeDropping(done).store.dropHistory?.(AbortSignal.abort())).toMatchObject({
+      reason: 'timeout',
+    });
   });
 });

@@ -218,8 +218,8 @@ describe('trust (D18, D19)', () => {
       { trigger: comment({ subjectAuthor: author }) },
     );
     expect(plan.trust.level).toBe(level);
-    expect(plan.memory?.appendPath).toBe(level === 'trusted' ? 'bot.md' : 'untrusted/bot.md');
-    expect(plan.memory?.readPath).toBe('bot.md');
+    expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
+    expect(plan.memory?.readPaths).toEqual(['bot.md']);
   });
 });
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import { checkSignature, withSignature } from '../../src/axe/memory/signature.js';
 import type { RestoreResult } from '../../src/axe/memory/store.js';
-import type { Plan } from '../../src/axe/plan.js';
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/axe/plan.js';
+import { createSign } from '../../src/host/hmac.js';
 import { prepare } from '../../src/pipeline/prepare.js';
-import { entryOf, memoryWarnings, remember, restore } from '../../src/pipeline/remember.js';
+import { entriesOf, memoryWarnings, remember, restore, UNPUBLISHED } from '../../src/pipeline/remember.js';
+import type { RunRequest } from '../../src/pipeline/request.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import {
   AGENT,
@@ -32,6 +35,7 @@ const stats = {
   stopReason: 'stop',
 };
 const error = new AxeError('no');
+const SIGN = createSign('a key') ?? (() => '');
 const completed: RunOutcome = { kind: 'completed', answer: 'All good.', stats };
 const FAILED: RestoreResult = {
   kind: 'failed',
@@ -41,7 +45,7 @@ const FAILED: RestoreResult = {
 
 async function prepared(
   parts: FakeWorldParts,
-  patch: Parameters<typeof makeRequest>[0] = {},
+  patch: Partial<RunRequest> = {},
 ): Promise<{ world: FakeWorld; plan: Plan }> {
   const result = await prepare(makeRequest(patch), createFakeWorld(parts));
   if (result.kind === 'skipped') throw new Error(result.decision.message);
@@ -49,16 +53,20 @@ async function prepared(
 }
 
 /** Loads memory, with what is to be told of it. */
-async function loaded(parts: FakeWorldParts) {
-  const { world, plan } = await prepared(parts);
+async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
+  const { world, plan } = await prepared(parts, patch);
   const memory = await restore(plan.agent, plan.memory, world);
   return { world, plan, memory, warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored) };
 }
 
 /** Loads memory, then remembers the outcome. */
-async function wholeWay(parts: FakeWorldParts, outcome: RunOutcome = completed) {
-  const { world, plan, memory } = await loaded(parts);
-  const remembered = await remember({ plan, memory, outcome, posted: undefined }, world);
+async function wholeWay(
+  parts: FakeWorldParts,
+  outcome: RunOutcome = completed,
+  patch: Partial<RunRequest> = {},
+) {
+  const { world, plan, memory } = await loaded(parts, patch);
+  const remembered = await remember({ plan, memory, outcome, published: UNPUBLISHED }, world);
   return { world, remembered };
 }
 
@@ -71,9 +79,9 @@ describe('loading memory', () => {
 
   it('asks for what the agent wants, and counts only for `max_entries` (D33)', async () => {
     const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
-    expect(few.world.reads).toEqual([{ path: 'bot.md', lastN: 4, count: false }]);
+    expect(few.world.reads).toEqual([{ paths: ['bot.md'], lastN: 4, count: false }]);
     const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
-    expect(counting.world.reads).toEqual([{ path: 'bot.md', lastN: 0, count: true }]);
+    expect(counting.world.reads).toEqual([{ paths: ['bot.md'], lastN: 0, count: true }]);
   });
 
   it('gives the newest entries without their provenance lines (D8)', async () => {
@@ -86,6 +94,12 @@ describe('loading memory', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('gives text that every provider takes, whatever bytes the file holds (C2 25)', async () => {
+    const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;
+    const { memory } = await loaded({ memory: { 'bot.md': odd } });
+    expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
+  });
+
   it('is silent on the first run', async () => {
     const { memory, warnings } = await loaded({});
     expect(memory).toMatchObject({ text: '', restored: { kind: 'empty' } });
@@ -96,17 +110,21 @@ describe('loading memory', () => {
     [2, 0],
     [3, 1],
     [4, 1],
-  ])('of %i entries, with `max_entries = 3`, gives %i warnings', async (count, told) => {
-    const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
-    const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
-    const { warnings } = await loaded({ agents, memory: { 'bot.md': entries } });
-    expect(warnings).toEqual(
-      Array(told).fill({
-        code: 'memory-max-entries',
-        message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe gc bot' to trim.`,
-      }),
-    );
-  });
+  ])(
+    'of %i entries, with `max_entries = 3`, gives %i warnings and loses none (C2 32)',
+    async (count, told) => {
+      const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
+      const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
+      const { warnings, world } = await loaded({ agents, memory: { 'bot.md': entries } });
+      expect(world.memory.get('bot.md')).toBe(entries);
+      expect(warnings).toEqual(
+        Array(told).fill({
+          code: 'memory-max-entries',
+          message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe gc bot' to trim.`,
+        }),
+      );
+    },
+  );
 
   it('gives one warning where it fails, and the run goes on without (000, 4.2)', async () => {
     const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
@@ -151,19 +169,21 @@ describe('the entry of a run', () => {
   it("is axe's, with time, task and answer", async () => {
     const { world, plan } = await prepared({}, { readStdin: async () => 'look\nhere' });
     const memory = await restore(plan.agent, plan.memory, world);
-    expect(entryOf({ plan, memory, outcome: completed, posted: undefined }, world)).toEqual({
-      kind: 'append',
-      path: 'bot.md',
-      id: 'id1',
-      text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
-    });
+    expect(entriesOf({ plan, memory, outcome: completed, published: UNPUBLISHED }, world)).toEqual([
+      {
+        kind: 'append',
+        path: 'bot.md',
+        id: 'id1',
+        text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
+      },
+    ]);
   });
 
   it('begins with what was posted (D9)', async () => {
     const { world, plan } = await prepared({});
-    const posted = 'Posted 1 comment: a.ts:3';
+    const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
     const textOf = (outcome: RunOutcome) =>
-      entryOf({ plan, memory: undefined, outcome, posted }, world)?.text ?? '';
+      entriesOf({ plan, memory: undefined, outcome, published }, world)[0]?.text ?? '';
     expect(textOf(completed)).toContain('**Result:** Posted 1 comment: a.ts:3\nAll good.\n\n');
     expect(textOf({ ...completed, answer: '' })).toContain('**Result:** Posted 1 comment: a.ts:3\n\n');
   });
@@ -175,10 +195,8 @@ describe('the entry of a run', () => {
       { readStdin: async () => `use ${secret} now` },
     );
     const answer = `${'x'.repeat(985)}${secret} and more`;
-    const text = entryOf(
-      { plan, memory: undefined, outcome: { ...completed, answer }, posted: undefined },
-      world,
-    )?.text;
+    const outcome = { ...completed, answer };
+    const text = entriesOf({ plan, memory: undefined, outcome, published: UNPUBLISHED }, world)[0]?.text;
     expect(text).not.toContain('correct-horse');
     expect(text).toMatch(/^\*\*Task:\*\* use \S+ now$/m);
     expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
@@ -205,29 +223,122 @@ describe('the entry of a run', () => {
 });
 
 describe('an entry after text of the open network was read (D19)', () => {
+  const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: '0123456789' };
   const tainted: RunOutcome = {
     kind: 'completed',
     answer: 'So it says.',
-    stats: { ...stats, isTainted: true },
+    stats: { ...stats, isTainted: true, toolCalls: 2 },
   };
+  const end = { memory: undefined, published: UNPUBLISHED };
 
-  it('stays in the lane that trusted runs do not load, in a workflow', async () => {
-    const { world, plan } = await prepared(
-      { agents: { bot: AGENT_WITH_MEMORY } },
-      { trigger: SCHEDULE, origin: { runId: '1', attempt: '1', job: 'report', sha: '0123456789' } },
+  it('is two in a workflow: what is computed, and its words in the lane that trusted runs do not load', async () => {
+    const { world, plan } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
+    expect(entriesOf({ ...end, plan, outcome: completed }, world).map(({ path }) => path)).toEqual([
+      'bot.md',
+    ]);
+    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    expect(entries.map(({ path, id }) => [path, id])).toEqual([
+      ['bot.md', 'id1'],
+      ['untrusted/bot.md', 'id1'],
+    ]);
+    const [trusted, whole] = entries;
+    expect(trusted?.text).toContain(
+      '**Task:** Schedule\n**Result:** The run completed after 1 turn and 2 tool calls.',
     );
-    const end = { plan, memory: undefined, posted: undefined };
-    expect(entryOf({ ...end, outcome: completed }, world)).toMatchObject({ path: 'bot.md' });
-    const entry = entryOf({ ...end, outcome: tainted }, world);
-    expect(entry).toMatchObject({ path: 'untrusted/bot.md' });
-    expect(entry?.text).toContain(' trust=untrusted ');
+    expect(trusted?.text).toContain(' trust=trusted ');
+    expect(trusted?.text).not.toContain('So it says');
+    expect(whole?.text).toContain('**Result:** So it says.\n');
+    expect(whole?.text).toContain(' trust=untrusted ');
   });
 
   it("stays where it is on somebody's own machine (D18)", async () => {
-    const { world, plan } = await prepared({ agents: { bot: AGENT_WITH_MEMORY } });
-    expect(entryOf({ plan, memory: undefined, outcome: tainted, posted: undefined }, world)).toMatchObject({
-      path: 'bot.md',
+    const { world, plan } = await prepared({});
+    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    expect(entries.map(({ path }) => path)).toEqual(['bot.md']);
+    expect(entries[0]?.text).toContain('So it says.');
+  });
+
+  it.each<[Partial<MemoryPolicy>, RunOutcome, readonly string[]]>([
+    [{ write: 'quarantine' }, completed, ['untrusted/bot.md']],
+    [{ write: 'quarantine' }, tainted, ['untrusted/bot.md']],
+    [{ write: 'never' }, completed, []],
+    [{ write: 'never' }, tainted, []],
+    [{ minTrust: 'untrusted' }, completed, ['bot.md', 'untrusted/bot.md']],
+  ])('follows what the workflow asks for: %j', async (policy, outcome, paths) => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
+    const { world, plan } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
+    expect(entriesOf({ ...end, plan, outcome }, world).map(({ path }) => path)).toEqual(paths);
+  });
+
+  it('is signed for the lane it stands in', async () => {
+    const { world, plan } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
+    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    for (const { text, path } of entries) {
+      expect(checkSignature(text, [path], SIGN)).toBe('good');
+      const others = entries.flatMap((other) => (other.path === path ? [] : [other.path]));
+      expect(checkSignature(text, others, SIGN)).toBe('bad');
+    }
+  });
+});
+
+describe('memory of both lanes', () => {
+  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } as const;
+
+  it('is one log, in which the whole entry of a tainted run stands for both of its halves', async () => {
+    const { memory, world } = await loaded(
+      {
+        memory: {
+          'bot.md': entryText('a') + entryText('b', 'computed'),
+          'untrusted/bot.md': entryText('b', 'its own words') + entryText('c'),
+        },
+      },
+      { trigger: SCHEDULE, memoryPolicy },
+    );
+    expect(world.reads).toEqual([{ paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: false }]);
+    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 3 });
+    expect(memory?.text.match(/task of ./g)?.sort()).toEqual(['task of a', 'task of b', 'task of c']);
+    expect(memory?.text).toContain('its own words');
+    expect(memory?.text).not.toContain('computed');
+  });
+});
+
+describe('memory that must be signed', () => {
+  const signed = (id: string, path = 'bot.md') => withSignature(entryText(id), path, SIGN);
+  const requireSigned = { ...DEFAULT_MEMORY_POLICY, requireSigned: true };
+  const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
+
+  it('is the newest entries that are, out of all there are (C2 24)', async () => {
+    const log = signed('a') + signed('b') + signed('c') + entryText('d') + signed('e', 'untrusted/bot.md');
+    const { memory, warnings, world } = await loaded(
+      { sign: SIGN, agents, memory: { 'bot.md': `by hand\n\n${log}` } },
+      { memoryPolicy: requireSigned, wantCount: true },
+    );
+    expect(world.reads).toEqual([{ paths: ['bot.md'], lastN: 0, count: true }]);
+    expect(memory?.text).toBe(plainEntry('task of b') + plainEntry('task of c'));
+    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2, total: 5 });
+    expect(warnings).toEqual([{ code: 'memory-signature', message: expect.stringContaining('2 entries') }]);
+  });
+
+  it('is nothing where there is no key to check with', async () => {
+    const { memory, warnings } = await loaded(
+      { agents, memory: { 'bot.md': signed('a') } },
+      { memoryPolicy: requireSigned },
+    );
+    expect(memory).toMatchObject({ text: '', restored: { kind: 'restored', loaded: 0 } });
+    expect(warnings.map(({ code }) => code)).toEqual(['memory-signature']);
+  });
+
+  it('is all there is where nobody requires it, with a word on what does not fit', async () => {
+    const forged = signed('b').replace('done', 'obey');
+    const { memory, warnings } = await loaded({
+      sign: SIGN,
+      memory: { 'bot.md': signed('a') + forged + entryText('c') },
     });
+    expect(memory?.restored).toMatchObject({ loaded: 3 });
+    expect(memory?.text).not.toContain('axe-action');
+    expect(warnings).toEqual([
+      { code: 'memory-signature', message: expect.stringMatching(/^1 entry of `bot.md` has/) },
+    ]);
   });
 });
 
@@ -238,9 +349,8 @@ describe('saving the entry', () => {
     expect(world.memory.get('bot.md')).toBe(plainEntry('old') + text);
     expect(remembered).toEqual({
       kind: 'entry',
-      path: 'bot.md',
-      text,
       id: 'id1',
+      entries: [{ kind: 'append', path: 'bot.md', id: 'id1', text }],
       result: { kind: 'saved', location: '/memory/bot.md', attempts: 1 },
     });
     expect(world.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
@@ -255,6 +365,38 @@ describe('saving the entry', () => {
     expect(world.warnings).toEqual([
       { code: 'memory-save-failed', message: 'failed to save memory for "bot": not allowed. Add `x`.' },
     ]);
+  });
+
+  it('in a workflow names the event, the cause, the remedy and where the entry is now (D14)', async () => {
+    const kept = { location: 'axe-memory/v1/trunk', store: 'cache' } as const;
+    const save = {
+      kind: 'failed',
+      reason: 'denied',
+      message: 'not allowed',
+      remedy: 'Add `x`.',
+      kept,
+    } as const;
+    const { world } = await wholeWay({ save }, completed, { trigger: SCHEDULE });
+    expect(world.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in axe-memory/v1/trunk; the next run that can write folds it in.',
+      },
+    ]);
+  });
+
+  it('writes both entries of a tainted run at once, and closes the journal for both', async () => {
+    const tainted = { ...completed, stats: { ...stats, isTainted: true } };
+    const { world, remembered } = await wholeWay({}, tainted, { trigger: SCHEDULE });
+    expect([...world.memory.keys()]).toEqual(['bot.md', 'untrusted/bot.md']);
+    expect(remembered).toMatchObject({
+      id: 'id1',
+      entries: [{ path: 'bot.md' }, { path: 'untrusted/bot.md' }],
+    });
+    expect(world.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
+    expect(world.journaled).toEqual(world.settled);
+    expect(world.journaled[0]).toHaveLength(2);
   });
 
   it('adds nothing to a log that could not be read, now or later (D14)', async () => {
@@ -277,7 +419,7 @@ describe('saving the entry', () => {
     const { world, plan } = await prepared({});
     const { journal: _none, ...withoutJournal } = world;
     const memory = await restore(plan.agent, plan.memory, world);
-    const end = { plan, memory, outcome: completed, posted: undefined };
+    const end = { plan, memory, outcome: completed, published: UNPUBLISHED };
     expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
   });
 });

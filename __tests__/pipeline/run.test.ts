@@ -203,7 +203,7 @@ describe('memory in a run (source document 000, 7.5)', () => {
     expect(world.steps).not.toContain('journal done');
   });
 
-  it('of an untrusted run goes to its own lane, and it reads the trusted one (D19)', async () => {
+  it('of a tainted run goes to the untrusted lane, and it reads the trusted one (D19)', async () => {
     const model = createFakeModel([says('ok')]);
     const stranger = { login: 'hubot', isBot: false };
     const world = createFakeWorld({
@@ -220,7 +220,9 @@ describe('memory in a run (source document 000, 7.5)', () => {
     } as const;
     await runPipeline(makeRequest({ trigger }), world);
     expect(systemOf(model)).toContain(FIVE[0]);
-    expect(world.memory.get('bot.md')).toBe(FIVE.join(''));
+    expect(world.memory.get('bot.md')?.startsWith(FIVE.join(''))).toBe(true);
+    expect(world.memory.get('bot.md')).toContain('**Task:** Issue #42\n**Result:** The run completed');
+    expect(world.memory.get('bot.md')).not.toMatch(/\*\*Result:\*\* ok|Fix auth/);
     expect(world.memory.get('untrusted/bot.md')).toContain('**Result:** ok');
   });
 });
@@ -265,6 +267,7 @@ describe('how a run ends', () => {
   it('saves an answer although the deadline passes while it is published', async () => {
     const world = createFakeWorld();
     const slow = {
+      ...world.publisher,
       async publish() {
         world.abort(new ProviderError('timeout', 'context deadline exceeded'));
         return { line: undefined, url: undefined };

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { setStage, told } from './stage.js';
+import { setStage, troubles } from './stage.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
@@ -9,10 +9,13 @@ it('reviews the hunks GitHub lists and says that the diff is not whole', async (
   stage.github.fail({ route: COMPARE, accept: 'diff', status: 406, body: { message } });
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect(told(step)).toEqual([
-    expect.stringMatching(/^warning: GitHub did not send the diff whole; it was put together from /),
+  expect(troubles(step)).toMatchObject([
+    {
+      level: 'warning',
+      title: 'Context cut to fit',
+      message: expect.stringMatching(/^GitHub did not send the diff whole; it was put together from /),
+    },
   ]);
-  expect(step.annotations).toMatchObject([{ title: 'Context cut to fit' }]);
   expect(step.summary).toContain('- GitHub did not send the diff whole');
   const [prompt] = stage.model.prompts();
   expect(prompt?.messages.join()).toContain(`<third-party-text source="diff of pull request #2">
@@ -40,7 +43,7 @@ ${line.repeat(count)}`;
   const stage = await setStage({ diff });
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
-  expect(step.annotations).toMatchObject([{ level: 'warning', title: 'Context cut to fit' }]);
+  expect(troubles(step)).toMatchObject([{ level: 'warning', title: 'Context cut to fit' }]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
   expect(message).toContain('+const filler');
   expect(Buffer.byteLength(message)).toBeLessThan(220 * 1024);

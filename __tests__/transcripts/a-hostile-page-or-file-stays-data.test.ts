@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { startLoopback } from '../helpers/loopback.js';
@@ -71,7 +71,9 @@ it('cannot end its fence, nor give orders to the runner or to the next run', asy
 
   // What a page says must not come back in the prompt of a trusted run (D19).
   const memory = (path: string) => join(step.workspace, '.axe', 'memory', path);
-  expect(existsSync(memory('worker.md'))).toBe(false);
+  const computed = readFileSync(memory('worker.md'), 'utf8');
+  expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* trust=trusted /m);
+  expect(computed).not.toMatch(/Welcome|system|octocat|::|example\.com/);
   expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toMatch(/ trust=untrusted /);
   expect(step.summary).toContain('read pages or other text of the open network');
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { AGENT, expectTranscript, seen, setStage } from './stage.js';
+import { AGENT, expectTranscript, seen, setStage, troubles } from './stage.js';
 
 const MISTAKES = [
   ['a syntax error', AGENT.replace('4-5"', '4-5'), 'error', 2],
@@ -15,7 +15,7 @@ it.each(MISTAKES)('tells of %s what, where and what to do', async (name, toml, l
   expect(step.exitCode).toBe(level === 'error' ? 1 : 0);
   expect(step.outputs['conclusion']).toBe(level === 'error' ? 'failure' : 'success');
   const at = line === undefined ? {} : { file: 'axe/agents/reviewer.toml', line };
-  expect(step.annotations).toMatchObject([{ level, ...at }]);
+  expect(troubles(step)).toMatchObject([{ level, ...at }]);
   expect(stage.model.requests()).toHaveLength(level === 'error' ? 0 : 1);
   expect(stage.repo.comments).toHaveLength(level === 'error' ? 0 : 1);
   expectTranscript(`a-mistake-in-the-agent-${name.replaceAll(' ', '-')}`, seen(step, stage));

@@ -4,6 +4,7 @@ import { startCacheServer } from '../helpers/cache-server.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { countEntries, scheduledStep } from './memory-scene.js';
+import { told } from './stage.js';
 
 it('gives the second run the entry of the first', async () => {
   const cache = await startCacheServer();
@@ -18,7 +19,10 @@ it('gives the second run the entry of the first', async () => {
   expect(after?.system).not.toContain('<!--');
 
   for (const step of [first, second]) {
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(told(step)).toEqual([
+      expect.stringMatching(/^notice: .* 7 days: a schedule .* forgets\. .*`memory-store: repo` keeps it/),
+    ]);
     expect(step.outputs).toMatchObject({
       conclusion: 'success',
       'memory-store': 'cache',

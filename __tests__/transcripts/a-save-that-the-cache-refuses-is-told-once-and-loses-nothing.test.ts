@@ -25,7 +25,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
     'the rate limit',
     {
-      fault: { operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '7' }, times: ALWAYS },
+      fault: { operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '600' }, times: ALWAYS },
       told: /rate limit/,
     },
   ],

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type RecordedRequest, startLoopback } from '../helpers/loopback.js';
-import { ANSWER, type Stage, setStage } from './stage.js';
+import { ANSWER, type Stage, setStage, troubles } from './stage.js';
 
 /** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
 async function startEnterprise({ github }: Stage) {
@@ -53,7 +53,7 @@ it('names a refused request by its path, and the permission it wants', async () 
   const step = await stage.run({
     env: { GITHUB_API_URL: `${server.url}/api/v3`, GITHUB_GRAPHQL_URL: `${server.url}/api/graphql` },
   });
-  expect(step.annotations.map(({ message }) => message)).toEqual([
+  expect(troubles(step).map(({ message }) => message)).toEqual([
     expect.stringMatching(
       /`POST \/repos\/Codertocat\/Hello-World\/issues\/2\/comments`.*`pull-requests: write`/,
     ),

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ANSWER, expectTranscript, seen, setStage, steady, told } from './stage.js';
+import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
 
 const OPENED = { name: 'issues', action: 'opened' };
 
@@ -41,6 +41,9 @@ it('keeps what a stranger wrote apart from what later runs load', async () => {
     'memory-entry': expect.stringContaining('trust=untrusted'),
   });
   const second = await stage.run();
-  expect(second.outputs['memory-loaded']).toBe('0');
-  expect(told(second)).toEqual([]);
+  expect(troubles(second)).toEqual([]);
+  // Only what was computed is loaded.
+  expect(second.outputs['memory-loaded']).toBe('1');
+  expect(stage.model.prompts()[1]?.system).toContain('**Result:**');
+  expect(stage.model.prompts()[1]?.system).not.toContain(ANSWER);
 });

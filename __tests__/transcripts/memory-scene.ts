@@ -6,6 +6,7 @@ import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/g
 import type { FileTree } from '../helpers/github-state.js';
 import type { ModelServer } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
 import {
   loadWebhook,
   type Payload,
@@ -79,6 +80,14 @@ export async function pullRequestScene(
 /** The variables that lead the command line to the same GitHub. */
 export function gitHubEnv(github: GitHubServer): Record<string, string> {
   return { ...github.env, GITHUB_TOKEN };
+}
+
+/** A checkout with an agent `ask` that is given all that `builtin/ask` ever remembered. */
+export function allRemembering(): string {
+  const workspace = tempDir('checkout');
+  const lines = ['name = "ask"', 'model = "anthropic/claude-sonnet-4-5"', '[memory]', 'enabled = true', ''];
+  writeFiles(workspace, { 'axe/agents/ask.toml': lines.join('\n') });
+  return workspace;
 }
 
 /** A run log file in a workspace. */

@@ -168,6 +168,11 @@ export function expectTranscript(name: string, text: string): void {
   expect(text).toBe(readFileSync(file, 'utf8'));
 }
 
+/** What needs somebody's attention: notices are not among it. */
+export function troubles({ annotations }: Pick<StepResult, 'annotations'>): StepResult['annotations'] {
+  return annotations.filter(({ level }) => level !== 'notice');
+}
+
 /** The annotations as a person reads them, without their titles. */
 export function told({ annotations }: Pick<StepResult, 'annotations'>): readonly string[] {
   return annotations.map(({ level, message }) => steady(`${level}: ${message}`));

@@ -9,7 +9,7 @@ describe('the post step after a run that told that nothing was saved', () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
     const options = scheduledStep({ model, cache });
-    cache.fail({ operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '1' } });
+    cache.fail({ operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '600' } });
     const main = await runMain(options);
     expect(main.outputs['memory-saved']).toBe('false');
 

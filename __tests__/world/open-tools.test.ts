@@ -35,7 +35,7 @@ function request(toml: string): ToolRequest & { readonly warnings: readonly Warn
   return {
     agent: { name: 'bot', source: 'bot.toml', ...parsed },
     workdir: '.',
-    trust: { level: 'trusted', reason: '' },
+    trust: { level: 'trusted', lane: 'trusted', reason: '' },
     callerEffects: undefined,
     signal: new AbortController().signal,
     warn: (warning) => warnings.push(warning),

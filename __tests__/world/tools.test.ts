@@ -48,7 +48,7 @@ async function open(
   const box = await workshop({
     agent: { name: 'bot', source: 'bot.toml', ...parsed },
     workdir: '.',
-    trust: { level: 'trusted', reason: '' },
+    trust: { level: 'trusted', lane: 'trusted', reason: '' },
     callerEffects: undefined,
     signal,
     warn: (warning) => warnings.push(warning),
@@ -170,7 +170,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
     const { names, warnings } = await open(
       tools(ALL),
       { where: 'workflow', toolsAllowed: ['write', 'execute', 'network'] },
-      { trust: { level: 'untrusted', reason: 'a fork' } },
+      { trust: { level: 'untrusted', lane: 'untrusted', reason: 'a fork' } },
     );
     expect(names).toEqual(['list_directory', 'read_file']);
     expect(warnings).toHaveLength(4);
@@ -216,7 +216,7 @@ describe('the MCP servers of an agent', () => {
     [
       'the run is untrusted',
       { where: 'workflow', toolsAllowed: ['execute', 'docs'] },
-      { trust: { level: 'untrusted', reason: 'a fork' } },
+      { trust: { level: 'untrusted', lane: 'untrusted', reason: 'a fork' } },
     ],
     [
       'the caller may not execute',

@@ -7,6 +7,7 @@ import type { Reporter } from '../axe/ports.js';
 import { cleanLine } from '../axe/prompt/cut.js';
 import type { Warning } from '../axe/warning.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
+import { NO_STORE } from './missing-store.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {
@@ -95,6 +96,7 @@ export function describeRestored(
     }
     case 'empty':
       if (restored.location === NOWHERE) return 'nothing is kept (`memory-store: none`)';
+      if (restored.location === NO_STORE) return 'no store is in reach';
       return `nothing yet in ${format(restored.location)}`;
     case 'failed':
       return `not loaded: ${restored.message}`;

@@ -8,8 +8,14 @@ export interface Captured<T> {
   readonly lines: readonly string[];
 }
 
-/** Runs a call and keeps what it prints to standard output. */
-export type CaptureStdout = <T>(call: () => Promise<T>) => Promise<Captured<T>>;
+/**
+ * Runs a call and keeps what it prints to standard output. `watch` sees each text before the call goes on; what it
+ * throws, the call meets where it prints.
+ */
+export type CaptureStdout = <T>(
+  call: () => Promise<T>,
+  watch?: (text: string) => void,
+) => Promise<Captured<T>>;
 
 /** Something that can be written to, as `process.stdout`. */
 export type Output = Pick<NodeJS.WriteStream, 'write'>;
@@ -17,16 +23,21 @@ export type Output = Pick<NodeJS.WriteStream, 'write'>;
 /** Masks have to reach the runner, whoever sets them. */
 const PASSED_ON = '::add-mask::';
 
+interface Printed {
+  readonly chunks: string[];
+  readonly watch: ((text: string) => void) | undefined;
+}
+
 /**
  * Captures by who prints, not by when: only what the call itself (and what it started) writes is kept back, lines
  * that others print meanwhile go their way. `write` is put back after the last call, whatever happens.
  */
 export function createCapture(output: Output): CaptureStdout {
-  const current = new AsyncLocalStorage<string[]>();
+  const current = new AsyncLocalStorage<Printed>();
   let original = output.write;
   let running = 0;
 
-  return async (call) => {
+  return async (call, watch) => {
     const chunks: string[] = [];
     running += 1;
     if (running === 1) {
@@ -34,7 +45,7 @@ export function createCapture(output: Output): CaptureStdout {
       output.write = divert;
     }
     try {
-      const value = await current.run(chunks, call);
+      const value = await current.run({ chunks, watch }, call);
       return { result: { kind: 'returned', value }, lines: toLines(chunks) };
     } catch (error) {
       return { result: { kind: 'threw', error }, lines: toLines(chunks) };
@@ -49,14 +60,15 @@ export function createCapture(output: Output): CaptureStdout {
     encoding?: BufferEncoding | ((error?: Error | null) => void),
     done?: (error?: Error | null) => void,
   ): boolean {
-    const chunks = current.getStore();
+    const printed = current.getStore();
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
     const finished = typeof encoding === 'function' ? encoding : done;
-    if (chunks === undefined || text.startsWith(PASSED_ON)) {
+    if (printed === undefined || text.startsWith(PASSED_ON)) {
       return original.call(output, chunk, typeof encoding === 'string' ? encoding : undefined, finished);
     }
-    chunks.push(text);
+    printed.chunks.push(text);
     finished?.();
+    printed.watch?.(text);
     return true;
   }
 }

@@ -6,20 +6,24 @@ import type { Plan } from '../axe/plan.js';
 import { sourcePosition } from '../axe/position.js';
 import { appendMemory } from '../axe/prompt/system.js';
 import type { Warning } from '../axe/warning.js';
-import { NOWHERE } from '../memory-stores/none-store.js';
-import type { Memory, Remembered, RunReport } from '../pipeline/request.js';
-import { describeRestored } from './action-reporter.js';
+import type { EntryChange, RunReport } from '../pipeline/request.js';
+import { tellResult } from '../pipeline/tend/tell-result.js';
 import { type CallCount, countCalls } from './count-calls.js';
+import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
+import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+
+/** What a summary is made with beside the report. */
+export interface SummaryOptions {
+  readonly warnings: readonly Warning[];
+  readonly view: MemoryView;
+  readonly clean: (markdown: string) => string;
+}
 
 /**
  * The job summary of a run, as markdown that has not been through outbound cleaning yet. Only the answer has, by
  * `clean`: a code fence it leaves open must not swallow what stands below.
  */
-export function formatSummary(
-  report: RunReport,
-  warnings: readonly Warning[],
-  clean: (markdown: string) => string,
-): string {
+export function formatSummary(report: RunReport, { warnings, view, clean }: SummaryOptions): string {
   switch (report.kind) {
     case 'skipped': {
       const { message, remedy } = report.decision;
@@ -29,11 +33,30 @@ export function formatSummary(
       ]);
     }
     case 'planned':
-      return plannedSummary(report, warnings);
+      return plannedSummary(report, warnings, view);
+    case 'tended':
+      return tendedSummary(report, warnings, clean);
     case 'ran':
-      return ranSummary(report, warnings, clean);
+      return ranSummary(report, { warnings, view, clean });
   }
 }
+
+/** What a command over memory did. What entries say is shown as it stands there, whatever marks it holds. */
+function tendedSummary(
+  { agent, command, result, published }: Extract<RunReport, { kind: 'tended' }>,
+  warnings: readonly Warning[],
+  clean: SummaryOptions['clean'],
+): string {
+  const text = tellResult(result);
+  return sections([
+    `### ${agent}: memory ${oneLine(command)}`,
+    result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),
+    published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`.trim(),
+    warningList(warnings),
+  ]);
+}
+
+const VERBATIM: ReadonlySet<string> = new Set(['show', 'search', 'export']);
 
 /** The summary of a run that ended before there was anything to report. */
 export function formatFailureSummary(
@@ -44,22 +67,25 @@ export function formatFailureSummary(
 }
 
 /** The summary of a post step that could not save what a killed main step left either. */
-export function formatUnsavedSummary(why: string, entries: readonly string[]): string {
-  return sections([
-    '### axe-action: memory not saved',
-    why,
-    'What the main step left, so that it is not lost:',
-    codeBlock(stripProvenance(entries.join('')).trimEnd()),
-  ]);
+export function formatUnsavedSummary(
+  why: string,
+  entries: readonly EntryChange[],
+  { isHidden }: Pick<MemoryView, 'isHidden'>,
+): string {
+  const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
+  const shown = isHidden
+    ? [`What the main step left belongs in another repository, so it is not shown here: ${ids}.`]
+    : [
+        'What the main step left, so that it is not lost:',
+        codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
+      ];
+  return sections(['### axe-action: memory not saved', why, ...shown]);
 }
 
 type Ran = Extract<RunReport, { kind: 'ran' }>;
 
-function ranSummary(
-  { plan, memory, outcome, published, remembered }: Ran,
-  warnings: readonly Warning[],
-  clean: (markdown: string) => string,
-): string {
+function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): string {
+  const { plan, outcome, published } = report;
   const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
   const cut = outcome.kind === 'exhausted' ? codeBlock(formatError(outcome.error)) : '';
   return sections([
@@ -68,7 +94,7 @@ function ranSummary(
     cut,
     published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`,
     '---',
-    memorySection(plan, memory, remembered),
+    formatMemory(report, view),
     warningList(warnings),
     callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
@@ -78,15 +104,16 @@ function ranSummary(
 type Planned = Extract<RunReport, { kind: 'planned' }>;
 
 /** Dry run: nothing was sent and nothing written, so everything is shown (D26). */
-function plannedSummary({ plan, memory }: Planned, warnings: readonly Warning[]): string {
-  const system = appendMemory(plan.systemPrompt, memory?.text ?? '');
+function plannedSummary(report: Planned, warnings: readonly Warning[], view: MemoryView): string {
+  const { plan, memory } = report;
+  const system = appendMemory(plan.systemPrompt, view.isHidden ? '' : (memory?.text ?? ''));
   return sections([
     `### ${plan.agent.name}: dry run`,
     'No model was asked and nothing was written, memory included. This would have been sent:',
     details('System prompt', codeBlock(system === '' ? '(none)' : system)),
     details('User message', codeBlock(plan.task.message)),
-    memorySection(plan, memory, { kind: 'nothing' }),
-    isAddedTo(memory) ? `An entry for the task “${oneLine(plan.task.sentence)}” would have been added.` : '',
+    formatMemory({ plan, memory, remembered: { kind: 'nothing' } }, view),
+    isAddedTo(report) ? announced(plan, view) : '',
     warningList(warnings),
     row([
       ['Agent', plan.agent.source],
@@ -97,45 +124,9 @@ function plannedSummary({ plan, memory }: Planned, warnings: readonly Warning[])
   ]);
 }
 
-/** Nothing is kept in no store, and nothing is added to a log that could not be read (D14). */
-function isAddedTo(memory: Memory | undefined): boolean {
-  return memory !== undefined && memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
-}
-
-function memorySection(plan: Plan, memory: Memory | undefined, remembered: Remembered): string {
-  if (memory === undefined)
-    return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
-  const loaded =
-    memory.text === ''
-      ? ''
-      : details('What the model was given from memory', codeBlock(memory.text.trimEnd()));
-  return sections([
-    `**Memory** (${memory.store.kind}): ${describeRestored(memory.restored, code)}.`,
-    loaded,
-    addedSection(remembered),
-    apartNote(plan, remembered),
-  ]);
-}
-
-/** Why an entry stands where trusted runs do not read (D19). */
-function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
-  if (trust.level !== 'trusted') return UNTRUSTED_NOTE;
-  return remembered.kind === 'entry' && remembered.path !== memory?.appendPath ? TAINTED_NOTE : '';
-}
-
-const TAINTED_NOTE =
-  'This run read pages or other text of the open network, so its entry stays apart from what trusted runs load.';
-
-const UNTRUSTED_NOTE =
-  'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';
-
-function addedSection(remembered: Remembered): string {
-  if (remembered.kind === 'nothing') return '';
-  const { result, text } = remembered;
-  const entry = codeBlock(stripProvenance(text).trimEnd());
-  if (result.kind === 'saved' && result.location === NOWHERE) return '';
-  if (result.kind === 'saved') return sections([`Added to ${code(result.location)}:`, entry]);
-  return sections([`**Not saved:** ${result.message}. The entry, so that it is not lost:`, entry]);
+function announced({ task }: Plan, { isHidden }: MemoryView): string {
+  const about = isHidden ? '' : ` for the task “${oneLine(task.sentence)}”`;
+  return `An entry${about} would have been added.`;
 }
 
 function warningList(warnings: readonly Warning[]): string {
@@ -163,10 +154,6 @@ function callList(counts: readonly CallCount[]): string {
 function callLine({ name, calls, errors, isDenied }: CallCount): string {
   const failed = errors === 0 ? '' : `, ${count(errors, 'error')}`;
   return `- ${code(name)}: ${count(calls, 'call')}${isDenied ? ', not offered' : failed}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function figures({ trust }: Plan, outcome: RunOutcome): string {
@@ -200,28 +187,4 @@ function row(cells: readonly (readonly [string, string])[]): string {
     line(cells.map(() => '---')),
     line(cells.map(([, value]) => value)),
   ].join('\n');
-}
-
-function details(title: string, body: string): string {
-  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
-}
-
-/** A place as it is written in the repository or the cache, whatever marks it ends in. */
-function code(place: string): string {
-  return `\`${place.replaceAll('`', "'")}\``;
-}
-
-/** A fence longer than any run of backticks inside, so that no text can end it. */
-function codeBlock(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ');
-}
-
-function sections(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('\n\n');
 }

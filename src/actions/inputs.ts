@@ -1,20 +1,22 @@
 import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS } from '../axe/defaults.js';
 import { ConfigError } from '../axe/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../axe/loop/outcome.js';
+import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
+import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export interface Inputs {
   readonly agent: string;
+  readonly mode: (typeof MODES)[number];
+  /** For `mode: memory`. */
+  readonly memoryCommand: string;
   readonly prompt: string;
   readonly promptFile: string;
   readonly model: string;
   readonly apiKey: string;
   readonly agentsDir: string;
   readonly githubToken: string;
-  readonly memoryStore: (typeof MEMORY_STORES)[number];
-  readonly memoryPath: string;
-  readonly memoryCacheName: string;
-  readonly memoryRequired: boolean;
+  readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
   readonly timeoutMinutes: number;
   readonly fallbackModels: readonly string[];
@@ -30,22 +32,21 @@ export interface Inputs {
   readonly failOn: readonly Conclusion[];
 }
 
-const MEMORY_STORES = ['auto', 'cache', 'file', 'none'] as const;
+const MODES = ['run', 'memory'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
 export const INPUT_DEFAULTS = {
   agent: '',
+  mode: 'run',
+  'memory-command': '',
   prompt: '',
   'prompt-file': '',
   model: '',
   'api-key': '',
   'agents-dir': '',
   'github-token': '${{ github.token }}',
-  'memory-store': 'auto',
-  'memory-path': '.axe/memory',
-  'memory-cache-name': 'default',
-  'memory-required': 'false',
+  ...MEMORY_INPUT_DEFAULTS,
   comment: 'auto',
   'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
   'fallback-models': '',
@@ -69,22 +70,21 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
   const read = (name: InputName) => readInput(env, name);
   const inputs: Inputs = {
     agent: read('agent'),
+    mode: oneOf(MODES, read('mode'), 'mode'),
+    memoryCommand: read('memory-command'),
     prompt: read('prompt'),
     promptFile: read('prompt-file'),
     model: read('model'),
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
     githubToken: read('github-token'),
-    memoryStore: oneOf(MEMORY_STORES, read('memory-store'), 'memory-store'),
-    memoryPath: memoryPath(read('memory-path')),
-    memoryCacheName: read('memory-cache-name'),
-    memoryRequired: flag(read('memory-required'), 'memory-required'),
+    memory: readMemoryInputs(read),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
-    timeoutMinutes: above0(read('timeout-minutes'), 'timeout-minutes'),
+    timeoutMinutes: above0(read('timeout-minutes'), number('timeout-minutes')),
     fallbackModels: list(read('fallback-models')),
-    maxTurns: Math.ceil(above0(read('max-turns'), 'max-turns')),
-    maxTokens: atLeast0(read('max-tokens'), 'max-tokens'),
-    maxCostUsd: atLeast0(read('max-cost-usd'), 'max-cost-usd'),
+    maxTurns: Math.ceil(above0(read('max-turns'), number('max-turns'))),
+    maxTokens: atLeast0(read('max-tokens'), number('max-tokens')),
+    maxCostUsd: atLeast0(read('max-cost-usd'), number('max-cost-usd')),
     toolsAllowed: list(read('tools-allowed')),
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
@@ -101,13 +101,23 @@ function readInput(env: Readonly<Record<string, string | undefined>>, name: Inpu
   return INPUT_DEFAULTS[name];
 }
 
-function checkTogether({ agent, prompt, promptFile, model }: Inputs): void {
+function checkTogether({ agent, mode, memoryCommand, prompt, promptFile, model }: Inputs): void {
+  if (mode === 'memory' && memoryCommand === '') {
+    throw new ConfigError('`mode: memory` needs the input `memory-command`', {
+      remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01k5`.',
+    });
+  }
+  if (mode !== 'memory' && memoryCommand !== '') {
+    throw new ConfigError('the input `memory-command` is for `mode: memory` only', {
+      remedy: 'Write `mode: memory` as well.',
+    });
+  }
   if (prompt !== '' && promptFile !== '') {
     throw new ConfigError('the inputs `prompt` and `prompt-file` are both given', {
       remedy: 'Give one of them.',
     });
   }
-  if (agent === '' && (model === '' || (prompt === '' && promptFile === ''))) {
+  if (agent === '' && (mode === 'memory' || model === '' || (prompt === '' && promptFile === ''))) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:
         'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
@@ -115,40 +125,9 @@ function checkTogether({ agent, prompt, promptFile, model }: Inputs): void {
   }
 }
 
-function oneOf<T extends string>(values: readonly T[], value: string, name: InputName): T {
-  const found = values.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
-  throw new ConfigError(`the input \`${name}\` cannot be ${JSON.stringify(value)}`, {
-    remedy: `Give one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`,
-  });
-}
-
-/** YAML 1.2's spellings, as the toolkit takes them. */
-function flag(value: string, name: InputName): boolean {
-  if (['true', 'True', 'TRUE'].includes(value)) return true;
-  if (['false', 'False', 'FALSE'].includes(value)) return false;
-  throw new ConfigError(`the input \`${name}\` must be true or false, not ${JSON.stringify(value)}`, {
-    remedy: `Write \`${name}: true\` or leave it out.`,
-  });
-}
-
-function above0(value: string, name: InputName): number {
-  const parsed = Number(value);
-  if (Number.isFinite(parsed) && parsed > 0) return parsed;
-  throw notANumber(value, name, 'above 0');
-}
-
-function atLeast0(value: string, name: InputName): number {
-  const parsed = Number(value);
-  if (Number.isFinite(parsed) && parsed >= 0) return parsed;
-  throw notANumber(value, name, 'from 0, which means no limit');
-}
-
-function notANumber(value: string, name: InputName, range: string): ConfigError {
-  const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`;
+function number(name: InputName): NumberInput {
   const unit = UNITS[name];
-  const remedy = unit === undefined ? 'Leave it out.' : `Leave it out for ${INPUT_DEFAULTS[name]} ${unit}.`;
-  return new ConfigError(what, { remedy });
+  return { name, fallback: unit === undefined ? undefined : `${INPUT_DEFAULTS[name]} ${unit}` };
 }
 
 const UNITS: Partial<Record<InputName, string>> = {
@@ -156,21 +135,3 @@ const UNITS: Partial<Record<InputName, string>> = {
   'max-turns': 'turns',
   'max-tokens': 'tokens',
 };
-
-/** Stays inside the workspace: memory is written there. */
-function memoryPath(value: string): string {
-  const parts = value.split(/[\\/]/);
-  if (!/^(?:[\\/]|[A-Za-z]:)/.test(value) && !parts.includes('..') && !parts.includes('.git')) {
-    return parts.filter((part) => part !== '' && part !== '.').join('/');
-  }
-  throw new ConfigError(
-    `the input \`memory-path\` must be a folder inside the workspace, not ${JSON.stringify(value)}`,
-    {
-      remedy: 'Write it relative to the repository, for example `.axe/memory`.',
-    },
-  );
-}
-
-function list(value: string): readonly string[] {
-  return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
-}

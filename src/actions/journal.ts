@@ -14,7 +14,8 @@ const Pending = v.array(
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
- * sub-agents keep theirs side by side; a change that comes again with the same id takes the place of the first.
+ * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
+ * with the same id for the same place takes that of the first.
  */
 export function createJournal(): Journal {
   const open = new Map<string, Change>();
@@ -24,14 +25,18 @@ export function createJournal(): Journal {
   };
   return {
     async pending(changes) {
-      for (const change of changes) if (change.kind === 'append') open.set(change.id, change);
+      for (const change of changes) if (change.kind === 'append') open.set(keyOf(change), change);
       await write();
     },
     async done(changes) {
-      for (const change of changes) if (change.kind === 'append') open.delete(change.id);
+      for (const change of changes) if (change.kind === 'append') open.delete(keyOf(change));
       await write();
     },
   };
+}
+
+function keyOf({ path, id }: Change & { readonly id: string }): string {
+  return `${path} ${id}`;
 }
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */

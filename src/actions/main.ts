@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
+import type { MemoryStore } from '../axe/memory/store.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
-import type { World } from '../axe/ports.js';
+import type { Clock, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
+import type { GitHubClient } from '../github/client.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
 import { createDeadline, type RunDeadline } from '../host/deadline.js';
+import { createSign } from '../host/hmac.js';
 import { createFetch } from '../host/http.js';
 import { readTextFile } from '../host/text-file.js';
 import { oneAtATime } from '../memory-stores/one-at-a-time.js';
@@ -23,8 +26,9 @@ import { type ActionReporter, createActionReporter } from './action-reporter.js'
 import { type Inputs, readInputs } from './inputs.js';
 import { createJournal } from './journal.js';
 import { openActionMemory } from './memory.js';
+import { runMemoryMode } from './memory-mode.js';
 import { createActionPublisher } from './publisher.js';
-import { reportFailure, reportRun } from './report.js';
+import { isElsewhere, reportFailure, reportRun } from './report.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
 
@@ -41,7 +45,10 @@ export async function main(runner: Runner): Promise<void> {
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);
     const world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
-    const report = await runPipeline(await makeRequest(inputs, trigger, runner), world);
+    const request = await makeRequest(inputs, trigger, runner);
+    const report = await (inputs.mode === 'memory'
+      ? runMemoryMode({ command: inputs.memoryCommand, request, workspace: runner.workspace }, world)
+      : runPipeline(request, world));
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
     await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
@@ -85,12 +92,13 @@ interface ActionParts {
 
 async function createActionWorld(parts: ActionParts): Promise<World> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
-  const { env, workspace, cwd } = runner;
+  const { env, workspace } = runner;
   const fetch = createFetch(env);
   const clock = createClock();
   const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
+  const sign = createSign(inputs.memory.signingKey);
   const github = client === undefined ? undefined : createGitHubPort(client, trigger);
-  const memory = oneAtATime(openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock }));
+  const memory = await openMemory(parts, { client, clock, fetch });
   return {
     ...findAgents({
       trigger,
@@ -128,6 +136,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       runUrl: runUrl(env),
     }),
     journal: createJournal(),
+    ...(sign === undefined ? {} : { sign }),
     reporter,
     clock,
     deadline,
@@ -135,6 +144,24 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     cwd: workspace,
     secrets,
   };
+}
+
+interface MemoryParts {
+  readonly client: GitHubClient | undefined;
+  readonly clock: Clock;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** One store for the agent and its sub-agents. */
+async function openMemory(
+  { inputs, trigger, runner: { env, workspace, cwd } }: ActionParts,
+  { client, clock, fetch }: MemoryParts,
+): Promise<MemoryStore> {
+  const { token } = inputs.memory;
+  const memoryClient = token === '' ? client : await connectGitHub({ token, env, fetch });
+  return oneAtATime(
+    openActionMemory({ inputs: inputs.memory, env, trigger, workspace, cwd, client, memoryClient, clock }),
+  );
 }
 
 async function makeRequest(
@@ -158,7 +185,9 @@ async function makeRequest(
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,
-    wantCount: false,
+    memoryPolicy: inputs.memory.policy,
+    isMemoryHidden: isElsewhere(inputs.memory, env),
+    wantCount: true,
     maxTurns: inputs.maxTurns,
     tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
     outputSchema: inputs.outputSchema,

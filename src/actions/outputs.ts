@@ -1,5 +1,6 @@
 import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
 import type { RunReport } from '../pipeline/request.js';
+import { formatDiff } from './format-memory.js';
 
 /** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
 export const OUTPUT_NAMES = [
@@ -29,8 +30,8 @@ export const OUTPUT_NAMES = [
 /** Values of the outputs that a run sets; the others stay empty. */
 export type Outputs = Partial<Record<(typeof OUTPUT_NAMES)[number], string>>;
 
-/** The outputs of a run, before redaction. */
-export function outputsOf(report: RunReport): Outputs {
+/** The outputs of a run, before redaction; of a memory in another repository they tell no more than an entry's id. */
+export function outputsOf(report: RunReport, isHidden: boolean): Outputs {
   switch (report.kind) {
     case 'skipped':
       return { conclusion: 'skipped', 'skip-reason': report.decision.reason, 'memory-saved': 'false' };
@@ -38,24 +39,61 @@ export function outputsOf(report: RunReport): Outputs {
       return {
         conclusion: 'success',
         'memory-saved': 'false',
-        'memory-store': report.memory?.store.kind ?? 'none',
+        'memory-store': report.memory?.restored.store ?? report.memory?.store.kind ?? 'none',
         'memory-loaded': String(loadedEntries(report)),
       };
+    case 'tended':
+      return tendedOutputs(report);
     case 'ran':
-      return ranOutputs(report);
+      return ranOutputs(report, isHidden);
   }
+}
+
+type Tended = Extract<RunReport, { readonly kind: 'tended' }>;
+
+/**
+ * Whether a comment asked for what cannot be done, or for another agent's entry: it is answered there if by anybody, and
+ * nothing is wrong with the workflow.
+ */
+export function isMistaken({ askedIn, result }: Tended): boolean {
+  return askedIn === 'comment' && result.kind === 'failed' && MISTAKES.has(result.reason);
+}
+
+const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
+
+/** How many problems a look through memory found. */
+export function problemsIn({ result }: Tended): number {
+  const findings = result.kind === 'done' ? (result.findings ?? []) : [];
+  return findings.filter(({ severity }) => severity === 'problem').length;
+}
+
+/** What was found to be wrong makes the step red, as it makes the command line fail. */
+function tendedOutputs(report: Tended): Outputs {
+  const { store, result, published } = report;
+  const isFine = result.kind === 'done' && problemsIn(report) === 0;
+  return {
+    conclusion: isFine ? 'success' : isMistaken(report) ? 'skipped' : 'failure',
+    ...(result.kind === 'failed' && isMistaken(report) ? { 'skip-reason': result.reason } : {}),
+    response: result.kind === 'done' ? result.text : '',
+    'memory-store': store,
+    'memory-saved': String(result.changed),
+    ...(result.kind === 'failed' && result.reason === 'not-saved'
+      ? { 'memory-save-error': result.message }
+      : {}),
+    ...(published.url === undefined ? {} : { 'comment-url': published.url }),
+  };
 }
 
 type Ran = Extract<RunReport, { kind: 'ran' }>;
 
-function ranOutputs(report: Ran): Outputs {
+function ranOutputs(report: Ran, isHidden: boolean): Outputs {
   const { outcome, published } = report;
   const { stats } = outcome;
   return {
     conclusion: conclusionOf(outcome),
     response: outcome.kind === 'failed' ? '' : outcome.answer,
     ...structuredOutput(report),
-    ...memoryOutputs(report),
+    ...memoryOutputs(report, isHidden),
     model: stats.modelId,
     turns: String(stats.turns),
     'input-tokens': String(stats.inputTokens),
@@ -74,21 +112,24 @@ function structuredOutput({ plan, outcome }: Ran): Outputs {
   return { 'structured-output': outcome.answer };
 }
 
-function memoryOutputs(report: Ran): Outputs {
-  const { memory, remembered } = report;
-  const common: Outputs = {
-    'memory-store': memory?.store.kind ?? 'none',
-    'memory-loaded': String(loadedEntries(report)),
-  };
-  if (remembered.kind === 'nothing') return { ...common, 'memory-saved': 'false' };
-  const { result, text, id } = remembered;
-  const saved = result.kind === 'saved' && memory?.store.kind !== 'none';
+function memoryOutputs(report: Ran, isHidden: boolean): Outputs {
+  const { plan, memory, remembered } = report;
+  const loaded: Outputs = { 'memory-loaded': String(loadedEntries(report)) };
+  if (memory === undefined) return { ...loaded, 'memory-store': 'none', 'memory-saved': 'false' };
+  if (remembered.kind === 'nothing')
+    return { ...loaded, 'memory-store': memory.restored.store ?? memory.store.kind, 'memory-saved': 'false' };
+  const { result, entries, id } = remembered;
+  const isSaved = result.kind === 'saved' && memory.store.kind !== 'none';
+  const store = result.kind === 'saved' ? result.store : result.kept?.store;
   return {
-    ...common,
-    'memory-saved': String(saved),
-    'memory-entry': text,
+    ...loaded,
+    'memory-store': store ?? memory.store.kind,
+    'memory-saved': String(isSaved),
     'memory-entry-id': id,
-    ...(saved ? { 'memory-diff': asAddition(text) } : {}),
+    ...(isHidden ? {} : { 'memory-entry': entries.map(({ text }) => text).join('') }),
+    ...(isSaved && !isHidden
+      ? { 'memory-diff': formatDiff(memory, remembered, plan.memory?.readPaths ?? []) }
+      : {}),
     ...(result.kind === 'failed' ? { 'memory-save-error': result.message } : {}),
   };
 }
@@ -97,19 +138,14 @@ function loadedEntries({ memory }: Ran | Extract<RunReport, { kind: 'planned' }>
   return memory?.restored.kind === 'restored' ? memory.restored.loaded : 0;
 }
 
-function asAddition(entry: string): string {
-  return entry
-    .trimEnd()
-    .split('\n')
-    .map((line) => `+ ${line}`)
-    .join('\n');
-}
-
 /** Whether the step turns red: by the conclusion, or because memory had to be saved and was not. */
 export function failsStep(
   outputs: Outputs,
-  { failOn, memoryRequired }: { readonly failOn: readonly Conclusion[]; readonly memoryRequired: boolean },
+  {
+    failOn,
+    memory,
+  }: { readonly failOn: readonly Conclusion[]; readonly memory: { readonly isRequired: boolean } },
 ): boolean {
   if (failOn.some((conclusion) => conclusion === outputs.conclusion)) return true;
-  return memoryRequired && outputs['memory-entry'] !== undefined && outputs['memory-saved'] !== 'true';
+  return memory.isRequired && outputs['memory-entry-id'] !== undefined && outputs['memory-saved'] !== 'true';
 }

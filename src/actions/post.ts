@@ -1,5 +1,5 @@
 import { AxeError, formatError } from '../axe/errors.js';
-import type { SaveResult } from '../axe/memory/store.js';
+import type { FailedSave, SaveResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import { warningTitle } from '../axe/warning.js';
@@ -7,16 +7,15 @@ import { createClock } from '../host/clock.js';
 import { createFetch } from '../host/http.js';
 import { connectGitHub } from '../world/github.js';
 import { formatUnsavedSummary } from './format-summary.js';
-import { readInputs } from './inputs.js';
+import { type Inputs, readInputs } from './inputs.js';
 import { readPending, wasTold } from './journal.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory.js';
-import { writeSummary } from './report.js';
+import { isElsewhere, writeSummary } from './report.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
 
 type Pending = ReturnType<typeof readPending>;
-type Unsaved = Extract<SaveResult, { readonly kind: 'failed' }>;
 
 /** How long the post step may go on saving, in milliseconds. */
 const SAVE_LIMIT_MS = 5 * 60_000;
@@ -33,19 +32,33 @@ export async function post(runner: Runner): Promise<void> {
     return;
   }
   const log = (line: string) => runner.log(outbound(line, 'log', secretValues(env)));
-  const result = await savePending(pending, runner);
+  // Main has read the same inputs, or nothing would be left.
+  const inputs = readInputs(env);
+  const result = await savePending(pending, inputs, runner);
   if (result.kind === 'saved') log(`Memory: saved to ${result.location} what the main step had left.`);
   else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
-  else await tellUnsaved(result, pending, runner);
+  else await tellUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
 }
 
-async function savePending(pending: Pending, runner: Runner): Promise<SaveResult> {
+async function savePending(pending: Pending, inputs: Inputs, runner: Runner): Promise<SaveResult> {
   const { env, workspace, cwd } = runner;
   try {
-    const inputs = readInputs(env);
     const trigger = await triggerOf(runner);
-    const client = await connectGitHub({ token: inputs.githubToken, env, fetch: createFetch(env) });
-    const store = openActionMemory({ inputs, env, trigger, workspace, cwd, client, clock: createClock() });
+    const fetch = createFetch(env);
+    const { token } = inputs.memory;
+    const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
+    const memoryClient = token === '' ? client : await connectGitHub({ token, env, fetch });
+    const clock = createClock();
+    const store = openActionMemory({
+      inputs: inputs.memory,
+      env,
+      trigger,
+      workspace,
+      cwd,
+      client,
+      memoryClient,
+      clock,
+    });
     return await store.write(pending, AbortSignal.timeout(SAVE_LIMIT_MS));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
@@ -53,13 +66,26 @@ async function savePending(pending: Pending, runner: Runner): Promise<SaveResult
   }
 }
 
+interface Left {
+  readonly pending: Pending;
+  /** It is to stay in another repository (D14). */
+  readonly isHidden: boolean;
+}
+
 /** The main step was killed before it could tell anything, so the entry is shown here. */
-async function tellUnsaved(result: Unsaved, pending: Pending, runner: Runner): Promise<void> {
+async function tellUnsaved(
+  { message: cause, remedy, kept }: FailedSave,
+  { pending, isHidden }: Left,
+  runner: Runner,
+): Promise<void> {
   const secrets = secretValues(runner.env);
   const core = await loadToolkit();
-  const why = result.remedy === undefined ? result.message : `${result.message}. ${result.remedy}`;
-  const message = `failed to save memory after the job: ${why}`;
+  const why = [
+    `failed to save memory after the job: ${cause}.`,
+    remedy ?? '',
+    kept === undefined ? '' : `It is kept in ${kept.location}; the next run that can write folds it in.`,
+  ];
+  const message = why.filter((part) => part !== '').join(' ');
   core.warning(outbound(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
-  const entries = pending.map(({ text }) => text);
-  await writeSummary(formatUnsavedSummary(message, entries), { runner, secrets });
+  await writeSummary(formatUnsavedSummary(message, pending, { isHidden }), { runner, secrets });
 }

@@ -1,6 +1,5 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import type { Plan } from '../axe/plan.js';
 import type { Published, Publisher, Reporter } from '../axe/ports.js';
 import { stickyBody } from '../axe/publication.js';
 import type { Trigger } from '../axe/trigger.js';
@@ -32,8 +31,15 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       const target = commentTarget(plan.trigger, options.comment);
       const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
       if (target === undefined || text.trim() === '') return NOTHING;
-      const comment = { target, agent: commentKey(plan, target), text };
-      return await post(plan, comment, options);
+      const { name } = plan.agent;
+      const footer = `Written by the agent \`${name}\` with axe-action`;
+      return await post(plan.trigger, { target, agent: commentKey(name, target), text, footer }, options);
+    },
+    async reply({ trigger, agent, text }) {
+      const target = commentTarget(trigger, options.comment);
+      if (target === undefined) return NOTHING;
+      const footer = `Memory of the agent \`${agent}\` · axe-action, no model was asked`;
+      return await post(trigger, { target, agent: commentKey(agent, target), text, footer }, options);
     },
   };
 }
@@ -80,13 +86,21 @@ function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): str
 }
 
 /** Each agent has one sticky comment, and one reply to each comment. */
-function commentKey({ agent }: Plan, { replyTo }: Target): string {
-  return replyTo === undefined ? agent.name : `${agent.name}/reply-${replyTo}`;
+function commentKey(agent: string, { replyTo }: Target): string {
+  return replyTo === undefined ? agent : `${agent}/reply-${replyTo}`;
+}
+
+interface Comment {
+  readonly target: Target;
+  readonly agent: string;
+  readonly text: string;
+  /** Who wrote it, in markdown. */
+  readonly footer: string;
 }
 
 async function post(
-  { trigger }: Plan,
-  comment: { readonly target: Target; readonly agent: string; readonly text: string },
+  trigger: Trigger,
+  comment: Comment,
   { client, reporter, secrets, runUrl }: ActionPublisherOptions,
 ): Promise<Published> {
   if (trigger.kind === 'local') return NOTHING;
@@ -101,7 +115,7 @@ async function post(
   const body = stickyBody({
     agent,
     text: outbound(comment.text, 'comment', secrets),
-    footer: footer(agent, runUrl),
+    footer: footer(comment.footer, runUrl),
   });
   const sticky = { repository: trigger.repository, number: target.number, agent, body };
   const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
@@ -126,8 +140,7 @@ function unanswered(thrown: unknown, signal: AbortSignal): Extract<StickyResult,
   return { kind: 'failed', message: `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`, remedy };
 }
 
-function footer(agent: string, runUrl: string): string {
-  const name = agent.replace(/\/reply-\d+$/, '');
+function footer(by: string, runUrl: string): string {
   const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
-  return `<sub>Written by the agent \`${name}\` with axe-action${run}</sub>`;
+  return `<sub>${by}${run}</sub>`;
 }

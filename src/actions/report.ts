@@ -7,11 +7,14 @@ import { mergeWarnings, type Warning, warningTitle } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
+import { tellRefusal } from '../pipeline/tend/tell-result.js';
 import { describePlan } from './action-reporter.js';
 import { formatFailureSummary, formatSummary } from './format-summary.js';
 import type { Inputs } from './inputs.js';
 import { noteTold } from './journal.js';
-import { failsStep, type Outputs, outputsOf } from './outputs.js';
+import { count } from './markdown.js';
+import { memoryNotes } from './memory-notes.js';
+import { failsStep, isMistaken, type Outputs, outputsOf, problemsIn } from './outputs.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
 
@@ -27,20 +30,35 @@ export interface RunToReport {
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun({ report, inputs, runner, warnings, secrets }: RunToReport): Promise<void> {
   const core = await loadToolkit();
-  if (inputs.apiKey !== '') core.setSecret(inputs.apiKey);
-  const outputs = outputsOf(report);
-  for (const line of logLines(report)) runner.log(clean(line, secrets));
+  for (const secret of [inputs.apiKey, inputs.memory.token, inputs.memory.signingKey]) {
+    if (secret !== '') core.setSecret(secret);
+  }
+  const isHidden = isElsewhere(inputs.memory, runner.env);
+  const outputs = outputsOf(report, isHidden);
+  for (const line of logLines(report)) runner.log(forLog(line, secrets));
   await writeOutputs(await withResponseFile(outputs, runner, secrets), secrets);
-  const summary = formatSummary(report, warnings, (markdown) => outbound(markdown, 'summary', secrets));
+  const { notices, remarks } = memoryNotes({ report, isElsewhere: isHidden });
+  const view = { isHidden, notes: [...notices, ...remarks] };
+  const clean = (markdown: string) => outbound(markdown, 'summary', secrets);
+  const summary = formatSummary(report, { warnings, view, clean });
   await writeSummary(summary, { runner, secrets });
   await annotate(warnings, secrets);
+  if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
   if (isUnsaved(report)) await noteTold();
   if (report.kind === 'skipped') {
     const { message, remedy } = report.decision;
-    core.notice(clean([`${message}.`, remedy ?? ''].join(' ').trim(), secrets), { title: 'Skipped' });
+    core.notice(forLog([`${message}.`, remedy ?? ''].join(' ').trim(), secrets), { title: 'Skipped' });
   }
   if (report.kind === 'ran' && report.outcome.kind !== 'completed') tellFailure(core, report, secrets);
+  if (report.kind === 'tended') tellTended(core, report, secrets);
   if (failsStep(outputs, inputs)) runner.fail();
+}
+
+/** Whether memory is kept in another repository than the run's, to stay there (D14). */
+export function isElsewhere({ repository }: Inputs['memory'], env: Runner['env']): boolean {
+  if (repository === undefined) return false;
+  const name = `${repository.owner}/${repository.name}`;
+  return name.toLowerCase() !== (env['GITHUB_REPOSITORY'] ?? '').toLowerCase();
 }
 
 function isUnsaved(report: RunReport): boolean {
@@ -53,6 +71,7 @@ function isUnsaved(report: RunReport): boolean {
 function logLines(report: RunReport): readonly string[] {
   if (report.kind === 'skipped') return [];
   if (report.kind === 'planned') return [...describePlan(report.plan, report.memory?.restored), DRY_RUN];
+  if (report.kind === 'tended') return tendedLines(report);
   const { outcome, published, remembered } = report;
   const answer =
     outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];
@@ -60,14 +79,25 @@ function logLines(report: RunReport): readonly string[] {
   return [...answer, ...posted, ...rememberedLine(remembered)];
 }
 
+function tendedLines({ result, published }: Tended): readonly string[] {
+  const posted = published.url === undefined ? [] : [`${published.line ?? 'Posted:'} ${published.url}`];
+  return [...(result.kind === 'done' ? result.text.split('\n') : []), ...posted];
+}
+
+type Tended = Extract<RunReport, { kind: 'tended' }>;
+
 const DRY_RUN =
   'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.';
 
 function rememberedLine(remembered: Remembered): readonly string[] {
   if (remembered.kind === 'nothing') return [];
   const { result } = remembered;
-  if (result.kind === 'failed') return [`Memory: not saved: ${result.message}`];
-  return result.location === NOWHERE ? [] : [`Memory: 1 entry added to ${result.location}`];
+  if (result.kind === 'failed') {
+    const kept = result.kept === undefined ? '' : `; kept in ${result.kept.location}`;
+    return [`Memory: not saved: ${result.message}${kept}`];
+  }
+  if (result.location === NOWHERE) return [];
+  return [`Memory: ${count(remembered.entries.length, 'entry')} added to ${result.location}`];
 }
 
 /** What a run that ended with an error is reported from. */
@@ -87,7 +117,7 @@ export async function reportFailure(
   await writeSummary(formatFailureSummary({ conclusion, message }, warnings), { runner, secrets });
   await annotate(warnings, secrets);
   const at = thrown instanceof AxeError ? thrown.at : undefined;
-  core.error(clean(message, secrets), { title: 'axe-action', ...annotationPlace(at) });
+  core.error(forLog(message, secrets), { title: 'axe-action', ...annotationPlace(at) });
   if (failOn.includes(conclusion) || !(thrown instanceof AxeError)) runner.fail();
 }
 
@@ -106,7 +136,20 @@ function tellFailure(
   const { outcome } = report;
   if (outcome.kind === 'completed') return;
   const message = outcome.kind === 'refused' ? 'the model refused to answer' : formatError(outcome.error);
-  core.error(clean(message, secrets), { title: 'axe-action' });
+  core.error(forLog(message, secrets), { title: 'axe-action' });
+}
+
+/** Why a command was not done; a comment that was mistaken is nobody's failure. Problems that were found are one, too. */
+function tellTended(core: Toolkit, report: Tended, secrets: readonly string[]): void {
+  const { result } = report;
+  const problems = problemsIn(report);
+  if (problems > 0) {
+    const text = `${count(problems, 'problem')} in the memory of \`${report.agent}\`; the job summary lists them.`;
+    core.error(forLog(text, secrets), { title: 'Memory' });
+  }
+  if (result.kind !== 'failed') return;
+  const tell = isMistaken(report) ? core.notice : core.error;
+  tell(forLog(tellRefusal(result), secrets), { title: 'Memory' });
 }
 
 function bugReport(thrown: unknown): string {
@@ -146,7 +189,7 @@ async function annotate(warnings: readonly Warning[], secrets: readonly string[]
   if (warnings.length === 0) return;
   const core = await loadToolkit();
   for (const { code, message, at } of mergeWarnings(toldOnce(warnings))) {
-    core.warning(clean(message, secrets), { title: warningTitle(code), ...annotationPlace(at) });
+    core.warning(forLog(message, secrets), { title: warningTitle(code), ...annotationPlace(at) });
   }
 }
 
@@ -169,6 +212,6 @@ function annotationPlace(at: SourcePosition | undefined): {
   };
 }
 
-function clean(text: string, secrets: readonly string[]): string {
+function forLog(text: string, secrets: readonly string[]): string {
   return outbound(text, 'log', secrets);
 }

@@ -2,6 +2,8 @@
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   readonly bytes: number;
+  /** Names (hard links) of a file that has more than one. */
+  readonly names?: number;
 }
 
 /** An open file; positions and lengths in bytes. */

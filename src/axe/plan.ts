@@ -7,7 +7,7 @@ import type { Provenance } from './memory/provenance.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
 import type { Trigger } from './trigger.js';
-import type { Trust } from './trust.js';
+import { type Lane, type Trust, taintedLane } from './trust.js';
 import type { Warning } from './warning.js';
 
 /** Everything a run has decided before it touches memory or a model. */
@@ -36,10 +36,12 @@ export interface Plan {
 
 /** What will be read from memory and how the entry is written. */
 export interface MemoryPlan {
-  /** Place of the run log that is read. */
-  readonly readPath: string;
-  /** Place of the run log that is appended to: another one for an untrusted run (D19). */
-  readonly appendPath: string;
+  /** Place of the agent's run log in the tree; the untrusted lane's is {@link untrustedPath} of it. */
+  readonly path: string;
+  /** Places that are read, as one log. */
+  readonly readPaths: readonly string[];
+  /** Where the entry goes (D19). */
+  readonly lane: Lane;
   readonly lastN: number;
   readonly maxEntries: number;
   /** Whether entries have to be counted, which reads the whole log (D33). */
@@ -48,7 +50,25 @@ export interface MemoryPlan {
   readonly entryId: string;
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */
   readonly provenance: Provenance | undefined;
+  /** Entries without a good signature are not given to the model. */
+  readonly requireSigned: boolean;
 }
+
+/** What whoever starts a run wants of memory beside what the agent says. */
+export interface MemoryPolicy {
+  /** `auto` leaves the lane to the run's trust; `quarantine` sends every entry to the untrusted lane; `never` adds none. */
+  readonly write: 'auto' | 'quarantine' | 'never';
+  /** What the model is given: `untrusted` opens the untrusted lane to it (D19). */
+  readonly minTrust: 'trusted' | 'untrusted';
+  readonly requireSigned: boolean;
+}
+
+/** Memory as the decisions have it, where nobody asks for anything else. */
+export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
+  write: 'auto',
+  minTrust: 'trusted',
+  requireSigned: false,
+};
 
 /** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
 export interface RunOrigin {
@@ -66,6 +86,7 @@ export interface MemoryPlanParts {
   readonly trust: Trust;
   readonly origin: RunOrigin | undefined;
   readonly entryId: string;
+  readonly policy: MemoryPolicy;
   /** Somebody wants to see the count although no `max_entries` is set. */
   readonly wantCount: boolean;
 }
@@ -75,30 +96,54 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   const { agent, model, entryId, wantCount } = parts;
   const { memory } = agent.config;
   if (!memory.enabled) return undefined;
-  const readPath = runLogPath(agent, model, parts.origin !== undefined);
+  const path = runLogPath(agent, model, parts.origin !== undefined);
   return {
-    readPath,
-    appendPath: parts.trust.level === 'trusted' ? readPath : `untrusted/${readPath}`,
+    path,
+    // The untrusted lane first: of a tainted run's two entries with one id the whole one counts.
+    readPaths: parts.policy.minTrust === 'untrusted' ? [untrustedPath(path), path] : [path],
+    lane: laneOf(parts),
     lastN: memory.lastN,
     maxEntries: memory.maxEntries,
     count: wantCount || memory.maxEntries > 0,
     entryId,
     provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
+    requireSigned: parts.policy.requireSigned,
   };
+}
+
+/** A run that is given the untrusted lane has read what anybody may have written, and must not carry it on (D19). */
+function laneOf({ policy, trust, trigger }: MemoryPlanParts): Lane {
+  switch (policy.write) {
+    case 'auto':
+      return policy.minTrust === 'untrusted' ? taintedLane(trust.lane, trigger) : trust.lane;
+    case 'quarantine':
+      return 'untrusted';
+    case 'never':
+      return 'none';
+  }
+}
+
+/** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
+export function untrustedPath(path: string): string {
+  return `untrusted/${path}`;
 }
 
 /**
  * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules keep to a folder of
  * their own, so that trying the action out never fills a real agent's memory (D32).
  */
-function runLogPath({ name, config }: LoadedAgent, { provider }: ModelRef, inWorkflow: boolean): string {
+export function runLogPath(
+  { name, config }: LoadedAgent,
+  { provider }: ModelRef,
+  inWorkflow: boolean,
+): string {
   const own = inWorkflow && isTreePath(config.memory.path) ? config.memory.path : `${memoryName(name)}.md`;
   return provider === 'offline' ? `offline/${own}` : own;
 }
 
 /** A relative path to a markdown file that stays inside the tree and out of the lanes, which nothing else may open. */
 function isTreePath(path: string): boolean {
-  if (/^(?:untrusted|offline)\//i.test(path)) return false;
+  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path)) return false;
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\.md$/.test(path);
 }
 

@@ -7,12 +7,13 @@ import type { RunOutcome } from './loop/outcome.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { Change } from './memory/change.js';
 import type { MemoryStore } from './memory/store.js';
+import type { Permission } from './permission.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Trigger } from './trigger.js';
-import type { Permission, Trust } from './trust.js';
+import type { Trust } from './trust.js';
 import type { Warning } from './warning.js';
 
 /** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
@@ -85,9 +86,19 @@ export interface Published {
   readonly url: string | undefined;
 }
 
+/** What is answered where a command was asked for. */
+export interface Reply {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  /** In markdown. */
+  readonly text: string;
+}
+
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
 export interface Publisher {
   publish(plan: Plan, outcome: RunOutcome): Promise<Published>;
+  /** Answers a comment that asked for a command. */
+  reply(answer: Reply): Promise<Published>;
 }
 
 /** What an account may do in a repository; `unknown` where it could not be asked. */
@@ -111,6 +122,9 @@ export interface Journal {
   pending(changes: readonly Change[]): Promise<void>;
   done(changes: readonly Change[]): Promise<void>;
 }
+
+/** A keyed digest of a text (HMAC-SHA256), as lower-case hexadecimal digits. */
+export type Sign = (text: string) => string;
 
 /** The one deadline of a run: every wait listens to it. */
 export interface Deadline {
@@ -137,6 +151,8 @@ export interface World {
   readonly github?: GitHub;
   readonly publisher: Publisher;
   readonly journal?: Journal;
+  /** Signs entries and checks their signatures; absent without a key. */
+  readonly sign?: Sign;
   readonly reporter: Reporter;
   readonly clock: Clock;
   readonly deadline: Deadline;

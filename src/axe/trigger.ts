@@ -61,6 +61,8 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly author: Actor;
   /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
   readonly subjectAuthor?: Actor;
+  /** Whether the pull request comes from a fork, where the event says it: reviews do, `issue_comment` does not. */
+  readonly isFork?: boolean;
 }
 
 /** Commits were pushed to a branch or tag. */

@@ -13,6 +13,7 @@ export type WarningCode =
   | 'memory-max-entries'
   | 'memory-save-failed'
   | 'memory-store-notice'
+  | 'memory-signature'
   | 'model-warning'
   | 'answer-truncated'
   | 'publish-failed'
@@ -80,6 +81,7 @@ const TITLES: Record<WarningCode, string> = {
   'memory-max-entries': 'Memory is full',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',
+  'memory-signature': 'Signatures in memory',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
   'publish-failed': 'Answer not published',

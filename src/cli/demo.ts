@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, type ExitCode } from '../axe/errors.js';
 import { parseEntries } from '../axe/memory/run-log.js';
+import { DEFAULT_MEMORY_POLICY } from '../axe/plan.js';
 import type { LanguageModel, Models, World } from '../axe/ports.js';
 import { createDeadline } from '../host/deadline.js';
 import { withTempDir } from '../host/temp-dir.js';
@@ -115,6 +116,8 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
     inWorkflow: false,
     readStdin: async () => '',
     readChange: async () => change,
+    memoryPolicy: DEFAULT_MEMORY_POLICY,
+    isMemoryHidden: false,
     wantCount: false,
     maxTurns: MAX_TURNS,
     tokenLimit: (agentMaxTokens) => agentMaxTokens,

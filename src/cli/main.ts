@@ -4,6 +4,8 @@ import { AGENTS_HELP, agentsCommand } from './agents.js';
 import { CONFIG_HELP, configCommand } from './config.js';
 import { DEMO_HELP, demoCommand } from './demo.js';
 import { type CommandHelp, formatGroupHelp } from './help.js';
+import { memoryCommand } from './memory.js';
+import { MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
 import { print, type Terminal } from './terminal.js';
 
@@ -13,6 +15,7 @@ type Command = (words: readonly string[], terminal: Terminal) => Promise<ExitCod
 const COMMANDS: Readonly<Record<string, Command>> = {
   run: runCommand,
   demo: demoCommand,
+  memory: memoryCommand,
   agents: agentsCommand,
   config: configCommand,
   version: async (_words, terminal) => {
@@ -24,6 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const HELP: readonly CommandHelp[] = [
   RUN_HELP,
   DEMO_HELP,
+  MEMORY_HELP,
   AGENTS_HELP,
   CONFIG_HELP,
   { usage: 'version', short: 'Print the version', long: 'Print the version.', flags: [] },

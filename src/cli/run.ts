@@ -1,6 +1,6 @@
 import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
-import type { RunOrigin } from '../axe/plan.js';
+import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../axe/plan.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createDeadline } from '../host/deadline.js';
@@ -119,6 +119,8 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
+    memoryPolicy: DEFAULT_MEMORY_POLICY,
+    isMemoryHidden: false,
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
     tokenLimit: (agentMaxTokens) => Math.max(0, flags.int('max-tokens') ?? 0) || agentMaxTokens,
@@ -162,6 +164,14 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       const { plan, memory } = report;
       terminal.stdout.write(formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '' }));
       return 0;
+    }
+    case 'tended': {
+      const { result } = report;
+      if (result.kind === 'done') return 0;
+      const { message, remedy } = result;
+      const error = new AxeError(message, remedy === undefined ? {} : { remedy });
+      terminal.stderr.write(`${formatError(error)}\n`);
+      return error.exitCode;
     }
     case 'ran': {
       const { outcome } = report;

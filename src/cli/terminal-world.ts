@@ -1,24 +1,19 @@
-import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../axe/errors.js';
+import { dirname, join } from 'node:path';
 import type { RunOutcome } from '../axe/loop/outcome.js';
-import type { MemoryStore } from '../axe/memory/store.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
-import type { MemoryPlan } from '../axe/plan.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
 import type { RunDeadline } from '../host/deadline.js';
-import { createFiles } from '../host/files.js';
-import { dataDir } from '../host/xdg.js';
-import { createBrokenStore } from '../memory-stores/broken-store.js';
-import { createFileStore } from '../memory-stores/file-store.js';
+import { guarded } from '../memory-stores/guard.js';
 import { createModels } from '../models/create.js';
 import { parseProvidersConfig } from '../models/providers-config.js';
 import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
+import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
@@ -63,7 +58,8 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       toolsAllowed: [],
       ownFolder: dirname(import.meta.dirname),
     }),
-    openMemory: ({ config }, memory) => openFileMemory(config.memory.path, memory, terminal),
+    openMemory: ({ config }, { path }) =>
+      guarded(openFileMemory({ custom: config.memory.path, path, scope: '', env })),
     publisher: createTerminalPublisher(options),
     reporter,
     clock,
@@ -79,30 +75,6 @@ async function loadProvidersConfig(file: string): Promise<ReturnType<typeof pars
   return toml === undefined ? {} : parseProvidersConfig(toml, file);
 }
 
-/** axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10). */
-function openFileMemory(custom: string, memory: MemoryPlan, { env }: Terminal): MemoryStore {
-  try {
-    const root = custom === '' ? join(dataDir(env), 'memory') : dirname(custom);
-    const treePaths = [memory.readPath, memory.appendPath];
-    const paths = custom === '' ? [] : treePaths.map((path) => [path, besides(custom, path)] as const);
-    return createFileStore({
-      files: createFiles(),
-      clock: createClock(),
-      root,
-      paths: new Map(paths),
-      followLinks: true,
-    });
-  } catch (thrown) {
-    return createBrokenStore('file', messageOf(thrown));
-  }
-}
-
-/** A lane or scope of a file of the user's stands in a folder beside it: `dir/mem.md` → `dir/untrusted/mem.md`. */
-function besides(custom: string, treePath: string): string {
-  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
-  return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
-}
-
 function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {
   return {
     async publish(_plan, outcome) {
@@ -111,6 +83,10 @@ function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Pu
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
       terminal.stdout.write(answerText(outcome, output.json));
+      return { line: undefined, url: undefined };
+    },
+    async reply({ text }) {
+      terminal.stdout.write(`${text}\n`);
       return { line: undefined, url: undefined };
     },
   };

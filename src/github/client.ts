@@ -9,6 +9,14 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
+/** What a GraphQL query carries. */
+export interface GraphQlOptions {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** What does not exist is null in the data; otherwise one missing thing rejects the whole answer. */
+  readonly missingIsNull?: boolean;
+}
+
 /** An answer with a status below 400. The body is parsed by whoever asked. */
 export interface GitHubResponse {
   readonly status: number;
@@ -26,10 +34,7 @@ export interface GitHubClient {
   /** `route` is a method and a path template, `GET /repos/{owner}/{repo}`. */
   request(route: string, options: RequestOptions): Promise<GitHubResponse>;
   /** The answer's `data`. An answer with `errors` is rejected. */
-  graphql(
-    query: string,
-    options: { readonly variables: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
-  ): Promise<unknown>;
+  graphql(query: string, options: GraphQlOptions): Promise<unknown>;
 }
 
 /** What {@link createGitHubClient} needs to know. */
@@ -56,7 +61,8 @@ const ONCE = { retries: 0 };
 
 /**
  * A client over `@octokit/core`. What may safely be asked twice is asked again after a broken connection or a
- * status of 500 and above; a POST is not, since GitHub may have carried it out and lost only the answer.
+ * status of 500 and above; a POST is not, since GitHub may have carried it out and lost only the answer. A PATCH is:
+ * it sets a value, and a ref that is not forced stays where somebody else has moved it meanwhile.
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const octokit = await createOctokit(options);
@@ -72,12 +78,12 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
       );
       return { status: response.status, headers: textHeaders(response.headers), body: response.data };
     },
-    async graphql(query, { variables, signal }) {
+    async graphql(query, { variables, signal, missingIsNull = false }) {
       const once = /^\s*mutation\b/.test(query) ? ONCE : {};
       const response = await send('POST /graphql', signal, () =>
         octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal, ...once } }),
       );
-      return graphqlResult(response.data);
+      return graphqlResult(response, missingIsNull);
     },
   };
 }
@@ -178,13 +184,21 @@ function textHeaders(headers: unknown): Record<string, string> {
 }
 
 /** GraphQL answers 200 to a query it could not carry out. */
-function graphqlResult(body: unknown): unknown {
+function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: boolean): unknown {
   const asked = 'POST /graphql';
   if (typeof body !== 'object' || body === null) {
     throw networkError(asked, 'the answer is not JSON');
   }
-  if ('errors' in body && Array.isArray(body.errors) && body.errors.length > 0) {
-    throw graphqlError(asked, body.errors);
-  }
-  return 'data' in body ? body.data : undefined;
+  const data = 'data' in body ? body.data : undefined;
+  if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;
+  if (missingIsNull && isObject(data) && body.errors.every(isNotFound)) return data;
+  throw graphqlError({ asked, headers: textHeaders(headers), errors: body.errors });
+}
+
+function isNotFound(error: unknown): boolean {
+  return isObject(error) && 'type' in error && error.type === 'NOT_FOUND';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

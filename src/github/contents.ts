@@ -92,9 +92,14 @@ export function locationOf({ repository, ref }: RefPlace, path: string): string 
   return `${repository.owner}/${repository.name}@${shortRef}:${path}`;
 }
 
+/** Where blobs are fetched from. */
+interface BlobPlace extends Pick<RefPlace, 'client'> {
+  readonly repository: Pick<Repository, 'owner' | 'name'>;
+}
+
 /** A blob's bytes, of any size up to 100 MB. Throws a GitHubError. */
 export async function fetchBlob(
-  { client, repository }: RefPlace,
+  { client, repository }: BlobPlace,
   sha: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {

@@ -74,17 +74,23 @@ export function networkError(asked: string, text: string): GitHubError {
   });
 }
 
+/** A GraphQL answer with `errors`, which comes with status 200. */
+interface Refusal extends Pick<Answer, 'asked' | 'headers'> {
+  readonly errors: readonly unknown[];
+}
+
 /** The error for a GraphQL answer with `errors`. */
-export function graphqlError(asked: string, errors: readonly unknown[]): GitHubError {
+export function graphqlError({ asked, headers, errors }: Refusal): GitHubError {
   const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
   const text = parsed.map((error) => error.message).join('; ');
   const types = new Set(parsed.map((error) => error.type));
-  const asAnswer = { asked, status: 403, headers: {}, body: undefined };
   const reason = graphqlReason(types, text);
-  const remedy = remedyOf(asAnswer, reason, undefined);
+  const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
+  const remedy = remedyOf({ asked, status: 403, headers: {}, body: undefined }, reason, retryAfterMs);
   return new GitHubError(`GitHub refused \`${asked}\`: ${shorten(text)}`, {
     reason,
     asked,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(remedy === undefined ? {} : { remedy }),
   });
 }
@@ -149,10 +155,14 @@ function waitOf(headers: Answer['headers']): number {
   return Math.max(waitMs, 0);
 }
 
+/** Types are not documented, and not every refusal has one; so the words count too. */
 function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
-  if (types.has('RATE_LIMITED')) return 'rate-limited';
-  if (types.has('FORBIDDEN') || text.includes('not accessible by integration')) return 'denied';
-  return types.has('NOT_FOUND') ? 'missing' : 'invalid';
+  if (types.has('RATE_LIMITED') || /rate limit|abuse detection/i.test(text)) return 'rate-limited';
+  if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES') || text.includes('not accessible by')) {
+    return 'denied';
+  }
+  if (types.has('NOT_FOUND')) return 'missing';
+  return /something went wrong|timed out|timeout/i.test(text) ? 'unavailable' : 'invalid';
 }
 
 function remedyOf(
@@ -216,7 +226,13 @@ function routePermissions(asked: string): string | undefined {
   return scope?.map((name) => `\`${name}: ${level}\``).join(' or ');
 }
 
+/** The first that fits (REST API, "Permissions required for GitHub Apps"). */
 const ROUTE_SCOPES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\/repos\/[^/]+\/[^/]+\/(?:check-runs|commits\/.+\/check-runs)\b/, ['checks']],
+  [/^\/repos\/[^/]+\/[^/]+\/commits\/.+\/status(?:es)?$/, ['statuses']],
+  [/^\/repos\/[^/]+\/[^/]+\/actions\b/, ['actions']],
+  [/^\/repos\/[^/]+\/[^/]+\/issues$/, ['issues']],
+  [/^\/repos\/[^/]+\/[^/]+\/labels\b/, ['issues', 'pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/pulls\b/, ['pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/issues\b/, ['issues', 'pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/(contents|compare|git|commits)\b/, ['contents']],

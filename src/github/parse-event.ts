@@ -100,9 +100,6 @@ function actorOf(user: PayloadUser | null, login?: string): Actor {
 function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | undefined {
   const pull = payload.pull_request;
   if (pull === null || pull.number === 0 || pull.head.sha === '') return undefined;
-  const { owner, name } = common.repository;
-  const headRepository = pull.head.repo?.full_name || null;
-  const baseRepository = pull.base.repo?.full_name || `${owner}/${name}`;
   return {
     kind: 'pull_request',
     ...common,
@@ -111,10 +108,16 @@ function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | un
     body: pull.body,
     author: actorOf(pull.user),
     isDraft: pull.draft,
-    head: { sha: pull.head.sha, ref: pull.head.ref, repository: headRepository },
+    head: { sha: pull.head.sha, ref: pull.head.ref, repository: pull.head.repo?.full_name || null },
     base: { sha: pull.base.sha, ref: pull.base.ref },
-    isFork: headRepository?.toLowerCase() !== baseRepository.toLowerCase(),
+    isFork: isFork(pull, common),
   };
+}
+
+/** A head repository that is gone was a fork. */
+function isFork({ head, base }: NonNullable<EventPayload['pull_request']>, { repository }: Common): boolean {
+  const here = base.repo?.full_name || `${repository.owner}/${repository.name}`;
+  return head.repo?.full_name.toLowerCase() !== here.toLowerCase();
 }
 
 function issueTrigger(payload: EventPayload, common: Common): Trigger | undefined {
@@ -147,6 +150,7 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     commentId: comment.id,
     author: actorOf(comment.user),
     subjectAuthor: actorOf(subject.user),
+    ...('head' in subject ? { isFork: isFork(subject, common) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import type { Permission } from '../axe/permission.js';
 import type { PermissionAnswer } from '../axe/ports.js';
 import type { Repository } from '../axe/trigger.js';
-import type { Permission } from '../axe/trust.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
 

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileStat, Files, OpenFile } from '../axe/files.js';
+import { encodeBytes } from '../axe/memory/bytes.js';
 import { errorCode, FileError, fileError } from './file-error.js';
 
 const FILE_MODE = 0o644;
@@ -50,7 +51,7 @@ async function append(path: string, text: string, { followLinks }: { followLinks
   const handle = await must('open', path, () => open(path, flags, FILE_MODE));
   try {
     refuseUnlessRegular('open', path, await must('stat', path, () => handle.stat()));
-    const bytes = Buffer.from(text);
+    const bytes = encodeBytes(text);
     const { bytesWritten } = await must('write', path, () => handle.write(bytes));
     if (bytesWritten < bytes.length) throw new FileError('write', path, { code: 'EIO', text: 'short write' });
   } finally {
@@ -127,7 +128,7 @@ async function writeNew(
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const handle = await must('open', target, () => open(path, O_CREAT | O_EXCL | O_WRONLY, FILE_MODE));
   try {
-    await must('write', target, () => handle.writeFile(text));
+    await must('write', target, () => handle.writeFile(encodeBytes(text)));
     if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
     await must('sync', target, () => handle.sync());
   } finally {
@@ -182,7 +183,8 @@ function refuseUnlessRegular(operation: string, path: string, stats: Stats): voi
 
 function describe(stats: Stats): FileStat {
   const bytes = stats.size;
-  if (stats.isFile()) return { kind: 'file', bytes };
+  if (stats.isFile())
+    return stats.nlink > 1 ? { kind: 'file', bytes, names: stats.nlink } : { kind: 'file', bytes };
   if (stats.isDirectory()) return { kind: 'directory', bytes };
   return { kind: stats.isSymbolicLink() ? 'link' : 'other', bytes };
 }

@@ -1,8 +1,8 @@
 import { messageOf } from '../axe/errors.js';
-import type { Change } from '../axe/memory/change.js';
+import { decodeBytes } from '../axe/memory/bytes.js';
+import { type Change, pathsOf, withStates } from '../axe/memory/change.js';
 import type { MemoryStore } from '../axe/memory/store.js';
-import { readRunLog } from './read-run-log.js';
-import { decode, openBytes } from './tail.js';
+import { readLogs } from './read-logs.js';
 import { isTreePath, outsideTree } from './tree-path.js';
 
 /** Where the trusted version of a committed memory file is read. */
@@ -22,20 +22,31 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
   return {
     kind: writer.kind,
     async read(request, signal) {
-      if (!isTreePath(request.path))
-        return { kind: 'failed', location: writer.kind, ...outsideTree(request.path) };
-      const location = base.locate(request.path);
+      const [first = ''] = request.paths;
+      const outside = request.paths.find((path) => !isTreePath(path));
+      if (outside !== undefined) return { kind: 'failed', location: writer.kind, ...outsideTree(outside) };
+      const location = base.locate(first);
       try {
-        const bytes = await base.read(request.path, signal);
-        if (bytes === undefined) return { kind: 'empty', location, warnings: [] };
-        return await readRunLog(openBytes(bytes), request, { location, warnings: [] });
+        const wanted = withStates(request.paths);
+        const files = await Promise.all(wanted.map((path) => base.read(path, signal)));
+        const found = wanted.flatMap((path, at) => {
+          const bytes = files[at];
+          return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
+        });
+        return await readLogs(new Map(found), request, { location, warnings: [] });
       } catch (thrown) {
         return { kind: 'failed', message: messageOf(thrown), location };
       }
     },
+    readTree: async () => ({
+      kind: 'failed',
+      location: base.locate(''),
+      message: 'on a pull request only the memory of one agent can be read at the base branch',
+      remedy: 'Do it on the command line, in a checkout of the base branch.',
+    }),
     async write(changes, signal) {
-      const outside = pathsOf(changes).find((path) => !isTreePath(path));
-      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
+      const outside = changes.find(({ path }) => !isTreePath(path));
+      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       try {
         const beginnings = await Promise.all(pathsOf(changes).map((path) => beginning(path, base, signal)));
         return await writer.write([...beginnings.flat(), ...changes], signal);
@@ -46,13 +57,9 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
   };
 }
 
-function pathsOf(changes: readonly Change[]): readonly string[] {
-  return [...new Set(changes.map(({ path }) => path))];
-}
-
 async function beginning(path: string, base: BaseFiles, signal: AbortSignal): Promise<readonly Change[]> {
   const bytes = await base.read(path, signal);
   if (bytes === undefined || bytes.length === 0) return [];
-  const committed = decode(bytes);
+  const committed = decodeBytes(bytes);
   return [{ kind: 'rewrite', path, rewrite: (text) => (text === '' ? committed : text) }];
 }

@@ -6,6 +6,8 @@ export type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
 
 const DIGITS = 10;
 const HASH_DIGITS = 16;
+/** Keys that the service takes in one request. */
+const MAX_KEYS = 10;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security A2.3). */
@@ -39,4 +41,9 @@ export function parseKey(prefix: string, key: string): number | undefined {
   if (!key.startsWith(prefix)) return undefined;
   const version = /^(\d{10})\.$/.exec(key.slice(prefix.length));
   return version === null || Number(version[1]) === 0 ? undefined : Number(version[1]);
+}
+
+/** The keys of the next ten versions, the highest first: of those that exist, the service gives that of the newest. */
+export function keysAbove(prefix: string, version: number): readonly string[] {
+  return Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, version + MAX_KEYS - index));
 }

@@ -1,19 +1,17 @@
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
 import type { Files } from '../axe/files.js';
-import type { MemoryTree } from '../axe/memory/change.js';
-import { isRunLog, mergeRunLogs } from '../axe/memory/merge.js';
-import type { MemoryStore } from '../axe/memory/store.js';
+import { encodeBytes } from '../axe/memory/bytes.js';
+import { isSameTree, type MemoryTree, mergeTrees } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
+import { createClaims, SLOW_SAVE_MS } from './cache-claims.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
-import { createLineage, type Lineage, type Version } from './cache-lineage.js';
-import {
-  type CommitResult,
-  createTreeStore,
-  type Snapshot,
-  type TreeBackend,
-  type Unreadable,
-} from './store.js';
+import { createLineage, type Trouble, type Version } from './cache-lineage.js';
+import { PASSED_OVER_FILE } from './passed-over.js';
+import { type Reading, readLineage } from './read-lineage.js';
+import { createTreeStore, type TreeStore } from './store.js';
+import { notReadBack } from './tree-on-disk.js';
 
 /** What the cache store works with. */
 export interface CacheStoreOptions {
@@ -28,200 +26,146 @@ export interface CacheStoreOptions {
   readonly name: string;
 }
 
-/** A number that stays taken this long without being readable was reserved by a job that died. Never shorter:
- * stepping over a job that is still uploading forks the chain (memory-and-security A3.1). */
-const DEAD_AFTER_MS = 60_000;
-/** A save that took this long may have been stepped over meanwhile. */
-const SLOW_SAVE_MS = DEAD_AFTER_MS / 2;
 const MAX_TREE_BYTES = 1024 * 1024;
 
 /** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
-export function createCacheStore(options: CacheStoreOptions): MemoryStore {
+export function createCacheStore(options: CacheStoreOptions): TreeStore {
   return createTreeStore(createCacheBackend(options), {
     clock: options.clock,
     budgetMs: SAVE_BUDGET_MS.cache,
   });
 }
 
-/** A number that is not ours and of which not everything is known. */
-type Claim =
-  /** Somebody reserved it and may still be uploading. */
-  | { readonly kind: 'taken'; readonly sinceMs: number }
-  /** We saved past it: if it comes to light after all, it has to be folded in. */
-  | { readonly kind: 'stepped-over' }
-  /** Somebody may have saved it past us while our own save took long. */
-  | { readonly kind: 'suspected' };
-
-type Found = Extract<Version, { readonly kind: 'version' }>;
-const NOTHING: Found = { kind: 'version', number: 0, tree: new Map(), warnings: [] };
-
 /**
  * The Actions cache as a tree with versions: keys are immutable and numbered, so that reserving the next number is
- * the compare-and-swap (D13). An entry is lost only by eviction (D15). Once a read failed, nothing more is read or
- * written in this run: what looks like an empty cache could hide a history (D14).
+ * the compare-and-swap (D13). A version whose maker takes long is passed over after a minute; the next one names it,
+ * and whoever reads looks for it. So an entry is lost only by eviction (D15). Once a read failed, nothing more is read
+ * or written in this run: what looks like an empty cache could hide a history (D14).
  */
 export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   const { clock, scope, name } = options;
   const own = createLineage({ ...options, prefix: keyPrefix(scope, name) });
   const trunk =
     scope === 'trunk' ? undefined : createLineage({ ...options, prefix: keyPrefix('trunk', name) });
-  const claims = new Map<number, Claim>();
-  /** Claimed versions whose content is in the snapshot that was read last. */
-  const folded = new Set<number>();
-  let highest = 0;
-  let trunkVersion: Found | undefined;
+  const claims = createClaims(clock);
+  let reading: Reading | undefined;
+  let trunkReading: Reading | undefined;
   let broken: Unreadable | undefined;
-  return { kind: 'cache', read, commit };
+  return {
+    kind: 'cache',
+    read,
+    commit,
+    placeOf: (version) => ({ location: locationOf(own.prefix, Number(version)) }),
+  };
 
-  async function read(): Promise<Snapshot | Unreadable> {
+  async function read(signal: AbortSignal): Promise<Snapshot | Unreadable> {
     if (broken !== undefined) return broken;
-    const newest = await own.newest();
-    if (newest.kind !== 'version') return giveUp(own, newest);
-    let { tree, number } = newest;
-    folded.clear();
-    for (const [claimed, { kind }] of [...claims]) {
-      const isCovered = claimed <= newest.number && kind !== 'stepped-over';
-      const late = isCovered ? undefined : await readClaimed(claimed);
-      if (late?.kind === 'error' || late?.kind === 'unavailable') return giveUp(own, late);
-      const isThere = late?.number === claimed;
-      if (isCovered || (kind === 'suspected' && !isThere)) claims.delete(claimed);
-      if (!isThere) continue;
-      tree = claimed > number ? mergeTrees(late.tree, tree) : mergeTrees(tree, late.tree);
-      number = Math.max(number, claimed);
-      folded.add(claimed);
+    const now = clock.now();
+    const found = await readLineage(own, { before: reading, now, signal });
+    if (found.kind === 'trouble') return giveUp(found);
+    reading = found;
+    claims.settle(found.newest.number);
+    // The default branch's memory is read once: this run never writes it.
+    if (trunk !== undefined && trunkReading === undefined) {
+      const older = await readLineage(trunk, { before: undefined, now, signal });
+      if (older.kind === 'trouble') return giveUp(older);
+      trunkReading = older;
     }
-    highest = Math.max(highest, number);
-    const older = await readTrunk();
-    if (older.kind === 'unreadable') return older;
+    const { newest, tree, late } = found;
     return {
       kind: 'snapshot',
-      tree: mergeTrees(tree, older.tree),
-      version: String(number),
-      location: locationOf(own, number),
-      warnings: [...newest.warnings, ...older.warnings],
-      unsettled: folded.size > 0 && !isSameTree(tree, newest.tree),
+      tree: mergeTrees(tree, trunkReading?.tree ?? new Map()),
+      version: String(newest.number),
+      warnings: [newest, trunkReading?.newest, ...late].flatMap((version) => version?.warnings ?? []),
+      unsettled: !isSameTree(tree, newest.tree),
     };
   }
 
-  /** A claimed version that can be read by now, undefined while it cannot. */
-  async function readClaimed(number: number): Promise<Version | undefined> {
-    const lookup = await own.exists(number);
-    if (lookup.kind === 'error') return lookup;
-    return lookup.kind === 'found' ? await own.at(number) : undefined;
+  /** A rate limit says nothing of what is there, and passes. */
+  function giveUp({ reason, message: cause, remedy, retryAfterMs }: Trouble): Unreadable {
+    const message = `the Actions cache could not be read: ${cause}`;
+    const why = { kind: 'unreadable', reason, message, ...(remedy === undefined ? {} : { remedy }) } as const;
+    if (retryAfterMs !== undefined) return { ...why, retryAfterMs };
+    broken = why;
+    return why;
   }
 
-  /** The default branch's memory, read once: this run never writes it. */
-  async function readTrunk(): Promise<Found | Unreadable> {
-    if (trunk === undefined) return NOTHING;
-    if (trunkVersion === undefined) {
-      const newest = await trunk.newest();
-      if (newest.kind !== 'version') return giveUp(trunk, newest);
-      trunkVersion = newest;
-    }
-    return trunkVersion;
-  }
-
-  function giveUp(lineage: Lineage, { kind, message }: Exclude<Version, Found>): Unreadable {
-    broken = {
-      kind: 'unreadable',
-      reason: kind,
-      message: `the Actions cache could not be read: ${message}`,
-      location: `cache ${lineage.prefix}`,
-    };
-    return broken;
-  }
-
-  async function commit(snapshot: Snapshot, tree: MemoryTree): Promise<CommitResult> {
+  async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
     if (broken !== undefined) return { ...broken, kind: 'failed' };
-    const trouble = checkSize(tree);
+    const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
-    // An older version than one seen before is a stale answer; building on it would hide what came after.
-    if (Number(snapshot.version) < highest) return { kind: 'conflict' };
-    const number = nextFree(Number(snapshot.version) + 1);
-    if (number === undefined) return { kind: 'conflict' };
+    const base = Number(snapshot.version);
+    const number = claims.nextFree(base + 1);
+    if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
+    const passedOver = new Map([...reading.open, ...claims.passedOver()]);
     const startMs = clock.now().getTime();
-    const result = await own.save(number, tree);
-    switch (result.kind) {
-      case 'saved':
-        highest = Math.max(highest, number);
-        return await settle(number, clock.now().getTime() - startMs);
+    const result = await own.save(number, { tree, passedOver }, signal);
+    const { kind } = result;
+    switch (kind) {
+      case 'saved': {
+        const newest = { kind: 'version', number, tree, passedOver, warnings: [] } as const;
+        reading = { kind: 'reading', newest, tree, open: passedOver, late: [] };
+        claims.settle(number);
+        return await settle(newest, { tookMs: clock.now().getTime() - startMs, signal });
+      }
       case 'taken':
-        claims.set(number, nextClaim(claims.get(number)));
+        claims.taken(number);
         return { kind: 'conflict' };
       case 'denied':
-        return { kind: 'failed', reason: 'denied', message: result.message, remedy: DENIED_REMEDY };
+        return {
+          kind: 'failed',
+          reason: kind,
+          message: result.message,
+          remedy: result.remedy ?? DENIED_REMEDY,
+        };
+      case 'given-up':
+        broken = {
+          kind: 'unreadable',
+          reason: signal.aborted ? 'timeout' : 'error',
+          message: result.message,
+        };
+        return { ...broken, kind: 'failed' };
       case 'rate-limited':
       case 'unavailable':
       case 'error':
-        return { kind: 'failed', reason: result.kind, message: result.message };
+        return { ...result, kind: 'failed', reason: kind };
     }
   }
 
-  /**
-   * The first number to try; undefined while its holder may still be uploading. A dead number is tried once more
-   * before it is stepped over: the service may have set it free, and then nobody else shall take it after us.
-   */
-  function nextFree(from: number): number | undefined {
-    let number = from;
-    while (claims.get(number)?.kind === 'stepped-over') number += 1;
-    const claim = claims.get(number);
-    return claim?.kind === 'taken' && !isDead(claim) ? undefined : number;
-  }
-
-  function nextClaim(claim: Claim | undefined): Claim {
-    return isDead(claim) ? { kind: 'stepped-over' } : { kind: 'taken', sinceMs: clock.now().getTime() };
-  }
-
-  function isDead(claim: Claim | undefined): boolean {
-    return claim?.kind === 'taken' && clock.now().getTime() - claim.sinceMs >= DEAD_AFTER_MS;
-  }
-
-  /**
-   * A save is acknowledged once no version can be hidden by it, nor it by one: what was stepped over is looked for
-   * once more, and after a slow save the number above. Whatever turns up is folded in by the next round.
-   */
-  async function settle(number: number, tookMs: number): Promise<CommitResult> {
-    for (const claimed of [number, ...folded]) claims.delete(claimed);
-    for (const [claimed, { kind }] of claims) {
-      if (kind !== 'stepped-over') continue;
-      const lookup = await own.exists(claimed);
-      if (lookup.kind === 'found') return { kind: 'unknown', message: 'another version came to light' };
-    }
-    if (tookMs < SLOW_SAVE_MS) return { kind: 'committed', location: locationOf(own, number) };
-    claims.set(number + 1, { kind: 'suspected' });
-    return { kind: 'unknown', message: 'the save was slow enough to be passed by' };
+  /** What was saved past a slow save named it, and holds nothing of it: the next round adds to that. */
+  async function settle(
+    saved: Version,
+    { tookMs, signal }: { readonly tookMs: number; readonly signal: AbortSignal },
+  ): Promise<CommitResult> {
+    const newest = tookMs < SLOW_SAVE_MS ? saved : await own.newest(saved, signal);
+    if (newest.kind === 'version' && newest.number > saved.number)
+      return { kind: 'unknown', message: 'the save took so long that others were saved past it' };
+    return { kind: 'committed', version: String(saved.number) };
   }
 }
 
 const DENIED_REMEDY =
-  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: file` and commit `memory-path` in a later step.';
+  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: repo` with `permissions: contents: write`.';
 
-/** Run logs are merged by entry; of any other file the first tree's is the one that counts. */
-function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
-  const merged = new Map(tree);
-  for (const [path, text] of other) {
-    const current = merged.get(path);
-    if (current === undefined) merged.set(path, text);
-    else if (isRunLog(current) || isRunLog(text)) merged.set(path, mergeRunLogs(current, text));
+/** A tree that would not come back as it is must not go in. */
+function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
+  const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
+  if (bytes > MAX_TREE_BYTES) {
+    return {
+      message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
+      remedy:
+        'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+    };
   }
-  return merged;
-}
-
-function isSameTree(tree: MemoryTree, other: MemoryTree): boolean {
-  return tree.size === other.size && [...tree].every(([path, text]) => other.get(path) === text);
-}
-
-function checkSize(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
-  const encoder = new TextEncoder();
-  const bytes = [...tree.values()].reduce((sum, text) => sum + encoder.encode(text).length, 0);
-  if (bytes <= MAX_TREE_BYTES) return undefined;
+  const refused = tree.has(PASSED_OVER_FILE) ? PASSED_OVER_FILE : notReadBack(tree);
+  if (refused === undefined) return undefined;
   return {
-    message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
+    message: `the cache does not take \`${refused}\` for a memory file`,
     remedy:
-      'Set `memory-store: file`, which has no such limit, or start a new memory with `memory-cache-name`.',
+      'Let `memory.path` end in `.md`, with at most 7 folders above it; the cache takes fewer than 1,000 files.',
   };
 }
 
-function locationOf({ prefix }: Lineage, number: number): string {
+function locationOf(prefix: string, number: number): string {
   return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number)}`;
 }

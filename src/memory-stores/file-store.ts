@@ -1,32 +1,20 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
 import { messageOf } from '../axe/errors.js';
 import type { Files } from '../axe/files.js';
-import { type Change, holdsEntry } from '../axe/memory/change.js';
-import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../axe/memory/store.js';
+import { applyChange, type Change, holdsEntry, isForgotten, statesFirst } from '../axe/memory/change.js';
+import { withoutEntries } from '../axe/memory/merge.js';
+import type { FailedSave, MemoryStore, SaveResult } from '../axe/memory/store.js';
 import type { Clock } from '../axe/ports.js';
-import { readRunLog } from './read-run-log.js';
+import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf } from './file-places.js';
+import { failed } from './patience.js';
+import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { rewriteFile } from './rewrite-file.js';
 import { inspectEnd } from './tail.js';
-import { isTreePath, outsideTree } from './tree-path.js';
 
 /** What the file store works with. */
-export interface FileStoreOptions {
-  readonly files: Files;
+export interface FileStoreOptions extends FilePlaces {
   readonly clock: Clock;
-  /** Absolute path of the folder the tree's paths count from. */
-  readonly root: string;
-  /** Files that lie elsewhere, by their path in the tree (`memory.path` on the command line). */
-  readonly paths?: ReadonlyMap<string, string>;
-  /**
-   * False where the folder holds what strangers wrote, as a workspace does: then neither the file nor a folder
-   * between it and `root` may be a link, and a file outside `root` is refused.
-   */
-  readonly followLinks: boolean;
 }
-
-/** The store refuses a path, whatever the file system would say. */
-class Refused extends Error {}
 
 /**
  * Memory in plain files. An append is one O_APPEND write, so appends of any number of processes all stay; rewrites
@@ -35,31 +23,10 @@ class Refused extends Error {}
 export function createFileStore(options: FileStoreOptions): MemoryStore {
   return {
     kind: 'file',
-    read: (request) => read(options, request),
+    read: (request) => readFiles(options, request),
+    readTree: () => readFileTree(options),
     write: (changes, signal) => write(options, changes, signal),
   };
-}
-
-async function read(options: FileStoreOptions, request: ReadRequest): Promise<RestoreResult> {
-  const location = pathOf(options, request.path);
-  try {
-    await refuseEscapes(options, request.path, location);
-    const file = await options.files.open(location, { followLinks: options.followLinks });
-    if (file === undefined) return { kind: 'empty', location, warnings: [] };
-    try {
-      return await readRunLog(file, request, { location, warnings: [] });
-    } finally {
-      await file.close();
-    }
-  } catch (thrown) {
-    const advice = remedyOf(thrown);
-    return {
-      kind: 'failed',
-      message: messageOf(thrown),
-      location,
-      ...(advice === undefined ? {} : { remedy: advice }),
-    };
-  }
 }
 
 async function write(
@@ -68,29 +35,44 @@ async function write(
   signal: AbortSignal,
 ): Promise<SaveResult> {
   const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
-  let location = options.root;
+  const location = locate(options, changes[0]?.path ?? '');
   try {
-    for (const change of changes) {
+    // All or, as far as it can be known before, nothing.
+    for (const { path } of changes) await checkedPlace(options, path);
+    for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-      location = pathOf(options, change.path);
-      await refuseEscapes(options, change.path, location);
-      if (change.kind === 'append') await append(options, location, change);
-      else {
-        const result = await rewriteFile(location, {
-          ...options,
-          deadlineMs,
-          signal,
-          rewrite: change.rewrite,
-        });
-        if (result === 'locked')
-          return failed('conflict', `another process holds ${location}.lock`, LOCK_REMEDY);
-        if (result === 'busy') return failed('conflict', `other processes kept writing to ${location}`);
-      }
+      const failure = await writeOne(options, change, { deadlineMs, signal });
+      if (failure !== undefined) return failure;
     }
     return { kind: 'saved', location, attempts: changes.length === 0 ? 0 : 1 };
   } catch (thrown) {
     const reason = DENIED.has(codeOf(thrown) ?? '') ? 'denied' : 'error';
     return failed(reason, inAxesWords(messageOf(thrown)), remedyOf(thrown));
+  }
+}
+
+async function writeOne(
+  options: FileStoreOptions,
+  change: Change,
+  limits: { readonly deadlineMs: number; readonly signal: AbortSignal },
+): Promise<FailedSave | undefined> {
+  const location = await checkedPlace(options, change.path);
+  if (change.kind === 'append') {
+    const forgotten = await forgottenOf(options, change.path);
+    if (!isForgotten(change, forgotten)) await append(options, location, change);
+    return undefined;
+  }
+  // What was forgotten is looked up under the lock, so that nobody forgets something in between.
+  const forgotten = () => forgottenOf(options, change.path);
+  const rewrite = async (text: string) => applyChange(text, change, await forgotten());
+  const backup = async (text: string) => withoutEntries(text, await forgotten());
+  switch (await rewriteFile(location, { ...options, ...limits, rewrite, backup })) {
+    case 'done':
+      return undefined;
+    case 'locked':
+      return failed('conflict', `another process holds ${location}.lock`, LOCK_REMEDY);
+    case 'busy':
+      return failed('conflict', `other processes kept writing to ${location}`);
   }
 }
 
@@ -126,53 +108,12 @@ async function lookAtEnd(
   }
 }
 
-function pathOf({ root, paths }: FileStoreOptions, path: string): string {
-  return paths?.get(path) ?? join(root, path);
-}
-
-/** Throws if links are refused and the file does not lie in the root by folders that are no links. */
-async function refuseEscapes(options: FileStoreOptions, path: string, location: string): Promise<void> {
-  const { files, root, paths, followLinks } = options;
-  if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message);
-  if (followLinks) return;
-  const inside = relative(root, location);
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-    throw new Refused(`open ${location}: outside ${root}`);
-  }
-  let folder = root;
-  for (const part of inside.split(sep).slice(0, -1)) {
-    folder = join(folder, part);
-    const stat = await files.stat(folder);
-    if (stat?.kind === 'link') throw new Refused(`open ${location}: ${folder} is a symbolic link`);
-    if (stat?.kind !== 'directory') return;
-  }
-}
-
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
 const LOCK_REMEDY = 'If no other run is at work, delete that file.';
-const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';
-
-function remedyOf(thrown: unknown): string | undefined {
-  return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
-}
 
 /** axe says which of its three steps failed; the operation in the message tells which one it was. */
 function inAxesWords(message: string): string {
   if (message.startsWith('mkdir ')) return `failed to create memory directory: ${message}`;
   if (message.startsWith('write ')) return `failed to write memory entry: ${message}`;
   return message.startsWith('open ') ? `failed to open memory file: ${message}` : message;
-}
-
-function codeOf(thrown: unknown): string | undefined {
-  const code: unknown =
-    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
-
-function failed(
-  reason: Extract<SaveResult, { readonly kind: 'failed' }>['reason'],
-  message: string,
-  remedy?: string,
-): SaveResult {
-  return { kind: 'failed', reason, message, ...(remedy === undefined ? {} : { remedy }) };
 }

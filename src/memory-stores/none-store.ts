@@ -8,6 +8,7 @@ export function createNoneStore(): MemoryStore {
   return {
     kind: 'none',
     read: async () => ({ kind: 'empty', location: NOWHERE, warnings: [] }),
+    readTree: async () => ({ kind: 'tree', tree: new Map(), location: NOWHERE, warnings: [] }),
     write: async () => ({ kind: 'saved', location: NOWHERE, attempts: 0 }),
   };
 }

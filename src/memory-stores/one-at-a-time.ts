@@ -5,6 +5,7 @@ import type { MemoryStore } from '../axe/memory/store.js';
  * place while it works and must not meet itself there.
  */
 export function oneAtATime(store: MemoryStore): MemoryStore {
+  const { dropHistory } = store;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work);
@@ -14,6 +15,8 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
   return {
     kind: store.kind,
     read: (request, signal) => inTurn(() => store.read(request, signal)),
+    readTree: (signal) => inTurn(() => store.readTree(signal)),
     write: (changes, signal) => inTurn(() => store.write(changes, signal)),
+    ...(dropHistory === undefined ? {} : { dropHistory: (signal) => inTurn(() => dropHistory(signal)) }),
   };
 }

@@ -1,12 +1,10 @@
 import type { OpenFile } from '../axe/files.js';
-import type { ReadRequest, RestoreResult } from '../axe/memory/store.js';
+import type { Place, ReadRequest, RestoreResult } from '../axe/memory/store.js';
 import type { Warning } from '../axe/warning.js';
 import { countEntriesIn, readTail } from './tail.js';
 
 /** Where a run log was found and what was noticed on the way. */
-export interface Found {
-  /** Path or URL, for people. */
-  readonly location: string;
+export interface Found extends Place {
   readonly warnings: readonly Warning[];
 }
 
@@ -15,19 +13,19 @@ const CONFLICT_MARKER = /^(?:<{7}|>{7}) /m;
 /** What a store answers about the run log in an open file. Throws what reading throws. */
 export async function readRunLog(
   file: OpenFile,
-  { path, lastN, count }: ReadRequest,
-  { location, warnings }: Found,
+  { paths, lastN, count }: ReadRequest,
+  found: Found,
 ): Promise<RestoreResult> {
-  if (file.bytes === 0) return { kind: 'empty', location, warnings };
+  if (file.bytes === 0) return { ...found, kind: 'empty' };
   const { text, loaded, truncated } = await readTail(file, { lastN });
   return {
+    ...found,
     kind: 'restored',
     text,
     loaded,
     total: count ? await countEntriesIn(file) : undefined,
     truncated: truncated ? { fileBytes: file.bytes } : undefined,
-    location,
-    warnings: [...warnings, ...conflictWarnings(text, path)],
+    warnings: [...found.warnings, ...conflictWarnings(text, paths[0] ?? '')],
   };
 }
 

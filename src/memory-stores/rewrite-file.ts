@@ -1,8 +1,8 @@
 import type { Files, OpenFile } from '../axe/files.js';
-import { separator } from '../axe/memory/change.js';
+import { decodeBytes } from '../axe/memory/bytes.js';
+import { separator } from '../axe/memory/separator.js';
 import type { Clock } from '../axe/ports.js';
 import { takeLock } from './file-lock.js';
-import { decode } from './tail.js';
 
 /** What rewriting a file needs. */
 export interface RewriteOptions {
@@ -12,7 +12,9 @@ export interface RewriteOptions {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /** From the newest text to the next one; may run more than once. */
-  readonly rewrite: (text: string) => string;
+  readonly rewrite: (text: string) => Promise<string> | string;
+  /** What of the old text is kept beside it; all of it unless said otherwise. */
+  readonly backup?: (text: string) => Promise<string>;
 }
 
 /** How a rewrite ended. */
@@ -46,16 +48,16 @@ export async function rewriteFile(path: string, options: RewriteOptions): Promis
 /** False if the file changed meanwhile, and nothing was put in its place. */
 async function rewriteOnce(
   path: string,
-  { files, followLinks, rewrite }: RewriteOptions,
+  { files, followLinks, rewrite, backup }: RewriteOptions,
   isHeld: () => Promise<boolean>,
 ): Promise<boolean> {
   const old = await files.open(path, { followLinks });
-  if (old === undefined) return await createWith(files, path, rewrite(''));
+  if (old === undefined) return await createWith(files, path, await rewrite(''));
   try {
-    const text = decode(await old.read(0, old.bytes));
-    const next = rewrite(text);
+    const text = decodeBytes(await old.read(0, old.bytes));
+    const next = await rewrite(text);
     if (next === text) return true;
-    await files.replace(`${path}.bak`, text);
+    await files.replace(`${path}.bak`, (await backup?.(text)) ?? text);
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
     await files.replace(path, next);
     await carryOver(files, path, { old, next });
@@ -93,7 +95,7 @@ async function carryOver(
     late.length > 0;
     late = await old.read(position, LATE_BYTES)
   ) {
-    const text = decode(late);
+    const text = decodeBytes(late);
     await files.append(path, separator(before) + text, { followLinks: false });
     position += late.length;
     before = text;

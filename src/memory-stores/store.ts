@@ -1,63 +1,21 @@
 import { messageOf } from '../axe/errors.js';
-import { applyChanges, type Change, type MemoryTree } from '../axe/memory/change.js';
+import { type Change, pathsOf, withStates } from '../axe/memory/change.js';
 import type {
+  FailedSave,
   MemoryStore,
+  Place,
   ReadRequest,
   RestoreResult,
-  SaveFailure,
   SaveResult,
+  TreeResult,
 } from '../axe/memory/store.js';
+import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
-import type { Warning } from '../axe/warning.js';
-import { readRunLog } from './read-run-log.js';
-import { openBytes } from './tail.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
+import { keepOtherSide, stillOpen } from './other-side.js';
+import { createPatience, failed } from './patience.js';
+import { readLogs, withoutForgotten } from './read-logs.js';
 import { isTreePath, outsideTree } from './tree-path.js';
-
-/** The newest version of the memory tree, as a backend read it. */
-export interface Snapshot {
-  readonly kind: 'snapshot';
-  /** Files by `/`-separated path; a backend may leave out files nobody asked for. */
-  readonly tree: MemoryTree;
-  /** What the backend compares on commit: a commit id, a key's number; empty where nothing is there yet. */
-  readonly version: string;
-  /** URL, branch or key, for people. */
-  readonly location: string;
-  readonly warnings: readonly Warning[];
-  /** The tree was put together from several versions: it is committed even if no change adds to it. */
-  readonly unsettled?: boolean;
-}
-
-/** Memory is out of reach, which is not the same as empty: nothing is written after it (D14). */
-export interface Unreadable {
-  readonly kind: 'unreadable';
-  readonly reason: SaveFailure;
-  readonly message: string;
-  readonly remedy?: string;
-  readonly location: string;
-}
-
-/** What became of one attempt to make a tree the newest version. */
-export type CommitResult =
-  | { readonly kind: 'committed'; readonly location: string }
-  /** Somebody else was first; nothing was written. */
-  | { readonly kind: 'conflict'; readonly retryAfterMs?: number }
-  /** The answer was lost: the newest version will show whether it was written. */
-  | { readonly kind: 'unknown'; readonly message: string }
-  | {
-      readonly kind: 'failed';
-      readonly reason: SaveFailure;
-      readonly message: string;
-      readonly remedy?: string;
-    };
-
-/** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
-export interface TreeBackend {
-  readonly kind: 'cache' | 'repo';
-  /** The newest version. `paths` are what the caller will look at; a backend may read more, never less. */
-  read(signal: AbortSignal, paths: readonly string[]): Promise<Snapshot | Unreadable>;
-  /** Writes the files of `tree` that differ from the snapshot's, if that is still the newest; removes none. */
-  commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult>;
-}
 
 /** What the retry loop needs beside a backend. */
 export interface TreeStoreOptions {
@@ -66,146 +24,161 @@ export interface TreeStoreOptions {
   readonly budgetMs: number;
 }
 
-const FIRST_DELAY_MS = 50;
-const MAX_DELAY_MS = 5_000;
-const MAX_DOUBLINGS = 16;
+/** A store that gives its newest version as a tree, so that several can be read as one. */
+export interface TreeStore extends MemoryStore {
+  /** The newest version; `paths` are looked at, and their states. Trouble is a value. */
+  snapshot(paths: readonly string[], signal: AbortSignal): Promise<Snapshot | Unreadable>;
+  /** Where a file of a version is, for people; '' stands for no version, and for no file. */
+  placeOf(version: string, path: string): Place;
+}
 
 /**
  * A store over a backend with compare-and-swap. Its `write` is the one loop by which nothing is lost (D12): changes
  * are applied to the newest version, and after a conflict to the newer one, until it is committed or time is up.
  */
-export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): MemoryStore {
+export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): TreeStore {
+  const { dropHistory } = backend;
   return {
     kind: backend.kind,
+    snapshot: (paths, signal) => snapshot(backend, paths, signal),
+    placeOf: (version, path) => backend.placeOf(version, path),
     read: (request, signal) => read(backend, request, signal),
-    write: (changes, signal) => write(backend, changes, { ...options, signal }),
+    readTree: (signal) => readTree(backend, signal),
+    write: (changes, signal) => answered(signal, () => saveInTime(backend, changes, { ...options, signal })),
+    ...(dropHistory === undefined
+      ? {}
+      : {
+          dropHistory: (signal) =>
+            answered(signal, () => dropInTime(backend, dropHistory, { ...options, signal })),
+        }),
   };
 }
 
-async function read(backend: TreeBackend, request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
+async function snapshot(
+  backend: TreeBackend,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Snapshot | Unreadable> {
+  const outside = paths.find((path) => !isTreePath(path));
+  if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
   try {
-    if (!isTreePath(request.path))
-      return { kind: 'failed', location: backend.kind, ...outsideTree(request.path) };
-    const snapshot = await backend.read(signal, [request.path]);
-    if (snapshot.kind === 'unreadable') return failedRestore(snapshot);
-    const { location, warnings } = snapshot;
-    const text = snapshot.tree.get(request.path);
-    if (text === undefined) return { kind: 'empty', location, warnings };
-    return await readRunLog(openBytes(new TextEncoder().encode(text)), request, { location, warnings });
+    return await backend.read(signal, withStates(paths));
   } catch (thrown) {
-    return { kind: 'failed', message: messageOf(thrown), location: backend.kind };
+    return { kind: 'unreadable', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
   }
 }
 
-function failedRestore({ message, remedy, location }: Unreadable): RestoreResult {
-  return { kind: 'failed', message, location, ...(remedy === undefined ? {} : { remedy }) };
+async function read(backend: TreeBackend, request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
+  const newest = await snapshot(backend, request.paths, signal);
+  const place = (version: string) => backend.placeOf(version, request.paths[0] ?? '');
+  if (newest.kind === 'unreadable') return { ...place(''), ...withoutReason(newest), kind: 'failed' };
+  return await readLogs(newest.tree, request, { ...place(newest.version), warnings: newest.warnings });
 }
 
-interface WriteOptions extends TreeStoreOptions {
+async function readTree(backend: TreeBackend, signal: AbortSignal): Promise<TreeResult> {
+  try {
+    const newest = await backend.read(signal, 'all');
+    if (newest.kind === 'unreadable')
+      return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
+    const { tree, warnings, version } = newest;
+    return { kind: 'tree', tree: withoutForgotten(tree), warnings, ...backend.placeOf(version, '') };
+  } catch (thrown) {
+    return { ...backend.placeOf('', ''), kind: 'failed', message: messageOf(thrown) };
+  }
+}
+
+function withoutReason({ message, remedy }: Unreadable): {
+  readonly message: string;
+  readonly remedy?: string;
+} {
+  return remedy === undefined ? { message } : { message, remedy };
+}
+
+interface SaveOptions extends TreeStoreOptions {
   readonly signal: AbortSignal;
 }
 
-async function write(
-  backend: TreeBackend,
-  changes: readonly Change[],
-  options: WriteOptions,
-): Promise<SaveResult> {
+async function answered(signal: AbortSignal, save: () => Promise<SaveResult>): Promise<SaveResult> {
   try {
-    return await saveInTime(backend, changes, options);
+    return await save();
   } catch (thrown) {
-    return failed(options.signal.aborted ? 'timeout' : 'error', messageOf(thrown));
+    return failed(signal.aborted ? 'timeout' : 'error', messageOf(thrown));
   }
 }
 
 async function saveInTime(
   backend: TreeBackend,
   changes: readonly Change[],
-  { clock, budgetMs, signal }: WriteOptions,
+  options: SaveOptions,
 ): Promise<SaveResult> {
-  const paths = [...new Set(changes.map((change) => change.path))];
-  const outside = paths.find((path) => !isTreePath(path));
-  if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
-  const deadlineMs = clock.now().getTime() + budgetMs;
+  const { signal } = options;
+  const paths = pathsOf(changes);
+  // What is folded in goes before the run's own changes, which are what people look for.
+  const path = (changes.find(({ kind }) => kind !== 'merge') ?? changes[0])?.path ?? '';
+  const outside = changes.find((change) => !isTreePath(change.path));
+  if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+  const patience = createPatience(options);
   let first: MemoryTree | undefined;
-  let answerLost = false;
+  /** The last version that was committed without an answer. */
+  let lost: MemoryTree | undefined;
   for (let attempts = 0; ; ) {
     if (signal.aborted) return stopped();
     const newest = await backend.read(signal, paths);
-    if (newest.kind === 'unreadable') return failed(newest.reason, newest.message, newest.remedy);
+    if (newest.kind === 'unreadable') {
+      const end = await patience.after(newest);
+      if (end !== undefined) return end;
+      continue;
+    }
     first ??= newest.tree;
-    const base = first;
-    const open = answerLost ? changes.filter((change) => !arrived(change, base, newest.tree)) : changes;
-    const next = keepOtherSide(open, { base, newest: newest.tree });
-    if (newest.unsettled !== true && isSame(next, newest.tree)) return saved(newest.location, attempts);
+    const versions = { base: first, newest: newest.tree };
+    const open = lost === undefined ? changes : stillOpen(changes, { ...versions, lost });
+    const next = keepOtherSide(open, versions);
+    if (newest.unsettled !== true && isSame(next, newest.tree))
+      return saved(backend, { version: newest.version, path, attempts });
     attempts += 1;
     const result = await backend.commit(newest, next, signal);
-    if (result.kind === 'committed') return saved(result.location, attempts);
-    if (result.kind === 'failed') return result;
-    answerLost ||= result.kind === 'unknown';
-    const delayMs = delayAfter(result, attempts, clock);
-    if (clock.now().getTime() + delayMs > deadlineMs) return gaveUp(attempts, budgetMs);
-    await clock.sleep(delayMs, signal);
+    if (result.kind === 'committed') return saved(backend, { ...result, path, attempts });
+    if (result.kind === 'unknown') lost = next;
+    const end = await patience.after(result);
+    if (end !== undefined) return end;
   }
 }
 
-/**
- * Whether an append that got no answer is there. Entries without an id are known by their text, which only counts
- * if it was not there before.
- */
-function arrived(change: Change, base: MemoryTree, newest: MemoryTree): boolean {
-  if (change.kind === 'rewrite') return false;
-  return holdsText(newest, change) && !holdsText(base, change);
-}
-
-function holdsText(tree: MemoryTree, { path, text }: { path: string; text: string }): boolean {
-  return tree.get(path)?.includes(text) ?? false;
-}
-
-/**
- * The newest tree with the changes applied. Where a rewrite meets a text that somebody else changed meanwhile and
- * does not carry it on, that text is kept beside it as `.bak`.
- */
-function keepOtherSide(
-  changes: readonly Change[],
-  { base, newest }: { readonly base: MemoryTree; readonly newest: MemoryTree },
-): MemoryTree {
-  const next = new Map(applyChanges(newest, changes));
-  for (const { kind, path } of changes) {
-    const other = newest.get(path) ?? '';
-    const isOthers = kind === 'rewrite' && other !== '' && other !== base.get(path);
-    if (isOthers && !(next.get(path) ?? '').includes(other)) next.set(`${path}.bak`, other);
+/** To drop a history that is gone already does no harm, so it is simply done again. */
+async function dropInTime(
+  backend: TreeBackend,
+  dropHistory: (signal: AbortSignal) => Promise<CommitResult>,
+  options: SaveOptions,
+): Promise<SaveResult> {
+  const patience = createPatience(options);
+  for (let attempts = 1; ; attempts += 1) {
+    if (options.signal.aborted) return stopped();
+    const result = await dropHistory(options.signal);
+    if (result.kind === 'committed') return saved(backend, { ...result, path: '', attempts });
+    const end = await patience.after(result);
+    if (end !== undefined) return end;
   }
-  return next;
 }
 
 function isSame(next: MemoryTree, current: MemoryTree): boolean {
   return [...next].every(([path, text]) => text === (current.get(path) ?? ''));
 }
 
-/** What the backend asks for, or else full jitter: anything up to 50 ms · 2^n, at most 5 s. */
-function delayAfter(result: CommitResult, attempts: number, clock: Clock): number {
-  if (result.kind === 'conflict' && result.retryAfterMs !== undefined) return result.retryAfterMs;
-  const ceilingMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempts, MAX_DOUBLINGS));
-  return Math.max(1, Math.round(clock.random() * ceilingMs));
+function saved(
+  backend: TreeBackend,
+  { version, path, attempts, notices }: SavedParts,
+): Extract<SaveResult, { readonly kind: 'saved' }> {
+  const place = backend.placeOf(version, path);
+  return { kind: 'saved', attempts, ...place, ...(notices === undefined ? {} : { notices }) };
 }
 
-function saved(location: string, attempts: number): SaveResult {
-  return { kind: 'saved', location, attempts };
+interface SavedParts {
+  readonly version: string;
+  readonly path: string;
+  readonly attempts: number;
+  readonly notices?: readonly string[];
 }
 
-function stopped(): SaveResult {
+function stopped(): FailedSave {
   return failed('timeout', 'the run was stopped before its memory was saved');
-}
-
-function gaveUp(attempts: number, budgetMs: number): SaveResult {
-  return {
-    kind: 'failed',
-    reason: 'conflict',
-    message: `other runs kept changing the same memory; gave up after ${attempts} attempts in ${Math.round(budgetMs / 1000)} s`,
-    remedy: 'Set `concurrency:` on the job, or give its runs a memory of their own with `memory-cache-name`.',
-  };
-}
-
-function failed(reason: SaveFailure, message: string, remedy?: string): SaveResult {
-  return { kind: 'failed', reason, message, ...(remedy === undefined ? {} : { remedy }) };
 }

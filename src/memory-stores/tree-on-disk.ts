@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { FileStat, Files } from '../axe/files.js';
-import type { MemoryTree } from '../axe/memory/change.js';
+import { decodeBytes } from '../axe/memory/bytes.js';
+import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Warning } from '../axe/warning.js';
-import { decode } from './tail.js';
 import { isTreePath } from './tree-path.js';
 
 /** A tree read from a folder that came from outside. */
@@ -24,9 +24,15 @@ export async function writeTree(files: Files, folder: string, tree: MemoryTree):
   for (const [path, text] of tree) await files.replace(join(folder, ...path.split('/')), text);
 }
 
+/** A file of a tree that {@link readTree} would leave out, with one more beside them; undefined if all come back. */
+export function notReadBack(tree: MemoryTree): string | undefined {
+  const paths = [...tree.keys()];
+  return paths.find((path) => !isMemoryPath(path)) ?? paths[MAX_FILES - 1];
+}
+
 /**
- * Reads the memory files of a folder: regular `.md` files and their `.bak`, within limits. Links are never
- * followed, everything else is left out with a warning (D17). Throws what the file system throws.
+ * Reads the memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links
+ * are never followed, everything else is left out with a warning (D17). Throws what the file system throws.
  */
 export async function readTree(files: Files, folder: string): Promise<ReadTree> {
   const found = await walk(files, folder, '');
@@ -35,7 +41,7 @@ export async function readTree(files: Files, folder: string): Promise<ReadTree> 
   let bytes = 0;
   for (const { path, stat } of found) {
     const fits = tree.size < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
-    const isMemory = stat.kind === 'file' && MEMORY_FILE.test(path) && isTreePath(path);
+    const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
     if (text === undefined) left.push(path);
     else {
@@ -44,6 +50,10 @@ export async function readTree(files: Files, folder: string): Promise<ReadTree> 
     }
   }
   return { tree, warnings: left.length === 0 ? [] : [leftOut(left)] };
+}
+
+function isMemoryPath(path: string): boolean {
+  return MEMORY_FILE.test(path) && isTreePath(path) && path.split('/').length <= MAX_DEPTH;
 }
 
 interface FoundFile {
@@ -67,7 +77,7 @@ async function readText(files: Files, path: string): Promise<string | undefined>
   const file = await files.open(path, { followLinks: false });
   if (file === undefined) return undefined;
   try {
-    return decode(await file.read(0, file.bytes));
+    return decodeBytes(await file.read(0, file.bytes));
   } finally {
     await file.close();
   }
@@ -76,6 +86,6 @@ async function readText(files: Files, path: string): Promise<string | undefined>
 function leftOut(paths: readonly string[]): Warning {
   const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
   const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  const message = `Restored memory held what is no memory file; left out: ${named.join(', ')}${more}. Memory is regular \`.md\` files only.`;
+  const message = `Restored memory held what is no memory file; left out: ${named.join(', ')}${more}. Memory is regular \`.md\` files, at most ${MAX_FILES} of them and ${MAX_BYTES / 2 ** 20} MiB in all.`;
   return { code: 'memory-store-notice', message };
 }

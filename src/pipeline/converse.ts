@@ -9,6 +9,7 @@ import { appendMemory } from '../axe/prompt/system.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
 import { type ConversationParts, type Crew, fallbacksOf, type Post } from './crew.js';
 import { createCallAgent } from './delegate.js';
+import { noted, type Reading } from './reading.js';
 import type { RunRequest } from './request.js';
 
 /** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
@@ -41,9 +42,12 @@ export async function converse(
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
   try {
+    const reading: Reading = { isTainted: false };
+    const tools = noted(box.tools, reading);
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
-      callerEffects: effectsOf(box.tools),
+      callerEffects: effectsOf(tools),
+      callerReading: reading,
     });
     return await runAgent(
       {
@@ -53,7 +57,7 @@ export async function converse(
         system: appendMemory(plan.systemPrompt, parts.memory),
         message: plan.task.message,
         params: config.params,
-        tools: callAgent === undefined ? box.tools : [...box.tools, callAgent],
+        tools: callAgent === undefined ? tools : [...tools, callAgent],
         parallel: config.subAgentsConfig.parallel !== false,
         maxTurns: plan.maxTurns,
         budget: crew.budget,

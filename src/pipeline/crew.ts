@@ -6,6 +6,7 @@ import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Effect } from '../axe/tools/tool.js';
+import type { Reading } from './reading.js';
 import type { RunRequest } from './request.js';
 
 /** What an agent and its sub-agents have in common. */
@@ -36,6 +37,8 @@ export interface Post {
   readonly depth: number;
   /** Effects that the agent's caller has; undefined where nobody called. */
   readonly callerEffects: ReadonlySet<Effect> | undefined;
+  /** What the agent's caller has read so far; undefined where nobody called. */
+  readonly callerReading: Reading | undefined;
 }
 
 /** Opens a model with what is known of it. Throws what `Models.open` throws. */

@@ -7,7 +7,8 @@ import type { Task } from '../axe/prompt/task.js';
 import type { Tool, ToolResult } from '../axe/tools/tool.js';
 import type { Crew, Post } from './crew.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
-import { memoryWarnings, remember, restore } from './remember.js';
+import { memoryWarnings, remember, restore, UNPUBLISHED } from './remember.js';
+import type { Remembered } from './request.js';
 
 /**
  * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
@@ -53,7 +54,8 @@ async function callAgent({ input, plan, post, signal }: Call, crew: Crew): Promi
   const { reporter, clock } = crew.world;
   const startedAt = clock.now().getTime();
   reporter.event({ kind: 'sub-agent-called', agent, depth: post.depth, task });
-  const run = { name: agent, task: taskOf(task, context, crew), parent: plan, post };
+  const isTainted = post.callerReading?.isTainted === true;
+  const run = { name: agent, task: taskOf(task, context, crew), parent: plan, isTainted, post };
   const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, crew);
   try {
     const result = await runSubAgent(run, watch.loop, crew).catch((thrown: unknown) =>
@@ -115,7 +117,9 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
   }
   const model = await openSubAgentModel(plan, world);
   const outcome = await crew.converse(plan, { model, memory: memory?.text ?? '', loop }, crew, run.post);
-  await remember({ plan, memory, outcome, posted: undefined }, world);
+  if (outcome.stats.isTainted && run.post.callerReading !== undefined)
+    run.post.callerReading.isTainted = true;
+  tellNotices(await remember({ plan, memory, outcome, published: UNPUBLISHED }, world), loop.reporter);
   switch (outcome.kind) {
     case 'completed':
     case 'refused':
@@ -126,6 +130,13 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
     case 'failed':
       return failure(run.name, outcome.error, loop.signal, outcome.stats);
   }
+}
+
+/** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */
+function tellNotices(remembered: Remembered, reporter: Reporter): void {
+  if (remembered.kind === 'nothing' || remembered.result.kind === 'failed') return;
+  for (const message of remembered.result.notices ?? [])
+    reporter.warn({ code: 'memory-store-notice', message });
 }
 
 function isSpent({ limit }: { readonly limit: Limit }): boolean {

@@ -1,23 +1,18 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { ConfigError } from '../axe/errors.js';
+import { decideGate } from '../axe/gate.js';
 import type { OpenModel } from '../axe/loop/asker.js';
 import { type Plan, planMemory } from '../axe/plan.js';
-import type { PermissionAnswer, World } from '../axe/ports.js';
+import type { World } from '../axe/ports.js';
 import type { TriggerContext } from '../axe/prompt/context.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import { resolveTask } from '../axe/prompt/task.js';
-import {
-  classifyTrust,
-  contentAuthor,
-  decideGate,
-  needsPermission,
-  type Permission,
-  type Trust,
-} from '../axe/trust.js';
+import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
 import { answerForm, withInstruction } from './answer-form.js';
 import { openModel } from './crew.js';
+import { askPermission, passGate, permissionOf } from './gate.js';
 import { restore } from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
 import { type Settled, settle } from './settle.js';
@@ -45,33 +40,13 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
   const agentLoaded = settle(world.agents.loadAgent(request.agent));
   const context = settle(world.github?.context(trigger, world.deadline.signal) ?? Promise.resolve(undefined));
   const authorAsked = settle(askPermission(contentAuthor(trigger), world));
-  const answer = await askPermission(needsPermission(trigger), world);
-  const permission = permissionOf(answer);
-  const decision = decideGate(trigger, permission);
-  if (decision.kind === 'skip') return { kind: 'skipped', decision: withCause(decision, answer) };
+  const gate = await passGate(trigger, world);
+  if (gate.kind === 'skipped') return gate;
 
   const agent = await agentOrSkip(await agentLoaded, request, world);
   if (agent.kind === 'skipped') return agent;
-  const trust = classifyTrust(trigger, permission, permissionOf((await authorAsked)()));
+  const trust = classifyTrust(trigger, gate.permission, permissionOf((await authorAsked)()));
   return await makePlan(request, { agent: agent.agent, trust, context }, world);
-}
-
-async function askPermission(login: string | undefined, world: World): Promise<PermissionAnswer> {
-  if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
-  if (world.github === undefined) return { kind: 'unknown', message: 'there is no token to ask GitHub with' };
-  return await world.github.permission(login, world.deadline.signal);
-}
-
-function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
-  return answer.kind === 'known' ? answer.permission : 'unknown';
-}
-
-type Skip = Extract<RunReport, { kind: 'skipped' }>['decision'];
-
-function withCause(decision: Skip, answer: PermissionAnswer): Skip {
-  return answer.kind === 'unknown'
-    ? { ...decision, message: `${decision.message} (${answer.message})` }
-    : decision;
 }
 
 type AgentOrSkip =
@@ -128,6 +103,7 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     trust,
     origin: request.origin,
     entryId: world.clock.newId(),
+    policy: request.memoryPolicy,
     wantCount: request.wantCount,
   });
   const memory = settle(restore(agent, memoryPlan, world));

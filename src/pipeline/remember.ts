@@ -1,14 +1,17 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
-import type { Change } from '../axe/memory/change.js';
-import { formatProvenance } from '../axe/memory/provenance.js';
-import { formatEntry, stripProvenance } from '../axe/memory/run-log.js';
-import type { RestoreResult, SaveResult } from '../axe/memory/store.js';
+import { checkLoaded } from '../axe/memory/check-loaded.js';
+import { decantedEntry } from '../axe/memory/decant.js';
+import { formatProvenance, type Provenance } from '../axe/memory/provenance.js';
+import { formatEntry, type NewEntry, stripProvenance } from '../axe/memory/run-log.js';
+import { withSignature } from '../axe/memory/signature.js';
+import type { FailedSave, RestoreResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import type { MemoryPlan, Plan } from '../axe/plan.js';
-import type { World } from '../axe/ports.js';
+import { type MemoryPlan, type Plan, untrustedPath } from '../axe/plan.js';
+import type { Published, World } from '../axe/ports.js';
+import { type Lane, taintedLane } from '../axe/trust.js';
 import type { Warning } from '../axe/warning.js';
-import type { Memory, Remembered } from './request.js';
+import type { EntryChange, Memory, Remembered } from './request.js';
 
 /** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
 export async function restore(
@@ -17,17 +20,24 @@ export async function restore(
   world: World,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { readPath: path, lastN, count } = memory;
+  const { readPaths: paths, lastN, count, requireSigned } = memory;
   const store = world.openMemory(agent, memory);
-  const restored = await store.read({ path, lastN, count }, world.deadline.signal);
-  return { store, restored, text: restored.kind === 'restored' ? stripProvenance(restored.text) : '' };
+  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
+  const found = await store.read({ paths, lastN: requireSigned ? 0 : lastN, count }, world.deadline.signal);
+  const restored = checkLoaded(found, memory, world.sign);
+  return { store, restored, text: restored.kind === 'restored' ? promptText(restored.text) : '' };
+}
+
+/** What a model is given of a run log: text that every provider takes, whatever bytes the file holds. */
+function promptText(text: string): string {
+  return stripProvenance(text).toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** What is to be told of memory before the run (source document 000, requirements 4.1 and 4.2). */
 export function memoryWarnings({ agent, memory }: Plan, restored: RestoreResult): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    return [{ code: 'memory-load-failed', message: withRemedy(message, restored.remedy) }];
+    return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
   }
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;
@@ -51,73 +61,88 @@ export interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
-  /** The computed line that says what was posted, if anything was. */
-  readonly posted: string | undefined;
+  readonly published: Published;
 }
 
-/** The entry of a completed run, as the change that appends it; undefined where nothing is to be remembered. */
-export function entryOf({ plan, outcome, posted }: RunEnd, world: World): EntryChange | undefined {
-  if (plan.memory === undefined || outcome.kind !== 'completed') return undefined;
-  const isTainted = plan.trigger.kind !== 'local' && outcome.stats.isTainted;
-  return appendEntry(isTainted ? untrusted(plan.memory) : plan.memory, {
+/** An entry that stands before anything is posted, or of a run that posts nothing, says nothing of a comment. */
+export const UNPUBLISHED: Published = { line: undefined, url: undefined };
+
+/**
+ * What a completed run adds to memory, as the changes that append it: its entry; of a tainted run one that holds only
+ * what we compute, and the whole one in the untrusted lane (D19). Nothing where nothing is to be remembered.
+ */
+export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
+  const { plan, outcome, published } = end;
+  if (plan.memory === undefined || outcome.kind !== 'completed') return [];
+  const whole = {
     timestamp: world.clock.now(),
     task: outbound(plan.task.sentence, 'memory', world.secrets),
-    result: outbound(joinLines(posted, outcome.answer), 'memory', world.secrets),
-  });
-}
-
-/**
- * Where the entry of a run goes that has read the open network: to the lane that trusted runs do not load, since what
- * it says may be what a stranger wanted it to say (D19).
- */
-function untrusted(memory: MemoryPlan): MemoryPlan {
-  const { readPath, provenance } = memory;
-  return {
-    ...memory,
-    appendPath: `untrusted/${readPath}`,
-    provenance: provenance === undefined ? undefined : { ...provenance, trust: 'untrusted' },
+    result: outbound(joinLines(published.line, outcome.answer), 'memory', world.secrets),
   };
+  const { memory } = plan;
+  switch (laneOf(memory, end)) {
+    case 'none':
+      return [];
+    case 'trusted':
+      return [appendEntry(memory, { lane: 'trusted', entry: whole }, world)];
+    case 'untrusted':
+      return [appendEntry(memory, { lane: 'untrusted', entry: whole }, world)];
+    case 'tainted': {
+      const apart = untrustedPath(memory.path);
+      const decanted = decantedEntry({ trigger: plan.trigger, outcome, published, apart });
+      return [
+        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...decanted } }, world),
+        appendEntry(memory, { lane: 'untrusted', entry: whole }, world),
+      ];
+    }
+  }
 }
 
-/** The change that appends an entry. */
-export type EntryChange = Extract<Change, { kind: 'append' }>;
+/** A run in a workflow that has read the open network may say what a stranger wanted it to say. */
+function laneOf({ lane }: MemoryPlan, { plan, outcome }: RunEnd): Lane {
+  return outcome.stats.isTainted ? taintedLane(lane, plan.trigger) : lane;
+}
 
-function appendEntry(
-  { appendPath: path, entryId, provenance }: MemoryPlan,
-  entry: { readonly timestamp: Date; readonly task: string; readonly result: string },
-): EntryChange {
+interface EntryParts {
+  readonly lane: 'trusted' | 'untrusted';
+  readonly entry: Omit<NewEntry, 'provenance'>;
+}
+
+function appendEntry(memory: MemoryPlan, { lane, entry }: EntryParts, { sign }: World): EntryChange {
+  const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
+  const provenance = inLane(memory.provenance, lane);
   const line = provenance === undefined ? {} : { provenance: formatProvenance(provenance) };
-  return { kind: 'append', path, id: entryId, text: formatEntry({ ...entry, ...line }) };
+  const text = formatEntry({ ...entry, ...line });
+  const signed = sign === undefined ? text : withSignature(text, path, sign);
+  return { kind: 'append', path, id: memory.entryId, text: signed };
 }
 
-/**
- * Appends the entry. Nothing is appended to a log that could not be read, nor left to be appended after the job: what
- * looks empty may only be out of reach (D14). Trouble is a warning; the entry itself is in the report.
- */
+/** What an entry says of its trust is its lane. */
+function inLane(provenance: Provenance | undefined, trust: EntryParts['lane']): Provenance | undefined {
+  return provenance === undefined ? undefined : { ...provenance, trust };
+}
+
+/** Appends what the run adds to memory. Trouble is one warning (D14); the entry itself is in the report. */
 export async function remember(end: RunEnd, world: World): Promise<Remembered> {
-  const change = entryOf(end, world);
-  if (change === undefined || end.memory === undefined) return { kind: 'nothing' };
-  const result = await save(change, end.memory, world);
-  if (result.kind === 'failed') {
-    const message = `failed to save memory for "${end.plan.agent.name}": ${result.message}`;
-    world.reporter.warn({ code: 'memory-save-failed', message: withRemedy(message, result.remedy) });
-  }
-  return { kind: 'entry', path: change.path, text: change.text, id: change.id, result };
+  const entries = entriesOf(end, world);
+  const [first] = entries;
+  if (first === undefined || end.memory === undefined) return { kind: 'nothing' };
+  if (end.memory.restored.kind !== 'failed') await world.journal?.pending(entries);
+  const result = await end.memory.store.write(entries, world.saveSignal);
+  if (result.kind === 'saved') await world.journal?.done(entries);
+  else world.reporter.warn(unsaved(end.plan, result));
+  return { kind: 'entry', id: first.id, entries, result };
 }
 
-async function save(change: EntryChange, { store, restored }: Memory, world: World): Promise<SaveResult> {
-  if (restored.kind === 'failed') {
-    return {
-      kind: 'failed',
-      reason: 'unavailable',
-      message: `it could not be loaded, so nothing was added to it (${restored.message})`,
-      ...(restored.remedy === undefined ? {} : { remedy: restored.remedy }),
-    };
-  }
-  await world.journal?.pending([change]);
-  const result = await store.write([change], world.saveSignal);
-  if (result.kind === 'saved') await world.journal?.done([change]);
-  return result;
+/** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */
+function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave): Warning {
+  const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
+  const keptWords =
+    kept === undefined
+      ? undefined
+      : `The entry is kept in ${kept.location}; the next run that can write folds it in.`;
+  const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
+  return { code: 'memory-save-failed', message: withMore(what, [remedy, keptWords]) };
 }
 
 function joinLines(line: string | undefined, text: string): string {
@@ -125,6 +150,8 @@ function joinLines(line: string | undefined, text: string): string {
   return text === '' ? line : `${line}\n${text}`;
 }
 
-function withRemedy(message: string, remedy: string | undefined): string {
-  return remedy === undefined ? message : `${message}. ${remedy}`;
+/** axe ends such a message without a full stop; with more sentences behind it, it needs one. */
+function withMore(message: string, more: readonly (string | undefined)[]): string {
+  const sentences = more.filter((sentence) => sentence !== undefined);
+  return sentences.length === 0 ? message : `${message}. ${sentences.join(' ')}`;
 }

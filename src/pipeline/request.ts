@@ -1,10 +1,12 @@
+import type { GateDecision } from '../axe/gate.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { Change } from '../axe/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../axe/memory/store.js';
-import type { Plan, RunOrigin } from '../axe/plan.js';
+import type { MemoryPolicy, Plan, RunOrigin } from '../axe/plan.js';
 import type { Published } from '../axe/ports.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import type { Trigger } from '../axe/trigger.js';
-import type { GateDecision } from '../axe/trust.js';
+import type { MemoryCommandResult } from './tend/memory-hand.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
 export interface RunRequest {
@@ -21,6 +23,9 @@ export interface RunRequest {
   /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
+  readonly memoryPolicy: MemoryPolicy;
+  /** Memory is kept in another repository, and what it says must not be shown here (D14). */
+  readonly isMemoryHidden: boolean;
   /** Somebody wants to see how many entries there are. */
   readonly wantCount: boolean;
   readonly maxTurns: number;
@@ -45,15 +50,18 @@ export interface Memory {
   readonly text: string;
 }
 
+/** The change that appends an entry. */
+export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
+
 /** What became of the run's entry. */
 export type Remembered =
   /** The agent has no memory, or the run did not complete. */
   | { readonly kind: 'nothing' }
   | {
       readonly kind: 'entry';
-      readonly path: string;
-      readonly text: string;
       readonly id: string;
+      /** One, or of a tainted run two: what we compute, and the whole entry apart from it. */
+      readonly entries: readonly EntryChange[];
       readonly result: SaveResult;
     };
 
@@ -68,4 +76,14 @@ export type RunReport =
       readonly outcome: RunOutcome;
       readonly published: Published;
       readonly remembered: Remembered;
+    }
+  /** A command over memory was carried out, and no model asked. */
+  | {
+      readonly kind: 'tended';
+      readonly agent: string;
+      readonly store: MemoryStore['kind'];
+      readonly command: string;
+      readonly askedIn: 'workflow' | 'comment';
+      readonly result: MemoryCommandResult;
+      readonly published: Published;
     };

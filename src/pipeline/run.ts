@@ -5,8 +5,10 @@ import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import { converse, formCrew } from './converse.js';
 import { prepare } from './prepare.js';
-import { entryOf, memoryWarnings, remember } from './remember.js';
+import { entriesOf, memoryWarnings, remember, UNPUBLISHED } from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
+import { commentWords } from './tend/command-words.js';
+import { tendMemory } from './tend/tend-memory.js';
 
 /**
  * The six steps: inputs → plan → restore → run → publish → save. Publishing comes before saving, so that the entry
@@ -14,6 +16,8 @@ import type { Memory, RunReport, RunRequest } from './request.js';
  * is in the report.
  */
 export async function runPipeline(request: RunRequest, world: World): Promise<RunReport> {
+  const words = commentWords(request.trigger);
+  if (words !== undefined) return await tendMemory({ ...request, words, askedIn: 'comment' }, world);
   const prepared = await prepare(request, world);
   if (prepared.kind === 'skipped') return prepared;
   const { plan } = prepared;
@@ -29,10 +33,10 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
     request,
   );
   warnOfCutAnswer(outcome, request, world);
-  const pending = entryOf({ plan, memory, outcome, posted: undefined }, world);
-  if (pending !== undefined && memory?.restored.kind !== 'failed') await world.journal?.pending([pending]);
+  const pending = entriesOf({ plan, memory, outcome, published: UNPUBLISHED }, world);
+  if (pending.length > 0 && memory?.restored.kind !== 'failed') await world.journal?.pending(pending);
   const published = await world.publisher.publish(plan, outcome);
-  const remembered = await remember({ plan, memory, outcome, posted: published.line }, world);
+  const remembered = await remember({ plan, memory, outcome, published }, world);
   return { kind: 'ran', plan, memory, outcome, published, remembered };
 }
 
@@ -50,6 +54,7 @@ async function run(plan: Plan, { request, memory, model }: RunParts, world: Worl
   return await converse(plan, { model, memory: memory?.text ?? '', loop }, crew, {
     depth: 0,
     callerEffects: undefined,
+    callerReading: undefined,
   });
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRunLog, mergeRunLogs } from '../../../src/axe/memory/merge.js';
+import { isRunLog, mergeFiles, mergeRunLogs, withoutEntries } from '../../../src/axe/memory/merge.js';
 import { formatProvenance } from '../../../src/axe/memory/provenance.js';
 import { countEntries, formatEntry, parseEntries } from '../../../src/axe/memory/run-log.js';
+import { parseLog, textId } from '../../../src/axe/memory/units.js';
 
 function entry(minute: number, { id, text = `run ${minute}` }: { id?: string; text?: string } = {}): string {
   const timestamp = new Date(Date.UTC(2026, 1, 3, 4, minute));
@@ -70,6 +71,16 @@ describe('mergeRunLogs', () => {
     expect(mergeRunLogs(entry(3), torn)).toBe(`${torn}\n${entry(3)}`);
   });
 
+  it('of what was trimmed and what was left is the log again, each entry once (C2 31)', () => {
+    const [first, second, third] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
+    const log = first + second + third;
+    // A crash between the copy and the trim leaves both whole; one after it leaves the newest entries only.
+    for (const left of [log, third]) {
+      expect(mergeRunLogs(left, first + second)).toBe(log);
+      expect(mergeRunLogs(first + second, left)).toBe(log);
+    }
+  });
+
   it('gives the other log whole where the base is empty, and the base where the other is', () => {
     expect([mergeRunLogs('', 'x'), mergeRunLogs('x', '')]).toEqual(['x', 'x']);
   });
@@ -95,9 +106,10 @@ describe('mergeRunLogs', () => {
     )
     .map(([preamble, parts]) => preamble + parts.join(''));
 
-  /** What has to be there: ids, or the text of an entry without one. */
+  /** What has to be there: ids, or the text of an entry without one, but for what git leaves between entries. */
   function keys(text: string): ReadonlySet<string> {
-    return new Set(parseEntries(text).map((each) => each.id ?? each.text.replaceAll('\r\n', '\n').trimEnd()));
+    const plain = (each: string) => each.replaceAll('\r\n', '\n').replaceAll('<<<<<<< HEAD\n', '').trimEnd();
+    return new Set(parseEntries(text).map((each) => each.id ?? plain(each.text)));
   }
 
   it('misses nothing of the base, which keeps its bytes and order', () => {
@@ -151,6 +163,84 @@ describe('mergeRunLogs', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('entries that were forgotten', () => {
+  const [a, b, c] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
+
+  it('are taken out of both sides, and nothing else is', () => {
+    const preamble = '# Mine\r\n\n';
+    const forgotten = new Set(['a', textId(b)]);
+    expect(mergeRunLogs(preamble + a + b, a + c, forgotten)).toBe(preamble + c);
+    expect(mergeRunLogs(c, a + b, forgotten)).toBe(c);
+    expect(mergeRunLogs(a, '', forgotten)).toBe('');
+    expect(mergeRunLogs('', a, forgotten)).toBe('');
+  });
+
+  it('go with what stands under them, up to the next time', () => {
+    const withSection = `${a.trimEnd()}\n## Findings\n- one\n\n`;
+    expect(withoutEntries(withSection + c, new Set(['a']))).toBe(c);
+  });
+
+  it('leave every byte of the rest as it is', () => {
+    const odd = `by hand\r\n${a}${b.replaceAll('\n', '\r\n')}\uDC80\n${c.trimEnd()}`;
+    expect(withoutEntries(odd, new Set(['a']))).toBe(odd.replace(a, ''));
+    expect(withoutEntries(odd, new Set(['z']))).toBe(odd);
+  });
+});
+
+describe('a merge of any logs with anything forgotten', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'] as const;
+  const piece = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.tuple(fc.nat(9), fc.constantFrom(...ids)).map(([minute, id]) => entry(minute, { id })),
+    },
+    { weight: 2, arbitrary: fc.nat(9).map((minute) => entry(minute)) },
+    fc.constantFrom('## Findings\n- by hand\n', 'loose\n', '\r\n'),
+  );
+  const log = fc.array(piece, { maxLength: 7 }).map((parts) => parts.join(''));
+  const gone = fc.uniqueArray(fc.constantFrom(...ids, ...[0, 3, 6].map((minute) => textId(entry(minute)))));
+  const idsOf = (text: string) => new Set(parseLog(text).units.map(({ id }) => id));
+
+  it('holds the entries of both but those, in whatever order and grouping it is made', () => {
+    fc.assert(
+      fc.property(log, log, log, gone, (one, two, three, list) => {
+        const forgotten = new Set(list);
+        const expected = new Set(
+          [one, two, three].flatMap((text) => [...idsOf(text)]).filter((id) => !forgotten.has(id)),
+        );
+        const left = mergeRunLogs(mergeRunLogs(one, two, forgotten), three, forgotten);
+        const right = mergeRunLogs(one, mergeRunLogs(two, three, forgotten), forgotten);
+        const other = mergeRunLogs(three, mergeRunLogs(two, one, forgotten), forgotten);
+        for (const merged of [left, right, other]) expect(idsOf(merged)).toEqual(expected);
+        expect(mergeRunLogs(left, two, forgotten)).toBe(left);
+        expect(mergeRunLogs(left, left, forgotten)).toBe(left);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('two versions of a file', () => {
+  const forgotten: ReadonlySet<string> = new Set();
+
+  it.each([
+    ['a run log', 'bot.md', entry(1), entry(2), entry(1) + entry(2)],
+    ['the .bak of one', 'bot.md.bak', entry(1), entry(2), entry(1) + entry(2)],
+    [
+      'a state',
+      'bot.state.md',
+      '- seen a at=2026-01-01T00:00:00Z\n',
+      '- seen b\n',
+      '- seen a at=2026-01-01T00:00:00Z\n- seen b\n',
+    ],
+    ['notes', 'MEMORY.md', '- ours\n', '- theirs\n', '- ours\n'],
+    ['notes that only the other side has', 'MEMORY.md', '', '- theirs\n', '- theirs\n'],
+    ['notes that the other side has not', 'MEMORY.md', '- ours\n', '', '- ours\n'],
+  ])('of %s become one', (_, path, base, other, expected) => {
+    expect(mergeFiles(path, { base, other, forgotten })).toBe(expected);
   });
 });
 

@@ -15,7 +15,7 @@ export function checkAgentName(name: string): string {
         'A name starts with a letter or digit and holds at most 64 letters, digits, dots, underscores and hyphens.',
     });
   }
-  if (RESERVED.has(name.toLowerCase()) || DATE.test(name)) {
+  if (RESERVED.has(name.toLowerCase()) || DATE.test(name) || /\.state$/i.test(name)) {
     throw new ConfigError(`agent name "${name}" is reserved`, {
       remedy: 'Memory keeps files of its own under that name; rename the agent file.',
     });

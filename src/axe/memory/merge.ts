@@ -1,65 +1,65 @@
-import { separator } from './change.js';
-import { type Entry, parseEntries } from './run-log.js';
+import { parseEntries } from './run-log.js';
+import { separator } from './separator.js';
+import { isStatePath, mergeStates } from './state.js';
+import { isTimestamped, parseLog } from './units.js';
 
-/**
- * A timestamped entry with everything up to the next timestamp: what stands under a heading that is no timestamp
- * (`## Findings` in a result that axe stored) belongs to the entry above it and moves with it.
- */
-interface Unit {
-  readonly text: string;
-  /** The id, or else the text itself. */
-  readonly key: string;
-  readonly timeMs: number;
-}
-
-interface Log {
-  readonly preamble: string;
-  readonly units: readonly Unit[];
-}
-
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * The union of two run logs by entry id, entries without one by their text. The bytes of `base` stay as they are
  * and in order; what only `other` has goes before the first later entry of `base`, or to the end. Nothing of
- * either side is missing from the result, and merging the same log twice changes nothing.
+ * either side is missing from the result but what was forgotten, and merging the same log twice changes nothing.
  */
-export function mergeRunLogs(base: string, other: string): string {
+export function mergeRunLogs(base: string, other: string, forgotten: ReadonlySet<string> = NONE): string {
+  if (forgotten.size > 0)
+    return mergeRunLogs(withoutEntries(base, forgotten), withoutEntries(other, forgotten));
   if (other === '' || base === other) return base;
   if (base === '') return other;
   const ours = parseLog(base);
   const theirs = parseLog(other);
-  const seen = new Set(ours.units.map((unit) => unit.key));
-  const missing = theirs.units.filter((unit) => !seen.has(unit.key) && seen.add(unit.key));
+  const seen = new Set(ours.units.map(({ id }) => id));
+  const missing = theirs.units.filter(({ id }) => !seen.has(id) && seen.add(id));
   missing.sort((left, right) => left.timeMs - right.timeMs);
   const parts = [ours.preamble, ...missingPreamble(ours.preamble, theirs.preamble)];
+  let placed = 0;
   for (const unit of ours.units) {
-    while (missing[0] !== undefined && missing[0].timeMs < unit.timeMs)
-      parts.push(missing.shift()?.text ?? '');
+    for (
+      let next = missing[placed];
+      next !== undefined && next.timeMs < unit.timeMs;
+      next = missing[placed]
+    ) {
+      parts.push(next.text);
+      placed += 1;
+    }
     parts.push(unit.text);
   }
-  return joinLines([...parts, ...missing.map((unit) => unit.text)]);
+  return joinLines([...parts, ...missing.slice(placed).map(({ text }) => text)]);
+}
+
+/** The run log without the entries of these ids; every other byte stays. */
+export function withoutEntries(text: string, ids: ReadonlySet<string>): string {
+  const { preamble, units } = parseLog(text);
+  if (!units.some(({ id }) => ids.has(id))) return text;
+  return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
+}
+
+/** Two versions of one file, and the ids that must not be in what comes of them. */
+export interface Versions {
+  readonly base: string;
+  readonly other: string;
+  readonly forgotten: ReadonlySet<string>;
+}
+
+/** Two versions of one file as one: states by fact, run logs by entry; of anything else `base` is the one that counts. */
+export function mergeFiles(path: string, { base, other, forgotten }: Versions): string {
+  if (isStatePath(path)) return mergeStates(base, other);
+  if (base === '' || isRunLog(base) || isRunLog(other)) return mergeRunLogs(base, other, forgotten);
+  return base;
 }
 
 /** Whether a text holds entries of a run log; notes do not, and are not merged by entry. */
 export function isRunLog(text: string): boolean {
   return parseEntries(text).some(isTimestamped);
-}
-
-function parseLog(text: string): Log {
-  const starts = parseEntries(text).filter(isTimestamped);
-  const first = starts[0]?.start ?? text.length;
-  const units = starts.map((entry, index) => {
-    const unit = text.slice(entry.start, starts[index + 1]?.start ?? text.length);
-    const id = parseEntries(unit).findLast((part) => part.id !== undefined)?.id;
-    const key = id === undefined ? `text:${unit.replaceAll('\r\n', '\n').trimEnd()}` : `id:${id}`;
-    return { text: unit, key, timeMs: Date.parse(entry.heading) };
-  });
-  return { preamble: text.slice(0, first), units };
-}
-
-function isTimestamped(entry: Entry): boolean {
-  return TIMESTAMP.test(entry.heading) && !Number.isNaN(Date.parse(entry.heading));
 }
 
 function missingPreamble(ours: string, theirs: string): readonly string[] {

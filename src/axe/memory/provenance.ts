@@ -1,3 +1,5 @@
+import { decodeField, encodeField } from './field.js';
+
 /** Where an entry comes from, as the action knows it from the event; never from the model (D8). */
 export interface Provenance {
   /** Unique id of the entry: letters, digits and single hyphens, so that it stands in the line as it is. */
@@ -18,7 +20,7 @@ const SHA_CHARACTERS = 7;
 const MISSING = '-';
 const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
 const LINE = new RegExp(
-  `^<!-- axe-action v=1 ${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')} -->\\r?$`,
+  `^<!-- axe-action v=1 ${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(?: sig=[0-9a-f]+)? -->\\r?$`,
 );
 
 /**
@@ -42,26 +44,9 @@ export function parseProvenance(line: string): Provenance | undefined {
 
 function encode(value: string | undefined): string {
   if (value === undefined || value === '') return MISSING;
-  if (value === MISSING) return '%2D';
-  return value
-    .replace(/\p{Surrogate}/gu, '\uFFFD')
-    .replace(/[^A-Za-z0-9._:/@+-]/gu, percentEncode)
-    .replace(/(?<=-)-/g, '%2D');
+  return value === MISSING ? '%2D' : encodeField(value);
 }
 
-/** `encodeURIComponent` leaves `!'()*~` as they are; here they are encoded too. */
-function percentEncode(character: string): string {
-  const encoded = encodeURIComponent(character);
-  if (encoded !== character) return encoded;
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-/** Undefined for a missing value; a value that was not encoded by us is given as it stands. */
 function decode(value: string): string | undefined {
-  if (value === MISSING) return undefined;
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
+  return value === MISSING ? undefined : decodeField(value);
 }

@@ -1,59 +1,89 @@
 import type { Warning } from '../warning.js';
 import type { Change } from './change.js';
+import type { MemoryTree } from './tree.js';
 
-/** The run log of one agent, to be read. */
+/** The kinds of places that memory lives in (D13). */
+export type StoreKind = 'file' | 'cache' | 'repo' | 'none';
+
+/** The run logs of one agent, to be read. */
 export interface ReadRequest {
-  /** Place in the memory tree, for example `pr-reviewer.md`. */
-  readonly path: string;
+  /**
+   * Places in the memory tree, for example `pr-reviewer.md`. Of several, the entries are given as one log in the order
+   * of their times; what stands in more than one is the first one's.
+   */
+  readonly paths: readonly string[];
   /** Newest entries wanted; 0 means all of them. */
   readonly lastN: number;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
 }
 
+/** Where something was found or put. */
+export interface Place {
+  /** Path, branch or key, for people. */
+  readonly location: string;
+  /** Address of the file in a browser, where it has one. */
+  readonly url?: string;
+  /** Where another store than the one that was asked holds it. */
+  readonly store?: StoreKind;
+}
+
 /** What a store holds of a run log. */
 export type RestoreResult =
-  | {
+  | (Place & {
       readonly kind: 'restored';
       /** The wanted entries, as they stand in the file. */
       readonly text: string;
       /** Entries in `text`. */
       readonly loaded: number;
-      /** Entries in the file; undefined unless they were asked for. */
+      /** Entries in the file; undefined where nobody asked and it was not known anyway. */
       readonly total: number | undefined;
       /** The text was cut to the most that is ever loaded; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
-      /** Path or URL, for people. */
-      readonly location: string;
       /** Told by the store on the way: links refused, files set aside. */
       readonly warnings: readonly Warning[];
-    }
-  | { readonly kind: 'empty'; readonly location: string; readonly warnings: readonly Warning[] }
-  /** It could not be read, which is not the same as being empty: nothing may be appended to it (D14). */
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly remedy?: string;
-      readonly location: string;
-    };
+    })
+  | (Place & { readonly kind: 'empty'; readonly warnings: readonly Warning[] })
+  /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
+  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+
+/** Everything a store holds. */
+export type TreeResult =
+  | (Place & { readonly kind: 'tree'; readonly tree: MemoryTree; readonly warnings: readonly Warning[] })
+  | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 
 /** Why a save failed. */
 export type SaveFailure = 'denied' | 'unavailable' | 'rate-limited' | 'conflict' | 'timeout' | 'error';
 
+/** A save that failed. */
+export interface FailedSave {
+  readonly kind: 'failed';
+  readonly reason: SaveFailure;
+  readonly message: string;
+  /** The line of YAML or the command that mends it. */
+  readonly remedy?: string;
+  /** Where it was put instead, from where the next run that can will fold it in (D14). */
+  readonly kept?: Place;
+}
+
 /** What became of a save. */
 export type SaveResult =
-  | { readonly kind: 'saved'; readonly location: string; readonly attempts: number }
-  | {
-      readonly kind: 'failed';
-      readonly reason: SaveFailure;
-      readonly message: string;
-      /** The line of YAML or the command that mends it. */
-      readonly remedy?: string;
-    };
+  | (Place & {
+      readonly kind: 'saved';
+      /** Attempts that were made to commit; 0 where nothing had to be written. */
+      readonly attempts: number;
+      /** What people should know of it, in whole sentences: a branch was created, another store was refused. */
+      readonly notices?: readonly string[];
+    })
+  | FailedSave;
 
-/** Where memory lives between runs (D12, D13). Neither method throws: trouble is a value. */
+/** Where memory lives between runs (D12, D13). Nothing here throws: trouble is a value. */
 export interface MemoryStore {
-  readonly kind: 'file' | 'cache' | 'repo' | 'none';
+  readonly kind: StoreKind;
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
+  /** All files; for people's commands, not for runs. */
+  readTree(signal: AbortSignal): Promise<TreeResult>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
+  /** Writes the newest version anew without what came before it; only where there is a history. */
+  dropHistory?(signal: AbortSignal): Promise<SaveResult>;
 }

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { bareProvenance } from '../../src/axe/memory/commands/compose.js';
+import { formatProvenance } from '../../src/axe/memory/provenance.js';
+import { formatEntry } from '../../src/axe/memory/run-log.js';
+import { main } from '../../src/cli/main.js';
+import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
+import { tempDir } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+const REPO = 'octocat/hello-world';
+
+function entry(minute: number, id: string): string {
+  const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
+  const provenance = formatProvenance(bareProvenance(id));
+  return formatEntry({ timestamp, task: `task ${minute}`, result: `result ${minute}`, provenance });
+}
+
+const [A, B] = [entry(1, 'aaaaaa-1'), entry(2, 'bbbbbb-1')];
+
+async function memory(github: GitHubServer, ...words: readonly string[]) {
+  const home = tempDir('home');
+  const env = { ...github.env, GH_TOKEN: GITHUB_TOKEN, HOME: home };
+  const terminal = createFakeTerminal({ env, cwd: home });
+  const [name = '', ...rest] = words;
+  const exitCode = await main(['memory', name, ...rest, '--repo', REPO], terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+describe('memory on a branch of a repository, from a laptop', () => {
+  it('is seen, corrected and removed, and with --purge its history too', async () => {
+    const github = await startGitHubServer();
+    github.addRepo(REPO, { contents: 'write' });
+    github.commit(REPO, { 'README.md': '# Hello\n' });
+    github.commit(REPO, { 'bot.md': A }, { branch: 'axe-memory' });
+    github.commit(REPO, { 'bot.md': A + B }, { branch: 'axe-memory' });
+
+    expect(await memory(github, 'show', 'bot')).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^2 entries of `bot\.md` in .*axe-memory/),
+    });
+    expect(await memory(github, 'edit', 'bot', 'bbbbbb', '--text', 'better')).toMatchObject({ exitCode: 0 });
+    expect(await memory(github, 'remember', 'bot', 'by', 'hand')).toMatchObject({ exitCode: 0 });
+    expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('The branch was written anew without its history.'),
+    });
+
+    const files = github.files(REPO, 'axe-memory');
+    expect(Object.keys(files).sort()).toEqual(['bot.md', 'bot.state.md']);
+    expect(files['bot.md']).toMatch(
+      /^## [^\n]*\n\*\*Task:\*\* task 2\n\*\*Result:\*\* better\n[\s\S]*\*\*Result:\*\* by hand\n<!--/,
+    );
+    expect(files['bot.md']).not.toContain('task 1');
+    expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
+  });
+
+  it('is not made by looking, but by remembering', async () => {
+    const github = await startGitHubServer();
+    github.addRepo(REPO, { contents: 'write' });
+    github.commit(REPO, { 'README.md': '# Hello\n' });
+    expect(await memory(github, 'show', 'bot')).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^No entries/),
+    });
+    expect(github.history(REPO, 'axe-memory')).toEqual([]);
+    expect(await memory(github, 'remember', 'bot', 'first')).toMatchObject({ exitCode: 0 });
+    expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
+  });
+
+  it('lies beside code on any other branch, whose history is never rewritten', async () => {
+    const github = await startGitHubServer();
+    github.addRepo(REPO, { contents: 'write' });
+    github.commit(REPO, { '.axe/memory/api/bot.md': A + B });
+    const where = ['--branch', 'main', '--scope', 'api'];
+    const purged = await memory(github, 'forget', 'bot', 'aaaaaa-1', '--purge', ...where);
+    expect(purged.exitCode).toBe(1);
+    expect(purged.talk).toMatch(/^Forgotten in [\s\S]*\n\nOlder versions could not be dropped: /);
+    expect(github.files(REPO, 'main')['.axe/memory/api/bot.md']).toBe(B);
+    expect(github.history(REPO, 'main')).toHaveLength(2);
+  });
+
+  it('that GitHub does not show is told, exit status 1', async () => {
+    const github = await startGitHubServer();
+    const { exitCode, output, talk } = await memory(github, 'show', 'bot');
+    expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
+    expect(talk).toMatch(/^the memory could not be read: /);
+  });
+});

@@ -1,0 +1,392 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { bareProvenance } from '../../src/axe/memory/commands/compose.js';
+import { formatProvenance } from '../../src/axe/memory/provenance.js';
+import { formatEntry } from '../../src/axe/memory/run-log.js';
+import { parseLog } from '../../src/axe/memory/units.js';
+import { main } from '../../src/cli/main.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+/** What the real axe wrote, as it is kept in the golden transcripts. */
+const AXE = '## 2026-02-22T10:00:00Z\n**Task:** 检查 #42\n**Result:** 一切正常\n\n';
+
+function entry(minute: number, id: string, result = `result ${minute}`): string {
+  const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
+  return formatEntry({
+    timestamp,
+    task: `task ${minute}`,
+    result,
+    provenance: formatProvenance(bareProvenance(id)),
+  });
+}
+
+const A = entry(1, 'aaaaaa-1');
+const B = entry(2, 'bbbbbb-1');
+
+let home: string;
+let folder: string;
+
+beforeEach(() => {
+  home = tempDir('home');
+  folder = join(home, '.local/share/axe/memory');
+});
+
+async function memory(
+  words: readonly string[],
+  {
+    env = {},
+    stdin,
+    cwd = home,
+  }: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly stdin?: Uint8Array;
+    readonly cwd?: string;
+  } = {},
+) {
+  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd });
+  const typed = stdin === undefined ? terminal.stdin : Object.assign(Readable.from([stdin]), { fd: 0 });
+  const exitCode = await main(['memory', ...words], { ...terminal, stdin: typed });
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+function read(path: string): string {
+  return readFileSync(join(folder, path), 'utf8');
+}
+
+function store(files: Readonly<Record<string, string | Uint8Array>>): void {
+  writeFiles(folder, files);
+}
+
+describe('memory show', () => {
+  it("lists axe's own file and ours, the newest first", async () => {
+    store({ 'bot.md': AXE + A });
+    const { exitCode, output, talk } = await memory(['show', 'bot']);
+    expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
+    expect(output).toBe(
+      [
+        `2 entries of \`bot.md\` in ${folder}, newest first:`,
+        '',
+        '- `aaaaaa-1` 2026-02-23T04:01:00Z trusted, line 5',
+        '  Task: task 1',
+        '  Result: result 1',
+        `- \`${parseLog(AXE).units[0]?.id}\` 2026-02-22T10:00:00Z trusted, line 1`,
+        '  Task: 检查 #42',
+        '  Result: 一切正常',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says of a missing file that there is nothing, and makes none', async () => {
+    expect(await memory(['show', 'bot'])).toEqual({
+      exitCode: 0,
+      output: `No entries in \`bot.md\` in ${folder}.\n`,
+      talk: '',
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('gives JSON', async () => {
+    store({ 'bot.md': AXE, 'untrusted/bot.md': A });
+    const { output } = await memory(['show', 'bot', '--json']);
+    expect(JSON.parse(output)).toEqual([
+      expect.objectContaining({
+        time: '2026-02-22T10:00:00Z',
+        task: '检查 #42',
+        result: '一切正常',
+        lane: 'trusted',
+        line: 1,
+        actor: null,
+      }),
+    ]);
+    const untrusted = await memory(['show', 'bot', '--json', '--lane', 'untrusted', '--last', '1']);
+    expect(JSON.parse(untrusted.output)).toMatchObject([{ id: 'aaaaaa-1', lane: 'untrusted' }]);
+  });
+
+  it('prints nothing that a terminal would act on, and no secret', async () => {
+    const secret = 'sk-live-0123456789abcdef';
+    store({ 'bot.md': entry(1, 'aaaaaa-1', `\u001B[2J\u001B]0;x\u0007 ${secret}`) });
+    const { output } = await memory(['show', 'bot', 'aaaaaa'], { env: { OPENAI_API_KEY: secret } });
+    expect(output).toContain('***');
+    expect(output).not.toMatch(/[^\n\P{Cc}]|sk-live/u);
+  });
+
+  it('tells why a file cannot be read, exit status 1', async () => {
+    store({ 'bot.md/inside.md': '' });
+    expect(await memory(['show', 'bot'])).toEqual({
+      exitCode: 1,
+      output: '',
+      talk: `the memory could not be read: read ${join(folder, 'bot.md')}: is a directory\n`,
+    });
+  });
+
+  it("does not need any other agent's file to be readable", async () => {
+    store({ 'bot.md': AXE, 'other.md': AXE });
+    chmodSync(join(folder, 'other.md'), 0o000);
+    expect(await memory(['show', 'bot'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is of the file that the agent names, wherever and whatever it is called', async () => {
+    writeFiles(home, {
+      'axe/agents/bot.toml':
+        'name = "bot"\nmodel = "ollama/llama3"\n[memory]\nenabled = true\npath = "notes/mem.txt"\n',
+      'notes/mem.txt': AXE,
+      'notes/untrusted/mem.txt': A,
+    });
+    const id = parseLog(AXE).units[0]?.id ?? '';
+    expect(await memory(['show', 'bot'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/检查[\s\S]*The untrusted lane has 1 entry/),
+    });
+    expect(await memory(['forget', 'bot', id, '--purge'])).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(join(home, 'notes')).sort()).toEqual(['mem.txt', 'mem.txt.state.md', 'untrusted']);
+    expect(readFileSync(join(home, 'notes/mem.txt'), 'utf8')).toBe('');
+    expect(readFileSync(join(home, 'notes/mem.txt.state.md'), 'utf8')).toContain(`- forgotten ${id} at=`);
+  });
+
+  it("follows a link of the user's", async () => {
+    writeFiles(home, { 'dotfiles/bot.md': AXE });
+    store({ 'x.md': '' });
+    symlinkSync(join(home, 'dotfiles/bot.md'), join(folder, 'bot.md'));
+    expect(await memory(['show', 'bot'])).toMatchObject({ output: expect.stringContaining('检查') });
+  });
+});
+
+describe('memory search and verify', () => {
+  it('finds entries', async () => {
+    store({ 'bot.md': AXE + A });
+    expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^1 of 2 entries .* holds "正常" and "42":\n\n- `t-/),
+    });
+  });
+
+  it('has exit status 0 for a sound memory and 1 for one with problems', async () => {
+    store({ 'bot.md': AXE + A });
+    expect(await memory(['verify', 'bot'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('No problems'),
+    });
+    store({ 'bot.md': AXE + A + A });
+    const { exitCode, output } = await memory(['verify', 'bot', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(output)).toContainEqual(
+      expect.objectContaining({ code: 'duplicate-id', severity: 'problem', lane: 'trusted', line: 10 }),
+    );
+  });
+
+  it('checks signatures with the key of the environment', async () => {
+    const env = { AXE_MEMORY_SIGNING_KEY: 'a long random text' };
+    await memory(['remember', 'bot', 'signed'], { env });
+    expect(await memory(['verify', 'bot'], { env })).toMatchObject({ exitCode: 0 });
+    store({ 'bot.md': read('bot.md').replace('signed', 'forged') });
+    expect(await memory(['verify', 'bot'], { env })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining('the signature does not fit'),
+    });
+  });
+});
+
+describe('memory forget', () => {
+  it('takes out exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
+    const before = Buffer.concat([
+      Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`),
+      Buffer.from([0xff, 0x0a]),
+    ]);
+    store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
+    expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^Forgotten in [\s\S]*`\.bak` at the end of its name/),
+    });
+    expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);
+    expect(read('bot.state.md')).toMatch(/^- forgotten aaaaaa-1 at=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+    expect(existsSync(join(folder, 'bot.md.bak'))).toBe(true);
+  });
+
+  it('with --purge removes what the rewrite left', async () => {
+    store({ 'bot.md': A + B, 'untrusted/bot.md': A });
+    await memory(['forget', 'bot', 'bbbbbb']);
+    expect(await memory(['forget', 'bot', 'aaaaaa', '--purge'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('The `.bak` files were removed.'),
+    });
+    expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
+      'bot.md',
+      'bot.state.md',
+      'untrusted',
+      'untrusted/bot.md',
+      'untrusted/bot.state.md',
+    ]);
+  });
+
+  it("has exit status 1 for an id that is nobody's, and lists those that begin so", async () => {
+    store({ 'bot.md': A + entry(3, 'aaaaaa-2') });
+    expect(await memory(['forget', 'bot', 'zzzzzz'])).toEqual({
+      exitCode: 1,
+      output: '',
+      talk: `no entry of \`zzzzzz\` in ${folder}\n  Give the id as \`show\` or \`search\` prints it, or its first six characters or more.\n`,
+    });
+    expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
+      exitCode: 1,
+      talk: expect.stringMatching(/the beginning of 2 ids:\n- `aaaaaa-1`[\s\S]*- `aaaaaa-2`/),
+    });
+  });
+});
+
+describe('memory edit, remember and promote', () => {
+  const EDITOR = { EDITOR: `sed -i s/正常/已改/` };
+
+  it('changes an entry in the editor and keeps its form', async () => {
+    store({ 'bot.md': AXE + B });
+    const id = parseLog(AXE).units[0]?.id ?? '';
+    expect(await memory(['edit', 'bot', id], { env: EDITOR })).toMatchObject({ exitCode: 0 });
+    expect(read('bot.md')).toBe(AXE.replace('正常', '已改') + B);
+  });
+
+  it('changes the result without an editor', async () => {
+    store({ 'bot.md': AXE + B });
+    await memory(['edit', 'bot', 'bbbbbb-1', '--text', 'new words']);
+    expect(read('bot.md')).toMatch(
+      /\*\*Task:\*\* task 2\n\*\*Result:\*\* new words\n<!-- axe-action v=1 id=(?!bbbbbb)/,
+    );
+  });
+
+  it('says what is missing without an editor', async () => {
+    store({ 'bot.md': A });
+    const talk = '$EDITOR environment variable is not set\n  Set it, or give `--text`.\n';
+    expect(await memory(['edit', 'bot', 'aaaaaa-1'])).toEqual({ exitCode: 1, output: '', talk });
+    expect(await memory(['remember', 'bot'])).toEqual({ exitCode: 1, output: '', talk });
+  });
+
+  it.each([[['remember', 'bot', 'use', 'pnpm']], [['remember', 'bot', '--text', 'use pnpm']]])(
+    "adds an entry in axe's form: %j",
+    async (words) => {
+      store({ 'bot.md': AXE });
+      expect(await memory(words)).toMatchObject({ exitCode: 0 });
+      expect(read('bot.md').replace(/^## 20.*$/gm, '##')).toBe(
+        `${AXE.replace(/^## 20.*$/m, '##')}##\n**Task:** Remembered by hand\n**Result:** use pnpm\n\n`,
+      );
+    },
+  );
+
+  it('promotes an entry', async () => {
+    store({ 'untrusted/bot.md': A });
+    expect(await memory(['promote', 'bot', 'aaaaaa'])).toMatchObject({ exitCode: 0 });
+    expect([read('bot.md').includes('id=p-aaaaaa-1 '), read('untrusted/bot.md')]).toEqual([true, '']);
+  });
+});
+
+describe('memory export and import', () => {
+  it('writes the bytes as they are, to a new file or standard output', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(AXE.replaceAll('\n', '\r\n')),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(`\n${A}`),
+    ]);
+    store({ 'bot.md': bytes });
+    expect(await memory(['export', 'bot', '--out', 'copy.md'])).toEqual({
+      exitCode: 0,
+      output: '',
+      talk: 'Exported 2 entries to copy.md.\n',
+    });
+    expect(readFileSync(join(home, 'copy.md')).equals(bytes)).toBe(true);
+    expect(await memory(['export', 'bot', '--out', 'copy.md'])).toMatchObject({
+      exitCode: 1,
+      talk: expect.stringMatching(/copy\.md exists already/),
+    });
+    expect((await memory(['export', 'bot'])).output).toBe(bytes.toString());
+  });
+
+  it('writes everything to a new folder, without an agent', async () => {
+    const files = { 'bot.md': A, 'bot.state.md': '- forgotten x\n', 'untrusted/bot.md': B, 'other.md': AXE };
+    store(files);
+    expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 0 });
+    for (const [path, text] of Object.entries(files))
+      expect(readFileSync(join(home, 'copy', path), 'utf8')).toBe(text);
+    expect(await memory(['export', '--all', '--out', 'copy'])).toMatchObject({ exitCode: 1 });
+  });
+
+  it('merges a file or standard input, which twice changes nothing', async () => {
+    store({ 'bot.md': AXE + A });
+    const bytes = Buffer.concat([Buffer.from(A), Buffer.from([0xff, 0x0a]), Buffer.from(B)]);
+    expect(await memory(['import', 'bot', '-'], { stdin: bytes })).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^Imported 1 entry; 1 was there already\./),
+    });
+    expect(read('bot.md')).toBe(AXE + A + B);
+    writeFiles(home, { 'more.md': bytes });
+    expect(await memory(['import', 'bot', 'more.md'])).toMatchObject({
+      output: expect.stringMatching(/^Imported 0 entries; 2 /),
+    });
+    expect(read('bot.md')).toBe(AXE + A + B);
+  });
+
+  it('tells that a file is not there', async () => {
+    expect(await memory(['import', 'bot', 'nothing.md'])).toMatchObject({
+      exitCode: 1,
+      talk: `open ${join(home, 'nothing.md')}: no such file or directory\n`,
+    });
+  });
+});
+
+describe('where memory is', () => {
+  it('may be a folder of a checkout, whose entries have provenance', async () => {
+    writeFiles(home, {
+      'checkout/.axe/memory/bot.md': A,
+      'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
+    });
+    const dir = ['--dir', 'checkout/.axe/memory'];
+    expect(await memory(['show', 'other', ...dir])).toMatchObject({
+      output: expect.stringContaining('No entries in `other.md`'),
+    });
+    await memory(['remember', 'bot', 'in a folder', ...dir], { env: { GITHUB_ACTOR: 'octocat' } });
+    expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(
+      /Remembered by octocat\n\*\*Result:\*\* in a folder\n<!-- axe-action v=1 id=\S+ run=- job=- event=local sha=- actor=octocat trust=trusted model=- -->\n\n$/,
+    );
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('may be a scope of it, and needs no home', async () => {
+    writeFiles(home, { 'mem/packages/api/bot.md': A });
+    const { exitCode, output } = await memory(
+      ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem', '--scope', 'packages/api'],
+      {
+        env: { HOME: '' },
+      },
+    );
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
+    expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md', 'bot.state.md']);
+  });
+
+  it('is the scope of the offline rules for an agent that uses them (D32)', async () => {
+    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "offline/rules"\n' });
+    store({ 'offline/bot.md': AXE });
+    expect(await memory(['show', 'bot'])).toMatchObject({ output: expect.stringContaining('检查') });
+  });
+
+  it.each([
+    [['show', 'bot', '--cache'], /^the Actions cache can only be reached inside a job\n {2}.*`mode: memory`/],
+    [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /are two places/],
+    [['show', 'bot', '--branch', 'main'], /^`--branch` is about a branch/],
+    [['show', 'bot', '--repo', 'nonsense'], /^`--repo` is "nonsense"/],
+    [['show', 'bot', '--repo', 'octocat/hello'], /^there is no token[^\n]*\n.*`GITHUB_TOKEN`/],
+    [['show', 'bot', '--dir', 'nowhere'], /^no such folder: .*nowhere\n/],
+    [['show', '../../etc/..'], /^(?:invalid|agent)/],
+    [
+      ['show'],
+      /^requires at least 1 arg\(s\), only received 0\n {2}It is written `memory show <agent> \[id\]`\.\n$/,
+    ],
+    [['forget', 'bot'], /^accepts 1 arg\(s\), received 0\n/],
+    [['forget', 'bot', 'x', '--json'], /^unknown flag: --json\n$/],
+    [['show', 'bot', '--lane', 'side'], /^`--lane` is "side"/],
+    [['import', 'bot'], /^accepts 1 arg\(s\), received 0\n/],
+  ])('is refused: %j', async (words, talk) => {
+    const result = await memory(words);
+    expect(result.output).toBe('');
+    expect(result.exitCode).toBeGreaterThan(0);
+    expect(result.talk).toMatch(talk);
+  });
+});

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { encodeBytes } from '../../src/axe/memory/bytes.js';
+import { createFiles } from '../../src/host/files.js';
+import { notReadBack, readTree, writeTree } from '../../src/memory-stores/tree-on-disk.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const files = createFiles();
+
+/** The folder of a restored memory with these files, and what is read of it. */
+async function readBack(
+  content: Readonly<Record<string, string | Uint8Array>>,
+  spoil?: (folder: string) => void,
+) {
+  const folder = join(tempDir('tree'), 'memory');
+  writeFiles(folder, content);
+  spoil?.(folder);
+  const { tree, warnings } = await readTree(files, folder);
+  return { tree: Object.fromEntries(tree), left: warnings.map(({ message }) => message).join('\n') };
+}
+
+describe('a tree on disk (D17)', () => {
+  it('comes back as it was, byte by byte', async () => {
+    const folder = join(tempDir('tree'), 'memory');
+    const tree = new Map([
+      ['bot.md', '\uFEFFone\r\n'],
+      ['untrusted/bot.md', 'two \uDC80\uDCFF'],
+      ['notes/a.md.bak', ''],
+    ]);
+    await writeTree(files, folder, tree);
+    expect(readFileSync(join(folder, 'untrusted/bot.md'))).toEqual(
+      Buffer.from(encodeBytes('two \uDC80\uDCFF')),
+    );
+    expect(await readTree(files, folder)).toEqual({ tree, warnings: [] });
+  });
+
+  it('is empty where there is no folder', async () => {
+    expect(await readTree(files, join(tempDir('tree'), 'nowhere'))).toEqual({
+      tree: new Map(),
+      warnings: [],
+    });
+  });
+
+  it.each([
+    ['run.sh'],
+    ['bot.md.exe'],
+    ['bot.bak'],
+    ['bot.md.bak.bak'],
+    ['README.MD'],
+    ['1/2/3/4/5/6/7/8/9.md'],
+    ['back\\slash.md'],
+    ['colon:.md'],
+  ])('leaves out %j and says so (C3 42)', async (path) => {
+    const { tree, left } = await readBack({ 'bot.md': 'x', [path]: 'y' });
+    expect(tree).toEqual({ 'bot.md': 'x' });
+    expect(left).toContain('left out: ');
+  });
+
+  it.each([
+    ['a link', (folder: string) => symlinkSync('/etc/hosts', join(folder, 'x.md'))],
+    ['a link to a folder', (folder: string) => symlinkSync('/etc', join(folder, 'x.md'))],
+    ['a pipe', (folder: string) => execFileSync('mkfifo', [join(folder, 'x.md')])],
+  ])('leaves out %s (C3 42)', async (_, spoil) => {
+    const { tree, left } = await readBack({ 'bot.md': 'x' }, spoil);
+    expect(tree).toEqual({ 'bot.md': 'x' });
+    expect(left).toContain('left out: "x.md".');
+  });
+
+  it('leaves out both names of a file that has two (C3 42)', async () => {
+    const { tree, left } = await readBack({ 'bot.md': 'x', 'one.md': 'y' }, (folder) =>
+      linkSync(join(folder, 'one.md'), join(folder, 'two.md')),
+    );
+    expect(tree).toEqual({ 'bot.md': 'x' });
+    expect(left).toContain('"one.md", "two.md"');
+  });
+
+  it('takes the text of a file that can be run, and not that it can be', async () => {
+    const { tree } = await readBack({ 'bot.md': 'x' }, (folder) => chmodSync(join(folder, 'bot.md'), 0o755));
+    const folder = join(tempDir('tree'), 'memory');
+    await writeTree(files, folder, new Map(Object.entries(tree)));
+    expect(() => execFileSync(join(folder, 'bot.md'))).toThrow('EACCES');
+  });
+
+  it('takes at most a thousand files', async () => {
+    const many = Array.from({ length: 1_003 }, (_, index) => [`${String(index).padStart(4, '0')}.md`, 'x']);
+    const { tree, left } = await readBack(Object.fromEntries(many));
+    expect(Object.keys(tree)).toHaveLength(1_000);
+    expect(left).toContain('"1000.md", "1001.md", "1002.md".');
+  });
+
+  it('takes at most 8 MiB in all', async () => {
+    const large = 'x'.repeat(5 * 1024 * 1024);
+    const { tree, left } = await readBack({ 'a.md': large, 'b.md': large, 'c.md': 'x' });
+    expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
+    expect(left).toContain('"b.md"');
+  });
+});
+
+describe('a tree that is to go to disk', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `${index}.md`);
+
+  it.each([
+    ['of memory files', ['bot.md', 'untrusted/bot.md', 'bot.md.bak'], undefined],
+    ['with another file', ['bot.md', 'log.txt'], 'log.txt'],
+    ['of seven folders', ['1/2/3/4/5/6/7/8.md'], undefined],
+    ['of eight folders', ['1/2/3/4/5/6/7/8/9.md'], '1/2/3/4/5/6/7/8/9.md'],
+    ['of 999 files', many(999), undefined],
+    ['of 1,000 files, with one of ours beside them', many(1_000), '999.md'],
+  ])('%s names the first that would not come back', (_, paths, expected) => {
+    expect(notReadBack(new Map(paths.map((path) => [path, 'x'])))).toBe(expected);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Permission } from '../../src/axe/permission.js';
+import type { Trigger } from '../../src/axe/trigger.js';
+import { askPermission, passGate, permissionOf } from '../../src/pipeline/gate.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { createFakeWorld } from '../helpers/world-fake.js';
+
+const known = (permission: Permission) => ({ octocat: { kind: 'known', permission } }) as const;
+const ASKED = 'ask for permission of octocat';
+
+describe('the gate', () => {
+  it.each<[Permission, 'open' | 'skipped']>([
+    ['admin', 'open'],
+    ['maintain', 'open'],
+    ['write', 'open'],
+    ['triage', 'skipped'],
+    ['read', 'skipped'],
+    ['none', 'skipped'],
+  ])('of somebody with `%s` is %s', async (permission, kind) => {
+    for (const trigger of [comment(), issue(), pullRequest()]) {
+      const world = createFakeWorld({ permissions: known(permission) });
+      expect(await passGate(trigger, world)).toMatchObject(
+        kind === 'open' ? { kind, permission } : { kind, decision: { reason: 'permission' } },
+      );
+      expect(world.steps).toEqual([ASKED]);
+    }
+  });
+
+  it('is open without a question where the event says enough', async () => {
+    const world = createFakeWorld({ permissions: {} });
+    expect(await passGate(SCHEDULE, world)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(await passGate({ kind: 'local' }, world)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(world.steps).toEqual([]);
+  });
+
+  it.each<[string, Trigger]>([
+    ['fork', pullRequest({ isFork: true })],
+    ['bot', comment({ actor: { login: 'hubot[bot]', isBot: true } })],
+    ['sender-not-author', comment({ action: 'edited', author: STRANGER, actor: OCTOCAT })],
+    ['sender-not-author', comment({ action: 'edited', author: OCTOCAT, actor: STRANGER })],
+    ['subject-deleted', comment({ action: 'deleted' })],
+  ])('is closed without a question: %s', async (reason, trigger) => {
+    const world = createFakeWorld({ permissions: known('admin') });
+    expect(await passGate(trigger, world)).toMatchObject({ kind: 'skipped', decision: { reason } });
+    expect(world.steps).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'nobody knows octocat'],
+    [undefined, 'there is no token to ask GitHub with'],
+  ])('is closed where nobody could be asked, and says why', async (permissions, why) => {
+    const world = createFakeWorld(permissions === undefined ? {} : { permissions });
+    expect(await passGate(comment(), world)).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'permission-unknown', message: expect.stringContaining(`(${why})`) },
+    });
+  });
+});
+
+describe('a permission', () => {
+  it('of nobody in particular is unknown and not asked for', async () => {
+    const world = createFakeWorld({ permissions: known('admin') });
+    const answer = await askPermission(undefined, world);
+    expect(permissionOf(answer)).toBe('unknown');
+    expect(permissionOf(await askPermission('octocat', world))).toBe('admin');
+    expect(world.steps).toEqual([ASKED]);
+  });
+});

@@ -1,0 +1,90 @@
+// Appends one entry to the store that the first argument names, once a line comes on standard input, and says in JSON
+// how long it took and how many attempts. `read` as second argument counts the entries instead.
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createCacheClient } from '../../src/actions/cache-client.js';
+import { formatProvenance } from '../../src/axe/memory/provenance.js';
+import { countEntries, formatEntry } from '../../src/axe/memory/run-log.js';
+import type { MemoryStore } from '../../src/axe/memory/store.js';
+import { createClock } from '../../src/host/clock.js';
+import { createFiles } from '../../src/host/files.js';
+import { createCacheStore } from '../../src/memory-stores/cache-store.js';
+import { createFileStore } from '../../src/memory-stores/file-store.js';
+import { openBranchMemory } from '../../src/world/branch-memory.js';
+import { connectGitHub } from '../../src/world/github.js';
+
+const [, , kind = '', id = ''] = process.argv;
+const env = process.env;
+const clock = createClock();
+const PATH = 'bench.md';
+const never = new AbortController().signal;
+
+const store = await openStore();
+if (id === 'read') {
+  const restored = await store.read({ paths: [PATH], lastN: 0, count: true }, never);
+  const text = restored.kind === 'restored' ? restored.text : '';
+  say({ kind: restored.kind, entries: countEntries(text) });
+} else {
+  say({ kind: 'ready' });
+  await once(process.stdin, 'data');
+  const startMs = performance.now();
+  const result = await store.write([{ kind: 'append', path: PATH, id, text: entry() }], never);
+  const ms = performance.now() - startMs;
+  say({
+    kind: result.kind,
+    ms,
+    ...(result.kind === 'saved' ? { attempts: result.attempts } : { why: result.message }),
+  });
+}
+process.exit(0);
+
+function entry(): string {
+  const none = undefined;
+  const provenance = formatProvenance({
+    id,
+    run: none,
+    job: none,
+    event: none,
+    sha: none,
+    actor: none,
+    trust: none,
+    model: none,
+  });
+  return formatEntry({
+    timestamp: new Date(),
+    task: 'Review pull request #42',
+    result: 'x'.repeat(800),
+    provenance,
+  });
+}
+
+async function openStore(): Promise<MemoryStore> {
+  const files = createFiles();
+  switch (kind) {
+    case 'file':
+      return createFileStore({ files, clock, root: env['BENCH_FOLDER'] ?? '', followLinks: false });
+    case 'cache': {
+      const cwd = process.cwd();
+      return createCacheStore({
+        cache: createCacheClient({ env, cwd, output: process.stdout }),
+        files,
+        clock,
+        directory: join(cwd, '.axe-action-memory'),
+        scope: 'trunk',
+        name: env['BENCH_NAME'] ?? 'bench',
+      });
+    }
+    case 'repo': {
+      const client = await connectGitHub({ token: env['BENCH_TOKEN'] ?? '', env, fetch });
+      if (client === undefined) throw new Error('no token');
+      const place = { owner: 'octocat', name: 'hello', branch: env['BENCH_NAME'] ?? 'bench', folder: '' };
+      return openBranchMemory({ client, ...place, env, clock, mayCreate: true });
+    }
+    default:
+      throw new Error(`no store ${kind}`);
+  }
+}
+
+function say(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

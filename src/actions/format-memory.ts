@@ -1,0 +1,141 @@
+import { stripProvenance } from '../axe/memory/run-log.js';
+import type { FailedSave, Place, SaveResult } from '../axe/memory/store.js';
+import type { Plan } from '../axe/plan.js';
+import { NOWHERE } from '../memory-stores/none-store.js';
+import type { EntryChange, Memory, Remembered, RunReport } from '../pipeline/request.js';
+import { describeRestored } from './action-reporter.js';
+import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+
+/** How memory is shown. */
+export interface MemoryView {
+  /** It lies in another repository, and what it says is to stay there (D14). */
+  readonly isHidden: boolean;
+  /** What should be known of the store, in whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/** What is shown of memory in the summary: exactly what this run loaded and added, and where that is. */
+export function formatMemory(
+  {
+    plan,
+    memory,
+    remembered,
+  }: { readonly plan: Plan; readonly memory: Memory | undefined; readonly remembered: Remembered },
+  view: MemoryView,
+): string {
+  if (memory === undefined)
+    return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+  const { restored, store } = memory;
+  return sections([
+    `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, (location) => link({ ...restored, location }))}.`,
+    loadedText(memory, view),
+    addedText(remembered, view),
+    apartNote(plan, remembered),
+    view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
+  ]);
+}
+
+/** Nothing is kept in no store or by a run that is to add nothing, nor added to a log that could not be read (D14). */
+export function isAddedTo({ plan, memory }: Extract<RunReport, { readonly kind: 'planned' }>): boolean {
+  if (memory === undefined || plan.memory?.lane === 'none') return false;
+  return memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
+}
+
+/** The place, as a link where it has an address; of several places that is the first one's. */
+function link({ location, url, store }: Place): string {
+  const places = store === undefined ? [location] : location.split(' and ');
+  const [first = '', ...others] = places.map(code);
+  return [url === undefined ? first : `[${first}](${url})`, ...others].join(' and ');
+}
+
+function loadedText({ text }: Memory, { isHidden }: MemoryView): string {
+  if (text === '') return '';
+  return isHidden ? HIDDEN : details('What the model was given from memory', codeBlock(text.trimEnd()));
+}
+
+const HIDDEN = 'What it says is not shown here, since it is kept in another repository.';
+
+function addedText(remembered: Remembered, { isHidden }: MemoryView): string {
+  if (remembered.kind === 'nothing') return '';
+  const { result, entries, id } = remembered;
+  if (isNowhere(remembered)) return '';
+  if (isHidden) return hiddenLine(result, id);
+  return sections([addedLine(result, entries.length), ...entries.map(entryBlock(entries.length))]);
+}
+
+/** What somebody who wants no memory adds to it. */
+function isNowhere({ result }: Entry): boolean {
+  return result.kind === 'saved' && result.location === NOWHERE;
+}
+
+type Entry = Extract<Remembered, { readonly kind: 'entry' }>;
+
+function addedLine(result: SaveResult, entries: number): string {
+  if (result.kind === 'saved') return `Added to ${link(result)}:`;
+  const [they, are] = entries === 1 ? ['entry', 'is'] : ['entries', 'are'];
+  if (result.kept === undefined) return `${notSaved(result)} The ${they}, so that nothing is lost:`;
+  return `${notSaved(result)} The ${they} ${are} kept in ${link(result.kept)}; the next run that can write folds ${entries === 1 ? 'it' : 'them'} in:`;
+}
+
+/** Of an entry that is to stay in another repository nothing but its id is told (D14). */
+function hiddenLine(result: SaveResult, id: string): string {
+  if (result.kind === 'saved') return `Added to ${link(result)}: entry ${code(id)}.`;
+  return `${notSaved(result)} Entry ${code(id)} belongs in that repository alone, so it is not shown here.`;
+}
+
+function notSaved({ message, remedy }: FailedSave): string {
+  return `**Not saved:** ${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
+}
+
+/** Of two entries each is shown with its place. */
+function entryBlock(entries: number): (entry: EntryChange) => string {
+  return ({ path, text }) => {
+    const block = codeBlock(stripProvenance(text).trimEnd());
+    return entries === 1 ? block : `${code(path)}:\n\n${block}`;
+  };
+}
+
+/** Why an entry stands where trusted runs do not read (D19). */
+function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
+  if (memory?.lane === 'none') return '`memory-write: never`: this run adds nothing to memory.';
+  if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
+  const { entries } = remembered;
+  if (entries.length === 2) return trust.lane === 'tainted' ? STRANGER_NOTE : NETWORK_NOTE;
+  if (entries[0]?.path === memory?.path) return '';
+  return trust.level === 'trusted' ? QUARANTINE_NOTE : UNTRUSTED_NOTE;
+}
+
+const STRANGER_NOTE =
+  'This run read text by somebody without write access, so trusted runs load only what was computed of it; its own words stay apart.';
+const NETWORK_NOTE =
+  'This run read pages or other text of the open network, so trusted runs load only what was computed of it; its own words stay apart.';
+const UNTRUSTED_NOTE =
+  'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';
+const QUARANTINE_NOTE =
+  '`memory-write: quarantine`: the entry stays apart until somebody promotes it with `axe-action memory promote`.';
+
+/**
+ * What a run added to memory, as a diff whose heads say what was loaded, and from and to where: output `memory-diff`.
+ * Empty where nothing was added.
+ */
+export function formatDiff(
+  { restored }: Memory,
+  { entries, result }: Entry,
+  readPaths: readonly string[],
+): string {
+  if (result.kind !== 'saved') return '';
+  const loaded = restored.kind === 'restored' ? describeRestored(restored) : 'nothing loaded';
+  return entries
+    .map(({ path, text }, index) => {
+      const lines = text.trimEnd().split('\n');
+      // The place is the first entry's.
+      const place = index === 0 ? ` (${result.url ?? result.location})` : '';
+      return [
+        `--- ${path} (${readPaths.includes(path) ? loaded : 'not loaded'})`,
+        `+++ ${path}${place}`,
+        `@@ ${count(lines.length, 'line')} added @@`,
+        ...lines.map((line) => `+${line}`),
+      ].join('\n');
+    })
+    .join('\n');
+}

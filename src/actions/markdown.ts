@@ -1,0 +1,32 @@
+/** A part that is folded away until it is asked for. */
+export function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A place as it is written in the repository or the cache, whatever marks it ends in. */
+export function code(place: string): string {
+  return `\`${place.replaceAll('`', "'")}\``;
+}
+
+/** A fence longer than any run of backticks inside, so that no text can end it. */
+export function codeBlock(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** The text without line breaks. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
+/** Paragraphs; empty ones are left out. */
+export function sections(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** `1 entry`, `2 entries`, `3 calls`. */
+export function count(number: number, noun: string): string {
+  if (number === 1) return `1 ${noun}`;
+  return `${number} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}

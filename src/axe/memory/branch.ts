@@ -1,0 +1,75 @@
+import type { SaveFailure } from './store.js';
+
+/** What stands at a path of a branch. */
+export type BranchFile =
+  | { readonly kind: 'text'; readonly text: string }
+  /** No file of memory: half a sentence that says why (`it is a symbolic link`). It must not be overwritten. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Why GitHub did not do it. With `retryAfterMs` it asks to come again, in milliseconds. */
+export interface BranchTrouble {
+  readonly kind: 'failed';
+  readonly reason: SaveFailure;
+  readonly message: string;
+  readonly remedy?: string;
+  readonly retryAfterMs?: number;
+}
+
+/** A branch as it was read. */
+export type BranchRead =
+  | {
+      readonly kind: 'found';
+      /** Commit id of the newest commit. */
+      readonly head: string;
+      /** What stands at the paths, by path from the top of the repository; a path where nothing is has no entry. */
+      readonly files: ReadonlyMap<string, BranchFile>;
+      /** Whether everybody can read it. */
+      readonly isPublic: boolean;
+    }
+  | { readonly kind: 'missing'; readonly isPublic: boolean }
+  | BranchTrouble;
+
+/** What became of an attempt to move a branch. */
+export type BranchCommit =
+  | { readonly kind: 'committed'; readonly head: string }
+  /** Somebody else moved, created or deleted the branch before; nothing was written. */
+  | { readonly kind: 'stale' }
+  /** The answer was lost: only the newest version shows whether it was written. */
+  | { readonly kind: 'unknown'; readonly message: string }
+  | BranchTrouble;
+
+/** How the newest commit of a branch stands to one that was its newest before. */
+export type BranchGrowth =
+  /** It has the other among its ancestors: what is gone was taken out by somebody. */
+  | { readonly kind: 'grown' }
+  /** It has not: somebody force-pushed, or deleted the branch and made another one. */
+  | { readonly kind: 'replaced' }
+  | BranchTrouble;
+
+/** Files to write by path from the top of the repository, and the commit's message. */
+export interface BranchFiles {
+  readonly files: ReadonlyMap<string, string>;
+  readonly message: string;
+}
+
+/**
+ * One branch of a repository through GitHub's API, as the repo store needs it (D13). Texts hold invalid UTF-8 as
+ * `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its reason.
+ */
+export interface MemoryBranch {
+  /** For people: `octocat/hello@axe-memory`. */
+  readonly name: string;
+  /** Address of a file in a browser, at the newest commit. */
+  urlOf(path: string): string;
+  read(paths: readonly string[], signal: AbortSignal): Promise<BranchRead>;
+  /** Every file below a folder (all of them for ''), as `read` gives them. */
+  readAll(folder: string, signal: AbortSignal): Promise<BranchRead>;
+  /** Writes files on top of a commit, if that is still the newest. */
+  commit(head: string, change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
+  /** Creates the branch with one commit that has no parent, if there is none yet. */
+  create(change: BranchFiles, signal: AbortSignal): Promise<BranchCommit>;
+  /** Whether a commit grew out of an earlier one; asked only where something that was read before is gone. */
+  growth(earlier: string, head: string, signal: AbortSignal): Promise<BranchGrowth>;
+  /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
+  squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
+}

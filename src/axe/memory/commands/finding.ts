@@ -1,0 +1,41 @@
+import type { Sign } from '../../ports.js';
+import type { LogLane } from './entry.js';
+
+/** What is looked for in a log. */
+export type FindingCode =
+  | 'conflict-marker'
+  | 'encoding'
+  | 'heading'
+  | 'fields'
+  | 'duplicate-id'
+  | 'duplicate-text'
+  | 'provenance'
+  | 'no-provenance'
+  | 'signature'
+  | 'order'
+  | 'forgotten'
+  | 'size';
+
+/** Something that a person should know of a log. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** `information` is nothing to be mended. */
+  readonly severity: 'problem' | 'information';
+  readonly lane: LogLane;
+  /** From 1; undefined for what is of the whole log. */
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** A finding before it is known whose log it is of. */
+export type BareFinding = Omit<Finding, 'lane'>;
+
+/** A log and what is known beside it. */
+export interface VerifiedLog {
+  readonly text: string;
+  readonly lane: LogLane;
+  /** Its place in the tree, which signatures are about. */
+  readonly path: string;
+  readonly forgotten: ReadonlySet<string>;
+  readonly sign: Sign | undefined;
+}

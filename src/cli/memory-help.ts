@@ -1,0 +1,116 @@
+import type { Flag } from './flags.js';
+import type { CommandHelp } from './help.js';
+
+/** Where a memory is, for every command. */
+const WHERE: readonly Flag[] = [
+  { name: 'agents-dir', kind: 'string', about: 'Look for the agent in this folder first' },
+  {
+    name: 'dir',
+    kind: 'string',
+    about: 'A folder with memory, for example .axe/memory of a checkout; not that of this machine',
+  },
+  {
+    name: 'repo',
+    kind: 'string',
+    about: 'Memory on a branch of this repository (owner/name), through GitHub',
+  },
+  { name: 'branch', kind: 'string', about: 'The branch', shown: 'axe-memory' },
+  { name: 'path', kind: 'string', about: 'Folder on the branch' },
+  { name: 'scope', kind: 'string', about: 'Sub-folder, as the input `memory-scope` names it' },
+  { name: 'cache', kind: 'bool', about: 'Says how to reach memory in the Actions cache' },
+];
+const LANE: Flag = { name: 'lane', kind: 'string', about: 'trusted or untrusted', shown: 'trusted' };
+const LAST: Flag = { name: 'last', kind: 'int', about: 'Show at most this many, the newest' };
+const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
+
+/** The commands of `memory`, as help shows them. */
+export const MEMORY_COMMANDS: readonly CommandHelp[] = [
+  {
+    usage: 'memory show <agent> [id]',
+    short: 'Show what an agent remembers, or one entry',
+    long: 'Show the entries of an agent, the newest first, or one entry with all it says.',
+    flags: [...WHERE, LANE, LAST, JSON_FLAG],
+  },
+  {
+    usage: 'memory search <agent> <words>',
+    short: 'Find the entries that hold all the words',
+    long: 'Find the entries that hold all the words in task or result, whatever their case, the newest first.',
+    flags: [...WHERE, LANE, LAST, JSON_FLAG],
+  },
+  {
+    usage: 'memory verify <agent>',
+    short: 'Look for what is wrong with a memory',
+    long: [
+      'Look for damaged entries, ids and texts that stand twice, provenance and signatures that do not fit, entries out of',
+      'order and what was forgotten and is still there. The exit status is 1 if there is something. Signatures are',
+      'checked if the environment variable AXE_MEMORY_SIGNING_KEY holds the key.',
+    ].join('\n'),
+    flags: [...WHERE, JSON_FLAG],
+  },
+  {
+    usage: 'memory forget <agent> <id>',
+    short: 'Take an entry out, for good',
+    long: [
+      'Take an entry out of both lanes and note that it stays out, so that no copy elsewhere brings it back. An id may be',
+      'cut to its first characters, six or more.',
+    ].join('\n'),
+    flags: [
+      ...WHERE,
+      {
+        name: 'purge',
+        kind: 'bool',
+        about: 'Drop older versions too: the history of a memory branch, the .bak of a file',
+      },
+    ],
+  },
+  {
+    usage: 'memory edit <agent> <id>',
+    short: 'Change an entry',
+    long: [
+      'Change task and result of an entry in the editor that the environment variable EDITOR names, or its result with',
+      '--text. Time, place and provenance stay; the entry gets a new id, and the old one is forgotten.',
+    ].join('\n'),
+    flags: [...WHERE, LANE, { name: 'text', kind: 'string', about: 'The new result, without an editor' }],
+  },
+  {
+    usage: 'memory remember <agent> [text]',
+    short: 'Add an entry of your own',
+    long: 'Add an entry of your own: the text, or what you write in the editor that EDITOR names.',
+    flags: [...WHERE, { name: 'text', kind: 'string', about: 'The text; the same as giving it last' }],
+  },
+  {
+    usage: 'memory promote <agent> <id>',
+    short: 'Make an entry of the untrusted lane a trusted one',
+    long: 'Make an entry of the untrusted lane one that trusted runs load. Read it first: `memory show <agent> <id>`.',
+    flags: WHERE,
+  },
+  {
+    usage: 'memory export <agent>',
+    short: 'Write a memory to a file',
+    long: 'Write the run log as it is to standard output or a new file; with --all everything to a new folder, without naming an agent.',
+    flags: [
+      ...WHERE,
+      LANE,
+      { name: 'out', kind: 'string', about: 'A file, or with --all a folder', shown: 'standard output' },
+      { name: 'all', kind: 'bool', about: 'Everything there is: all agents, lanes and states' },
+    ],
+  },
+  {
+    usage: 'memory import <agent> <file>',
+    short: 'Merge the entries of a file into a memory',
+    long: 'Merge the entries of a file (- for standard input) by their ids. What was forgotten stays forgotten.',
+    flags: [...WHERE, LANE],
+  },
+];
+
+/** What `memory` is about. */
+export const MEMORY_ABOUT =
+  'See, correct and remove what agents remember: on this machine, in a folder, or on a branch of a repository.';
+
+/** How the group is shown in help. */
+export const MEMORY_HELP: CommandHelp = {
+  usage: 'memory',
+  short: 'See, correct and remove what agents remember',
+  long: MEMORY_ABOUT,
+  flags: [],
+};

@@ -1,0 +1,171 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { parseModelRef } from '../axe/agent/model-ref.js';
+import { checkAgentName } from '../axe/agent/name.js';
+import { AxeError, ConfigError } from '../axe/errors.js';
+import { scopeFolder } from '../axe/memory/scope.js';
+import type { MemoryStore } from '../axe/memory/store.js';
+import { memoryName, runLogPath } from '../axe/plan.js';
+import { createClock } from '../host/clock.js';
+import { createFiles } from '../host/files.js';
+import { createFetch } from '../host/http.js';
+import { configDir } from '../host/xdg.js';
+import { createFileStore } from '../memory-stores/file-store.js';
+import { localAgents } from '../world/agents.js';
+import { OWN_BRANCH, openBranchMemory } from '../world/branch-memory.js';
+import { connectGitHub } from '../world/github.js';
+import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
+import type { ParsedFlags } from './flags.js';
+import type { Terminal } from './terminal.js';
+
+/** A memory that a command is about. */
+export interface MemoryPlace {
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
+  readonly writesProvenance: boolean;
+}
+
+/** What is wanted of a place. */
+export interface PlaceRequest {
+  /** Empty where no agent is needed. */
+  readonly agent: string;
+  readonly flags: ParsedFlags;
+  readonly terminal: Terminal;
+  /** Everything is wanted, not one agent's. */
+  readonly all: boolean;
+  /** Whether what is missing is made. */
+  readonly mayCreate: boolean;
+}
+
+/** Where memory lies beside code, as for the action. */
+const COMMITTED_FOLDER = '.axe/memory';
+
+/** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
+export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlace> {
+  const { flags, agent: name } = request;
+  refuseMixed(flags);
+  const agent = name === '' ? undefined : await findAgent(request);
+  const scope = flags.string('scope') === '' ? '' : scopeFolder(flags.string('scope'));
+  const isElsewhere = flags.string('dir') !== '' || flags.string('repo') !== '';
+  const path = pathOf(name, agent, isElsewhere);
+  if (flags.string('dir') !== '') return await openFolder(request, { path, scope });
+  if (flags.string('repo') !== '') return await openBranch(request, { path, scope });
+  const { env, cwd } = request.terminal;
+  const own = agent?.config.memory.path ?? '';
+  const custom = own === '' ? '' : resolve(cwd, own);
+  return {
+    store: openWholeFileMemory({ custom, path, scope, env }, { all: request.all }),
+    path,
+    writesProvenance: agent?.config.memory.provenance === 'on',
+  };
+}
+
+function refuseMixed(flags: ParsedFlags): void {
+  if (flags.bool('cache')) {
+    throw new AxeError('the Actions cache can only be reached inside a job', {
+      remedy:
+        'Run the action there with `mode: memory` and, for example, `memory-command: show`; or name a branch with `--repo`.',
+    });
+  }
+  if (flags.string('dir') !== '' && flags.string('repo') !== '') {
+    throw new AxeError('`--dir` and `--repo` are two places', { remedy: 'Give one of them.' });
+  }
+  const stray = ['branch', 'path'].find((name) => flags.string(name) !== '' && flags.string('repo') === '');
+  if (stray === undefined) return;
+  throw new AxeError(`\`--${stray}\` is about a branch`, {
+    remedy: 'Give its repository, `--repo owner/name`.',
+  });
+}
+
+/** An agent's memory can outlive its file, so a missing one is fine. */
+async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<LoadedAgent | undefined> {
+  const { cwd, env } = terminal;
+  const agents = localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: ownConfigDir(env) });
+  try {
+    return await agents.loadAgent(agent);
+  } catch (thrown) {
+    const isMissing = thrown instanceof ConfigError && thrown.message.startsWith('agent config not found');
+    if (!isMissing) throw thrown;
+    checkAgentName(memoryName(agent));
+    return undefined;
+  }
+}
+
+/** Memory in a folder or on a branch needs no home. */
+function ownConfigDir(env: Terminal['env']): string | undefined {
+  try {
+    return configDir(env);
+  } catch {
+    return undefined;
+  }
+}
+
+function pathOf(name: string, agent: LoadedAgent | undefined, inWorkflow: boolean): string {
+  if (agent === undefined) return `${memoryName(name)}.md`;
+  return runLogPath(agent, parseModelRef(agent.config.model), inWorkflow);
+}
+
+interface InPlace {
+  readonly path: string;
+  readonly scope: string;
+}
+
+/** A folder that may hold what strangers wrote: no links are followed. */
+async function openFolder(
+  { flags, terminal, mayCreate }: PlaceRequest,
+  { path, scope }: InPlace,
+): Promise<MemoryPlace> {
+  const root = resolve(terminal.cwd, flags.string('dir'));
+  const files = createFiles();
+  const found = await files.stat(root);
+  if (found === undefined && !mayCreate) {
+    throw new AxeError(`no such folder: ${root}`, {
+      remedy: 'Give the folder the memory is in, `--dir .axe/memory`.',
+    });
+  }
+  const store = createFileStore({ files, clock: createClock(), root, folder: scope, followLinks: false });
+  const own = new Set(ownPaths(path).map((file) => `${file}.bak`));
+  return {
+    store: {
+      ...store,
+      async dropHistory(signal) {
+        const found = await store.readTree(signal);
+        if (found.kind === 'failed') return { ...found, reason: 'error' };
+        const copies = [...found.tree.keys()].filter((file) => own.has(file));
+        const paths = copies.map((file) => join(root, scope, dirname(file), basename(file, '.bak')));
+        return await removeCopies(paths, { files, location: found.location });
+      },
+    },
+    path,
+    writesProvenance: true,
+  };
+}
+
+async function openBranch(
+  { flags, terminal, mayCreate }: PlaceRequest,
+  { path, scope }: InPlace,
+): Promise<MemoryPlace> {
+  const { env } = terminal;
+  const [, owner = '', name = ''] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(flags.string('repo')) ?? [];
+  if (name === '') {
+    throw new AxeError(`\`--repo\` is "${flags.string('repo')}"`, { remedy: 'Write it `owner/name`.' });
+  }
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  const client = await connectGitHub({ token, env, fetch: createFetch(env) });
+  if (client === undefined) {
+    throw new AxeError('there is no token to reach GitHub with', {
+      remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
+    });
+  }
+  const branch = flags.string('branch') || OWN_BRANCH;
+  const base = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
+  const folder = [base, scope].filter((part) => part !== '').join('/');
+  const clock = createClock();
+  return {
+    store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
+    path,
+    writesProvenance: true,
+  };
+}

@@ -1,0 +1,147 @@
+import { AxeError, type ExitCode } from '../axe/errors.js';
+import type { Provenance } from '../axe/memory/provenance.js';
+import { outbound } from '../axe/outbound/outbound.js';
+import { secretValues } from '../axe/outbound/secret-names.js';
+import { createClock } from '../host/clock.js';
+import { createSign } from '../host/hmac.js';
+import { runMemoryCommand } from '../pipeline/tend/memory-command.js';
+import type { MemoryCommandResult, MemoryHand } from '../pipeline/tend/memory-hand.js';
+import { type MemoryCommand, parseMemoryCommand } from '../pipeline/tend/parse-memory-command.js';
+import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { editInTerminal, readImport, writeExport } from './memory-files.js';
+import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
+import { formatMemoryJson } from './memory-json.js';
+import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
+import { print, type Terminal } from './terminal.js';
+
+/** `memory show | search | verify | …` (D14): what people do with a memory themselves. Throws an AxeError. */
+export async function memoryCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name = '', ...rest] = words;
+  const help = MEMORY_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
+  if (help === undefined) {
+    if (name !== '' && !name.startsWith('-'))
+      throw new AxeError(`unknown command "${name}" for "axe-action memory"`);
+    print(terminal, formatGroupHelp(MEMORY_ABOUT, 'memory ', MEMORY_COMMANDS));
+    return 0;
+  }
+  const flags = parseFlags(rest, help.flags);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(help));
+    return 0;
+  }
+  try {
+    return await runHere(name, { help, flags, terminal });
+  } finally {
+    terminal.stdin.destroy();
+  }
+}
+
+interface Asked {
+  readonly help: CommandHelp;
+  readonly flags: ParsedFlags;
+  readonly terminal: Terminal;
+}
+
+async function runHere(name: string, { help, flags, terminal }: Asked): Promise<ExitCode> {
+  const all = flags.bool('all');
+  const [agent = '', ...rest] = all ? ['', ...flags.positionals] : flags.positionals;
+  if (agent === '' && !all) {
+    throw new AxeError('requires at least 1 arg(s), only received 0', {
+      remedy: `It is written \`${help.usage}\`.`,
+    });
+  }
+  const command = parseMemoryCommand([
+    name,
+    ...givenFlags(help, flags),
+    '--',
+    ...rest,
+    ...givenText(name, flags),
+  ]);
+  const mayCreate = command.kind === 'remember' || command.kind === 'import';
+  const place = await openMemoryPlace({ agent, flags, terminal, all, mayCreate });
+  const secrets = secretValues(terminal.env);
+  const result = await runMemoryCommand(command, makeHand(place, secrets, terminal));
+  return finish(result, { command, json: flags.bool('json'), secrets, terminal });
+}
+
+/** The flags that are the command's own, as words. */
+function givenFlags({ usage, flags: known }: CommandHelp, flags: ParsedFlags): readonly string[] {
+  const own = usage.startsWith('memory remember') ? OWN_FLAGS : [...OWN_FLAGS, 'text'];
+  return known.flatMap((flag) => (own.includes(flag.name) ? asWord(flag, flags) : []));
+}
+
+function asWord({ name, kind }: Flag, flags: ParsedFlags): readonly string[] {
+  switch (kind) {
+    case 'string':
+      return flags.string(name) === '' ? [] : [`--${name}=${flags.string(name)}`];
+    case 'int':
+      return flags.int(name) === undefined ? [] : [`--${name}=${flags.int(name)}`];
+    case 'bool':
+      return flags.bool(name) ? [`--${name}`] : [];
+  }
+}
+
+const OWN_FLAGS: readonly string[] = ['lane', 'last', 'purge', 'out', 'all'];
+
+/** What `remember` takes last may be given by `--text` too. */
+function givenText(name: string, flags: ParsedFlags): readonly string[] {
+  return name === 'remember' && flags.string('text') !== '' ? [flags.string('text')] : [];
+}
+
+function makeHand(
+  { store, path, writesProvenance }: MemoryPlace,
+  secrets: readonly string[],
+  terminal: Terminal,
+): MemoryHand {
+  const { env } = terminal;
+  const sign = createSign(env['AXE_MEMORY_SIGNING_KEY'] ?? '');
+  return {
+    store,
+    path,
+    clock: createClock(),
+    signal: new AbortController().signal,
+    ...(sign === undefined ? {} : { sign }),
+    secrets,
+    // Only an entry with provenance can be signed.
+    origin: writesProvenance || sign !== undefined ? originOf(env) : undefined,
+    edit: (draft) => editInTerminal(draft, terminal),
+    readImport: (from) => readImport(from, terminal),
+    writeExport: (out, exported) => writeExport(out, exported, terminal),
+  };
+}
+
+/** In a step of a workflow the runner says who started it; on a laptop nobody does. */
+function originOf(env: Terminal['env']): Omit<Provenance, 'id'> {
+  return {
+    run: undefined,
+    job: undefined,
+    event: 'local',
+    sha: undefined,
+    actor: env['GITHUB_ACTOR'] || undefined,
+    trust: 'trusted',
+    model: undefined,
+  };
+}
+
+interface Telling {
+  readonly command: MemoryCommand;
+  readonly json: boolean;
+  readonly secrets: readonly string[];
+  readonly terminal: Terminal;
+}
+
+/** What is remembered may be a stranger's, so nothing that a terminal would act on is printed. */
+function finish(result: MemoryCommandResult, { command, json, secrets, terminal }: Telling): ExitCode {
+  const clean = (text: string) => outbound(text, 'log', secrets);
+  if (result.kind === 'failed') {
+    const { message, remedy } = result;
+    throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });
+  }
+  for (const { message } of result.warnings) terminal.stderr.write(`warning: ${clean(message)}\n`);
+  if (json) print(terminal, formatMemoryJson(result));
+  else if (command.kind === 'export') terminal.stderr.write(`${clean(result.text)}\n`);
+  else print(terminal, clean(result.text));
+  const isSound = result.findings?.every(({ severity }) => severity === 'information') ?? true;
+  return isSound ? 0 : 1;
+}

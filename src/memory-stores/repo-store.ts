@@ -1,0 +1,179 @@
+import { SAVE_BUDGET_MS } from '../axe/defaults.js';
+import type { BranchCommit, BranchTrouble, MemoryBranch } from '../axe/memory/branch.js';
+import type { MemoryTree } from '../axe/memory/tree.js';
+import type { Clock } from '../axe/ports.js';
+import type { Warning } from '../axe/warning.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
+import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';
+import { commitMessage } from './commit-message.js';
+import { createSeenFiles } from './seen-files.js';
+import { createTreeStore, type TreeStore } from './store.js';
+
+/** What the repo store's backend works with. */
+export interface RepoBackendOptions {
+  readonly branch: MemoryBranch;
+  /** Folder on the branch that the tree's paths count from; empty for its top. */
+  readonly folder: string;
+  /** Whether the branch is created where it is missing. */
+  readonly mayCreate: boolean;
+  /** Whether other things than memory are on the branch too, so that its history is not ours to drop. */
+  readonly isShared?: boolean;
+}
+
+/** What the repo store works with. */
+export interface RepoStoreOptions extends RepoBackendOptions {
+  readonly clock: Clock;
+}
+
+/** Memory on a branch of a repository. Throws a ConfigError for a folder that leads out of the branch. */
+export function createRepoStore(options: RepoStoreOptions): TreeStore {
+  return createTreeStore(createRepoBackend(options), {
+    clock: options.clock,
+    budgetMs: SAVE_BUDGET_MS.repo,
+  });
+}
+
+/** What is known of a snapshot beside its tree. */
+interface Reading {
+  /** What stands on the branch. */
+  readonly tree: MemoryTree;
+  readonly paths: readonly string[];
+  readonly isPublic: boolean;
+}
+
+/**
+ * A folder of a branch as a tree with versions: the commit id is the version, and moving the branch from one to the next
+ * is the compare-and-swap (D13). One read and one commit per change in the common case. What a run has read is not lost
+ * when the branch is deleted or force-pushed under it.
+ */
+export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
+  const { branch, mayCreate, isShared = false } = options;
+  const folder = createBranchFolder(branch, options.folder);
+  const seen = createSeenFiles(branch);
+  const readings = new WeakMap<Snapshot, Reading>();
+  return { kind: 'repo', read, commit, placeOf: folder.placeOf, dropHistory };
+
+  async function read(
+    signal: AbortSignal,
+    wanted: readonly string[] | 'all',
+  ): Promise<Snapshot | Unreadable> {
+    const found = wanted === 'all' ? await folder.readAll(signal) : await folder.read(wanted, signal);
+    if (found.kind === 'failed') return unreadable(found);
+    const { tree, head: version, isPublic, refused } = found;
+    const [blocked] = refused;
+    if (blocked !== undefined && wanted !== 'all') return { ...inTheWay(blocked), kind: 'unreadable' };
+    const paths = wanted === 'all' ? [...tree.keys()] : wanted;
+    const settled = await seen.settle({ paths, tree, head: version }, signal);
+    if (settled.kind === 'failed') return unreadable(settled);
+    const snapshot: Snapshot = {
+      kind: 'snapshot',
+      tree: settled.tree,
+      version,
+      warnings: [
+        ...(blocked === undefined ? [] : [refusedWarning(refused, branch.name)]),
+        ...(settled.isRescued ? [rescuedWarning(branch)] : []),
+      ],
+      unsettled: settled.isRescued,
+    };
+    readings.set(snapshot, { tree, paths, isPublic });
+    return snapshot;
+  }
+
+  async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
+    const { version: head, unsettled } = snapshot;
+    const reading = readings.get(snapshot) ?? { tree: snapshot.tree, paths: [], isPublic: false };
+    const changed = new Map([...tree].filter(([path, text]) => text !== (reading.tree.get(path) ?? '')));
+    if (changed.size === 0) return { kind: 'committed', version: head };
+    if (head === '' && !mayCreate) return missing(branch);
+    const notRead = [...changed.keys()].filter((path) => !reading.paths.includes(path));
+    const obstacle = await look(notRead, head, signal);
+    if (obstacle !== undefined) return obstacle;
+    const change = { files: folder.fromTop(changed), message: commitMessage([...changed.keys()]) };
+    const result =
+      head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
+    if (result.kind === 'committed')
+      seen.committed({ paths: [...reading.paths, ...notRead], tree, head: result.head });
+    return fromBranch(result, [
+      ...(head === '' ? [createdNotice(branch, reading.isPublic)] : []),
+      ...(unsettled === true ? [rescuedWarning(branch).message] : []),
+    ]);
+  }
+
+  /** A backup is written to a place that nobody looked at: what stands there may be no file of memory. */
+  async function look(
+    paths: readonly string[],
+    head: string,
+    signal: AbortSignal,
+  ): Promise<CommitResult | undefined> {
+    if (paths.length === 0 || head === '') return undefined;
+    const found = await folder.read(paths, signal);
+    if (found.kind === 'failed') return found;
+    const [blocked] = found.refused;
+    if (blocked !== undefined) return { ...inTheWay(blocked), kind: 'failed' };
+    return found.head === head ? undefined : { kind: 'conflict' };
+  }
+
+  function inTheWay({ path, reason }: RefusedFile): Omit<Unreadable, 'kind'> {
+    return {
+      reason: 'error',
+      message: `\`${folder.placeOf('', path).location}\` is no file of memory: ${reason}`,
+      remedy: 'Put a plain text file in its place, or remove it; it is never overwritten.',
+    };
+  }
+
+  async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
+    if (isShared) return sharedHistory(branch);
+    const found = await branch.read([], signal);
+    if (found.kind === 'failed') return found;
+    if (found.kind === 'missing') return { kind: 'committed', version: '' };
+    return fromBranch(await branch.squash(found.head, SQUASH_MESSAGE, signal), []);
+  }
+}
+
+const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
+
+function fromBranch(result: BranchCommit, notices: readonly string[]): CommitResult {
+  switch (result.kind) {
+    case 'committed':
+      return { kind: 'committed', version: result.head, ...(notices.length === 0 ? {} : { notices }) };
+    case 'stale':
+      return { kind: 'conflict' };
+    case 'unknown':
+    case 'failed':
+      return result;
+  }
+}
+
+function unreadable(trouble: BranchTrouble): Unreadable {
+  return { ...trouble, kind: 'unreadable' };
+}
+
+function missing({ name }: MemoryBranch): CommitResult {
+  return {
+    kind: 'failed',
+    reason: 'unavailable',
+    message: `there is no branch \`${name}\``,
+    remedy: 'Create it, or name one with `memory-branch` that exists.',
+  };
+}
+
+function sharedHistory({ name }: MemoryBranch): CommitResult {
+  return {
+    kind: 'failed',
+    reason: 'error',
+    message: `\`${name}\` holds other things than memory, and their history would go with it`,
+    remedy:
+      'Keep memory on a branch of its own (`memory-branch: axe-memory`), or rewrite the history with `git filter-repo`.',
+  };
+}
+
+function rescuedWarning({ name }: MemoryBranch): Warning {
+  const message = `\`${name}\` was deleted or force-pushed while this run was at work. What this run had read of its own files is kept; \`axe-action memory forget\` removes an entry for good.`;
+  return { code: 'memory-store-notice', message };
+}
+
+function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
+  const created = `The branch \`${name}\` was created to keep memory.`;
+  if (!isPublic) return created;
+  return `${created} The repository is public, so everybody can read what is remembered there; \`memory-repo\` can name a private one.`;
+}

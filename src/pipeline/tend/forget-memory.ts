@@ -1,0 +1,85 @@
+import type { Change } from '../../axe/memory/change.js';
+import type { MemoryEntry } from '../../axe/memory/commands/entry.js';
+import { findEntry, MIN_PREFIX } from '../../axe/memory/commands/find.js';
+import { forgetEntry, isNotable, noteForgotten } from '../../axe/memory/commands/forget.js';
+import { formatBrief } from '../../axe/memory/commands/format.js';
+import { withoutEntries } from '../../axe/memory/merge.js';
+import {
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryDone,
+  type MemoryHand,
+  type MemoryView,
+  noSuchEntry,
+  saveChanges,
+  severalEntries,
+} from './memory-hand.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { dropOldVersions, oldVersions } from './purge-memory.js';
+
+/** Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. */
+export async function forgetMemory(
+  { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
+  view: MemoryView,
+  hand: MemoryHand,
+): Promise<MemoryCommandResult> {
+  const found = findEntry(
+    logsOf(view).flatMap(({ entries }) => entries),
+    id,
+  );
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
+  if (known === undefined) return noSuchEntry(id, view);
+  const changes = changesFor(known, view, hand);
+  const failed = changes.length === 0 ? undefined : await saveChanges(changes, hand);
+  if (failed !== undefined) return failed;
+  const entries = found.kind === 'found' ? found.entries : [];
+  const done: MemoryDone = {
+    kind: 'done',
+    text: tellForgotten(known, entries, view),
+    changed: entries.length > 0,
+    warnings: view.warnings,
+  };
+  if (purge) return await dropOldVersions(done, hand);
+  return entries.length === 0 ? done : { ...done, text: `${done.text}\n\n${oldVersions(hand.store.kind)}` };
+}
+
+/** An id that was forgotten before, so that it may be said twice, and purged later. */
+function alreadyForgotten(id: string, view: MemoryView): string | undefined {
+  const ids = [...new Set(logsOf(view).flatMap(({ forgotten }) => [...forgotten]))];
+  if (ids.includes(id)) return id;
+  const begin = id.length < MIN_PREFIX ? [] : ids.filter((one) => one.startsWith(id));
+  return begin.length === 1 ? begin[0] : undefined;
+}
+
+/**
+ * The note goes first: should only half of it be written, the entry still cannot come back. It is made in every lane
+ * that is there, since another place may hold what this one has trimmed.
+ */
+function changesFor(id: string, view: MemoryView, { clock, store }: MemoryHand): readonly Change[] {
+  const lanes = logsOf(view).filter(({ exists }) => exists);
+  const notes = lanes.flatMap(({ path, forgotten }) =>
+    forgotten.has(id) ? [] : noteForgotten(path, id, clock.now()),
+  );
+  const logs = lanes.flatMap(({ path, entries }) =>
+    entries.some((entry) => entry.id === id) ? [forgetEntry(path, id)] : [],
+  );
+  const copies =
+    store.kind === 'file' ? [] : lanes.flatMap(({ path }) => forgetCopy(`${path}.bak`, id, view));
+  return [...notes, ...logs, ...copies];
+}
+
+/** The other side of a race that a store has kept beside the log. */
+function forgetCopy(path: string, id: string, { tree }: MemoryView): readonly Change[] {
+  const text = tree.get(path) ?? '';
+  return withoutEntries(text, new Set([id])) === text ? [] : [forgetEntry(path, id)];
+}
+
+function tellForgotten(id: string, entries: readonly MemoryEntry[], { location }: MemoryView): string {
+  if (entries.length === 0) return `\`${id}\` was forgotten before; nothing is left of it in ${location}.`;
+  const what = entries.map(formatBrief).join('\n');
+  const stays = isNotable(id)
+    ? 'It stays forgotten: no copy that another place still holds is folded in again.'
+    : 'Its id cannot be noted, so a copy that another place still holds may come back.';
+  return `Forgotten in ${location}:\n\n${what}\n\n${stays}`;
+}

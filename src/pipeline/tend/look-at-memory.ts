@@ -1,0 +1,109 @@
+import type { MemoryEntry } from '../../axe/memory/commands/entry.js';
+import { findEntry } from '../../axe/memory/commands/find.js';
+import { formatEntries, formatFindings, formatWhole } from '../../axe/memory/commands/format.js';
+import { newestFirst, searchEntries } from '../../axe/memory/commands/search.js';
+import { verifyLog } from '../../axe/memory/commands/verify.js';
+import {
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryDone,
+  type MemoryHand,
+  type MemoryView,
+  noSuchEntry,
+  severalEntries,
+} from './memory-hand.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+
+/** The entries of a lane, or one with all it says. */
+export function showMemory(
+  { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
+  view: MemoryView,
+): MemoryCommandResult {
+  if (id !== '') return showOne(id, view);
+  const all = newestFirst(view[lane].entries);
+  const entries = last === 0 ? all : all.slice(0, last);
+  const shown =
+    entries.length < all.length ? `The newest ${entries.length} of ${all.length}` : `${all.length}`;
+  const head = `${shown} ${all.length === 1 ? 'entry' : 'entries'} of ${placeOf(view, lane)}`;
+  return done(
+    view,
+    [
+      all.length === 0 ? noneYet(view, lane) : `${head}, newest first:\n\n${formatEntries(entries)}`,
+      ...others(view, lane),
+    ],
+    { entries },
+  );
+}
+
+/** The entries that hold all the words. */
+export function searchMemory(
+  { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
+  view: MemoryView,
+): MemoryDone {
+  const all = searchEntries(view[lane].entries, words);
+  const entries = last === 0 ? all : all.slice(0, last);
+  const asked = words.map((word) => `"${word}"`).join(' and ');
+  const place = placeOf(view, lane);
+  const found =
+    all.length === 0
+      ? `Nothing of ${place} holds ${asked}.`
+      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${asked}:\n\n${formatEntries(entries)}`;
+  return done(view, [found, ...others(view, lane)], { entries });
+}
+
+/** What is not as it should be in both lanes. */
+export function verifyMemory(view: MemoryView, { sign }: MemoryHand): MemoryDone {
+  const reports = logsOf(view).flatMap((log) => {
+    if (log.text === '') return [];
+    const findings = verifyLog({ ...log, sign });
+    return [{ findings, text: formatFindings(findings, log.path) }];
+  });
+  const findings = reports.flatMap((report) => report.findings);
+  const problems = findings.filter(({ severity }) => severity === 'problem').length;
+  const verdict =
+    problems === 0
+      ? `No problems in ${view.location}.`
+      : `${problems} problem${problems === 1 ? '' : 's'} in ${view.location}.`;
+  const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
+  return done(view, [...reports.map(({ text }) => text), [verdict, ...unsigned].join(' ')], { findings });
+}
+
+function showOne(id: string, view: MemoryView): MemoryCommandResult {
+  const found = findEntry(
+    logsOf(view).flatMap(({ entries }) => entries),
+    id,
+  );
+  switch (found.kind) {
+    case 'found':
+      return done(view, [found.entries.map(formatWhole).join('\n')], { entries: found.entries });
+    case 'missing':
+      return noSuchEntry(id, view);
+    case 'ambiguous':
+      return severalEntries(id, found.candidates);
+  }
+}
+
+function noneYet(view: MemoryView, lane: MemoryEntry['lane']): string {
+  return `No entries in ${placeOf(view, lane)}.`;
+}
+
+/** The lane that was not asked for, so that nobody takes one for all. */
+function others(view: MemoryView, lane: MemoryEntry['lane']): readonly string[] {
+  const other = lane === 'trusted' ? view.untrusted : view.trusted;
+  const count = other.entries.length;
+  if (count === 0) return [];
+  const entries = count === 1 ? '1 entry' : `${count} entries`;
+  return [`The ${other.lane} lane has ${entries} (\`--lane ${other.lane}\`).`];
+}
+
+function placeOf(view: MemoryView, lane: MemoryEntry['lane']): string {
+  return `\`${view[lane].path}\` in ${view.location}`;
+}
+
+function done(
+  { warnings }: MemoryView,
+  parts: readonly string[],
+  more: Pick<MemoryDone, 'entries' | 'findings'>,
+): MemoryDone {
+  return { kind: 'done', text: parts.join('\n\n'), changed: false, warnings, ...more };
+}

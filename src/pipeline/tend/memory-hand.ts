@@ -1,0 +1,168 @@
+import { AxeError } from '../../axe/errors.js';
+import type { Change } from '../../axe/memory/change.js';
+import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../axe/memory/commands/entry.js';
+import type { Finding } from '../../axe/memory/commands/finding.js';
+import { formatEntries } from '../../axe/memory/commands/format.js';
+import type { Provenance } from '../../axe/memory/provenance.js';
+import { forgottenIds, statePath } from '../../axe/memory/state.js';
+import type { MemoryStore, SaveResult } from '../../axe/memory/store.js';
+import type { MemoryTree } from '../../axe/memory/tree.js';
+import type { Clock, Sign } from '../../axe/ports.js';
+import type { Warning } from '../../axe/warning.js';
+
+/** What a command on a memory works with. */
+export interface MemoryHand {
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree; the untrusted lane's is beside it. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Signs what is written, and checks what is there; absent without a key. */
+  readonly sign?: Sign;
+  /** Values that must never get into memory (D11). */
+  readonly secrets: readonly string[];
+  /** Where new entries come from; undefined writes them as axe does, without provenance. */
+  readonly origin: Omit<Provenance, 'id'> | undefined;
+  /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
+  readonly edit?: (draft: string) => Promise<string>;
+  /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
+  readonly readImport?: (from: string) => Promise<string>;
+  /** Writes what is exported. May throw an AxeError. */
+  readonly writeExport?: (out: string, exported: Exported) => Promise<void>;
+}
+
+/** What is exported; texts are encoded by `encodeBytes`. */
+export type Exported =
+  | { readonly kind: 'file'; readonly text: string }
+  | { readonly kind: 'folder'; readonly tree: MemoryTree };
+
+/** How a command ended. */
+export type MemoryDone = {
+  readonly kind: 'done';
+  /** For people, in markdown; not yet cleaned for where it goes. */
+  readonly text: string;
+  /** Whether the memory is another now. */
+  readonly changed: boolean;
+  /** What was shown or found, the newest first. */
+  readonly entries?: readonly MemoryEntry[];
+  /** What `verify` found. */
+  readonly findings?: readonly Finding[];
+  readonly warnings: readonly Warning[];
+};
+
+/** Why a command did not do what was asked. */
+export interface MemoryRefusal {
+  readonly kind: 'failed';
+  readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
+  readonly message: string;
+  readonly remedy?: string;
+  /** Whether the memory is another now all the same. */
+  readonly changed: boolean;
+}
+
+/** What became of a command on a memory. */
+export type MemoryCommandResult = MemoryDone | MemoryRefusal;
+
+/** A lane of an agent as it was read. */
+export interface MemoryLog {
+  readonly lane: LogLane;
+  readonly path: string;
+  readonly text: string;
+  /** Whether its log or its state is there. */
+  readonly exists: boolean;
+  readonly forgotten: ReadonlySet<string>;
+  readonly entries: readonly MemoryEntry[];
+}
+
+/** A memory as it was read. */
+export interface MemoryView {
+  readonly kind: 'view';
+  readonly location: string;
+  readonly tree: MemoryTree;
+  readonly warnings: readonly Warning[];
+  readonly trusted: MemoryLog;
+  readonly untrusted: MemoryLog;
+}
+
+/** Reads the newest memory. */
+export async function viewMemory({ store, path, signal }: MemoryHand): Promise<MemoryView | MemoryRefusal> {
+  const found = await store.readTree(signal);
+  if (found.kind === 'failed') {
+    return refusal('unreadable', `the memory could not be read: ${found.message}`, found.remedy);
+  }
+  const { tree, warnings, location } = found;
+  return {
+    kind: 'view',
+    location,
+    tree,
+    warnings,
+    trusted: logOf(tree, path, 'trusted'),
+    untrusted: logOf(tree, path, 'untrusted'),
+  };
+}
+
+/** Both lanes, those first that trusted runs load. */
+export function logsOf({ trusted, untrusted }: MemoryView): readonly MemoryLog[] {
+  return [trusted, untrusted];
+}
+
+/** Writes changes; what comes back is trouble, or undefined. */
+export async function saveChanges(
+  changes: readonly Change[],
+  { store, signal }: MemoryHand,
+): Promise<MemoryRefusal | undefined> {
+  const saved = await store.write(changes, signal);
+  return saved.kind === 'saved' ? undefined : notSaved(saved);
+}
+
+/** A result that tells why it was not done. */
+export function refusal(reason: MemoryRefusal['reason'], message: string, remedy?: string): MemoryRefusal {
+  return { kind: 'failed', reason, message, changed: false, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** What a person's side of a command gave, or why it gave nothing. */
+export async function ask<T>(
+  question: Promise<T>,
+): Promise<{ readonly kind: 'answer'; readonly answer: T } | MemoryRefusal> {
+  try {
+    return { kind: 'answer', answer: await question };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return refusal('refused', thrown.message, thrown.remedy);
+  }
+}
+
+/** What is told of an id that is nobody's. */
+export function noSuchEntry(id: string, { location }: MemoryView, where = 'no entry'): MemoryRefusal {
+  return refusal(
+    'not-found',
+    `${where} of \`${id}\` in ${location}`,
+    'Give the id as `show` or `search` prints it, or its first six characters or more.',
+  );
+}
+
+/** What is told of the beginning of several ids. */
+export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
+  const message = `\`${id}\` is the beginning of ${candidates.length} ids:\n${formatEntries(candidates)}`;
+  return refusal('ambiguous', message, 'Give more characters of the one that is meant.');
+}
+
+function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
+  const path = lanePath(trustedPath, lane);
+  const text = tree.get(path) ?? '';
+  const state = tree.get(statePath(path));
+  return {
+    lane,
+    path,
+    text,
+    exists: tree.has(path) || state !== undefined,
+    forgotten: forgottenIds(state ?? ''),
+    entries: readEntries(text, lane),
+  };
+}
+
+function notSaved({ message, remedy, kept }: Extract<SaveResult, { kind: 'failed' }>): MemoryRefusal {
+  const elsewhere =
+    kept === undefined ? '' : `; it is kept in ${kept.location} until a run that can write folds it in`;
+  return refusal('not-saved', `the memory could not be changed: ${message}${elsewhere}`, remedy);
+}

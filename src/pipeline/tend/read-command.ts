@@ -1,0 +1,57 @@
+import { AxeError, ConfigError } from '../../axe/errors.js';
+import { hasSeveralCommands } from './command-words.js';
+import { type MemoryRefusal, refusal } from './memory-hand.js';
+import { isCommentCommand, type MemoryCommand, parseMemoryCommand } from './parse-memory-command.js';
+import type { TendRequest } from './tend-request.js';
+
+/**
+ * The command that a workflow or a comment asks for. A mistake in a comment is answered there, one in a workflow is
+ * thrown as a ConfigError that says how the command is written.
+ */
+export function readCommand(request: TendRequest): MemoryCommand | MemoryRefusal {
+  return request.askedIn === 'comment' ? readComment(request) : readInput(request.words);
+}
+
+function readInput(words: readonly string[]): MemoryCommand {
+  try {
+    return parseMemoryCommand(words);
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, remedy } = thrown;
+    throw new ConfigError(`the input \`memory-command\`: ${message}`, {
+      cause: thrown,
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  }
+}
+
+function readComment({ words, trigger }: TendRequest): MemoryCommand | MemoryRefusal {
+  const [name = ''] = words;
+  if (hasSeveralCommands(trigger)) {
+    return refusal('refused', 'a comment can hold one command', 'Write each in a comment of its own.');
+  }
+  if (name !== 'forget' && name !== 'remember') return notInComment(name);
+  const command = parsed(words);
+  if (command !== undefined && isCommentCommand(command)) return command;
+  if (command?.kind === 'forget') return notInComment('forget --purge');
+  if (name === 'remember')
+    return refusal('refused', 'there is nothing to remember', 'Write it after `/axe remember`.');
+  return refusal('refused', '`/axe forget` takes one id', 'Write, for example, `/axe forget 01m8k2`.');
+}
+
+function notInComment(command: string): MemoryRefusal {
+  return refusal(
+    'refused',
+    `\`${command}\` cannot be asked for in a comment`,
+    'Run a workflow with `mode: memory`, or `axe-action memory` on the command line.',
+  );
+}
+
+function parsed(words: readonly string[]): MemoryCommand | undefined {
+  try {
+    return parseMemoryCommand(words);
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return undefined;
+  }
+}

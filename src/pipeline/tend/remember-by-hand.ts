@@ -1,0 +1,56 @@
+import { type ComposedEntry, composeEntry } from '../../axe/memory/commands/compose.js';
+import { type MemoryEntry, readEntries } from '../../axe/memory/commands/entry.js';
+import { entryNotes } from './entry-notes.js';
+import {
+  ask,
+  type MemoryCommandResult,
+  type MemoryHand,
+  type MemoryView,
+  refusal,
+  saveChanges,
+} from './memory-hand.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+
+/** Adds an entry of a person's own to the trusted lane. */
+export async function rememberText(
+  command: Extract<MemoryCommand, { kind: 'remember' }>,
+  view: MemoryView,
+  hand: MemoryHand,
+): Promise<MemoryCommandResult> {
+  const asked = command.text ?? (hand.edit === undefined ? '' : await ask(hand.edit('')));
+  if (typeof asked !== 'string' && asked.kind === 'failed') return asked;
+  const result = (typeof asked === 'string' ? asked : asked.answer).trim();
+  if (result === '') return refusal('refused', 'there is nothing to remember', 'Write it after `remember`.');
+  const { secrets, sign, clock, origin } = hand;
+  const { path, forgotten } = view.trusted;
+  const task = `Remembered by ${origin?.actor ?? 'hand'}`;
+  const entry = composeEntry(
+    {
+      timestamp: clock.now(),
+      task,
+      result,
+      provenance: origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' },
+    },
+    { path, secrets, sign, forgotten, newId: clock.newId },
+  );
+  const known = sameEntry(entry, view);
+  if (known !== undefined) {
+    const told = `That is remembered already, as \`${known.id}\` in \`${path}\` in ${view.location}.`;
+    return { kind: 'done', text: told, changed: false, warnings: view.warnings };
+  }
+  const failed = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], hand);
+  if (failed !== undefined) return failed;
+  const text = `Remembered as \`${entry.id}\` in \`${path}\` in ${view.location}.`;
+  return {
+    kind: 'done',
+    text: [text, ...entryNotes(entry, { task, result }, hand)].join('\n\n'),
+    changed: true,
+    warnings: view.warnings,
+  };
+}
+
+/** What the same person remembered in the same words: a job that is run again must not say it twice. */
+function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): MemoryEntry | undefined {
+  const [written] = readEntries(text, 'trusted');
+  return trusted.entries.find(({ task, result }) => task === written?.task && result === written?.result);
+}

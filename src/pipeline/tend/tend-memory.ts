@@ -1,0 +1,158 @@
+import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
+import { parseModelRef } from '../../axe/agent/model-ref.js';
+import { ConfigError } from '../../axe/errors.js';
+import { MIN_PREFIX } from '../../axe/memory/commands/find.js';
+import type { MemoryStore, SaveResult, StoreKind } from '../../axe/memory/store.js';
+import { type MemoryPlan, planMemory } from '../../axe/plan.js';
+import type { World } from '../../axe/ports.js';
+import { classifyTrust } from '../../axe/trust.js';
+import { passGate } from '../gate.js';
+import { UNPUBLISHED } from '../remember.js';
+import type { RunReport } from '../request.js';
+import { runMemoryCommand } from './memory-command.js';
+import { type MemoryCommandResult, type MemoryRefusal, refusal } from './memory-hand.js';
+import { hideMemory, refuseHere } from './memory-limits.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { readCommand } from './read-command.js';
+import { tellResult } from './tell-result.js';
+import type { TendRequest } from './tend-request.js';
+
+/**
+ * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
+ * memory` of the action, or a comment (`/axe forget …`). The gate is that of a run. Throws a ConfigError for a workflow's
+ * command that is none, and for an agent that has no memory or is missing.
+ */
+export async function tendMemory(request: TendRequest, world: World): Promise<RunReport> {
+  const { trigger, askedIn, words } = request;
+  const gate = await passGate(trigger, world);
+  if (gate.kind === 'skipped') return gate;
+  const agent = await world.agents.loadAgent(request.agent);
+  for (const warning of agent.warnings) world.reporter.warn(warning);
+  const { store, result } = await carryOut(agent, request, world);
+  if (result.kind === 'done') for (const warning of result.warnings) world.reporter.warn(warning);
+  const isAnswered = askedIn === 'comment' && !request.dryRun && !isForOthers(result);
+  const published = isAnswered
+    ? await world.publisher.reply({ trigger, agent: agent.name, text: tellResult(result) })
+    : UNPUBLISHED;
+  return { kind: 'tended', agent: agent.name, store, command: words[0] ?? '', askedIn, result, published };
+}
+
+/** Of several agents that hear a comment, only the one whose entry it is answers. */
+function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
+  return result.kind === 'failed' && result.reason === 'not-found';
+}
+
+interface CarriedOut {
+  readonly store: StoreKind;
+  readonly result: MemoryCommandResult;
+}
+
+async function carryOut(agent: LoadedAgent, request: TendRequest, world: World): Promise<CarriedOut> {
+  const command = readCommand(request);
+  if (command.kind === 'failed') return { store: 'none', result: command };
+  const plan = planOf(agent, request, world);
+  if (plan === undefined) return { store: 'none', result: withoutMemory(agent, command, request) };
+  const { store, saves } = watched(world.openMemory(agent, plan));
+  const carry = (one: MemoryCommand) => tend(one, { store, plan, request }, world);
+  const refused = refuseHere(command, request);
+  const result = refused === undefined ? await carry(command) : await refuseOwn(command, refused, carry);
+  if (result.kind === 'failed') world.deadline.signal.throwIfAborted();
+  const last = saves.at(-1);
+  return {
+    store: (last?.kind === 'saved' ? last.store : last?.kept?.store) ?? store.kind,
+    result: hideMemory(withNotices(tooShort(result, command), saves), request),
+  };
+}
+
+/** Nobody has an entry by the beginning of an id that is too short, so whoever asked is told, and by all. */
+function tooShort(result: MemoryCommandResult, command: MemoryCommand): MemoryCommandResult {
+  if (command.kind !== 'forget' || command.id.length >= MIN_PREFIX || !isForOthers(result)) return result;
+  return { ...result, reason: 'refused' };
+}
+
+/** What is refused is refused only by whose entry it is; nobody else has a part in it. */
+async function refuseOwn(
+  command: MemoryCommand,
+  refused: MemoryCommandResult,
+  carry: (command: MemoryCommand) => Promise<MemoryCommandResult>,
+): Promise<MemoryCommandResult> {
+  if (command.kind !== 'forget' && command.kind !== 'edit' && command.kind !== 'promote') return refused;
+  const about = await carry({ kind: 'show', id: command.id, lane: 'trusted', last: 0 });
+  if (about.kind === 'failed' || refused.kind === 'failed') return about.kind === 'failed' ? about : refused;
+  return { ...refused, text: `${refused.text} It is about this entry:\n\n${about.text}` };
+}
+
+function planOf(agent: LoadedAgent, request: TendRequest, world: World): MemoryPlan | undefined {
+  const { trigger, origin, memoryPolicy: policy } = request;
+  const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
+  const trust = classifyTrust(trigger, 'write', 'write');
+  const entryId = world.clock.newId();
+  return planMemory({ agent, model, trigger, trust, origin, entryId, policy, wantCount: false });
+}
+
+/** A workflow that tends no memory is a mistake; to a comment another agent may listen that has one. */
+function withoutMemory(
+  { name }: LoadedAgent,
+  command: MemoryCommand,
+  { askedIn }: TendRequest,
+): MemoryRefusal {
+  const message = `the agent "${name}" has no memory`;
+  const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
+  if (askedIn === 'workflow') throw new ConfigError(message, { remedy });
+  return refusal(command.kind === 'forget' ? 'not-found' : 'refused', message, remedy);
+}
+
+/** The store, and what became of all that was saved to it. */
+function watched(opened: MemoryStore): {
+  readonly store: MemoryStore;
+  readonly saves: readonly SaveResult[];
+} {
+  const saves: SaveResult[] = [];
+  const noted = (result: SaveResult): SaveResult => {
+    saves.push(result);
+    return result;
+  };
+  const { dropHistory } = opened;
+  const store: MemoryStore = {
+    ...opened,
+    write: async (changes, signal) => noted(await opened.write(changes, signal)),
+    ...(dropHistory === undefined ? {} : { dropHistory: async (signal) => noted(await dropHistory(signal)) }),
+  };
+  return { store, saves };
+}
+
+/** What the store told on the way: that a branch was made, or that another store took it. */
+function withNotices(result: MemoryCommandResult, saves: readonly SaveResult[]): MemoryCommandResult {
+  const notices = saves.flatMap((saved) => (saved.kind === 'saved' ? (saved.notices ?? []) : []));
+  if (result.kind === 'failed' || notices.length === 0) return result;
+  return { ...result, text: [result.text, ...notices].join('\n\n') };
+}
+
+interface TendParts {
+  readonly store: MemoryStore;
+  readonly plan: MemoryPlan;
+  readonly request: TendRequest;
+}
+
+async function tend(
+  command: MemoryCommand,
+  { store, plan, request }: TendParts,
+  world: World,
+): Promise<MemoryCommandResult> {
+  const { provenance } = plan;
+  const result = await runMemoryCommand(command, {
+    store,
+    path: plan.path,
+    clock: world.clock,
+    // The command is all that this run does, so it ends with it.
+    signal: world.deadline.signal,
+    secrets: world.secrets,
+    // No model had a part in it, and an event's commit is not what it is about.
+    origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+    ...(world.sign === undefined ? {} : { sign: world.sign }),
+    ...(request.readImport === undefined ? {} : { readImport: request.readImport }),
+    ...(request.writeExport === undefined ? {} : { writeExport: request.writeExport }),
+  });
+  if (store.kind !== 'none' || result.kind === 'failed' || !result.changed) return result;
+  return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../axe/ports.js';
+import type { GitHubClient } from '../github/client.js';
+import { createMemoryBranch } from '../github/memory-branch.js';
+import { createRepoStore } from '../memory-stores/repo-store.js';
+import type { TreeStore } from '../memory-stores/store.js';
+
+/** Which branch memory is on, and how to reach it. */
+export interface BranchMemoryOptions {
+  readonly client: GitHubClient;
+  readonly owner: string;
+  readonly name: string;
+  readonly branch: string;
+  /** Folder on the branch; empty for its top. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Whether the branch is created where it is missing. */
+  readonly mayCreate: boolean;
+}
+
+/** Memory on a branch of a repository, through GitHub's API (D13). */
+export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
+  const { client, owner, name, branch, folder, env, clock, mayCreate } = options;
+  const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+  return createRepoStore({
+    branch: createMemoryBranch(client, { owner, name, branch, serverUrl, isOwn: isOwn(options) }),
+    folder,
+    clock,
+    mayCreate,
+    isShared: branch !== OWN_BRANCH,
+  });
+}
+
+/** The branch that is memory's alone, so that its history is too (D13). */
+export const OWN_BRANCH = 'axe-memory';
+
+/** Whether it is the repository the job's own token is for; undefined outside a workflow. */
+function isOwn({ owner, name, env }: BranchMemoryOptions): boolean | undefined {
+  const own = env['GITHUB_REPOSITORY'] ?? '';
+  return own === '' ? undefined : own.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}
