@@ -1,11 +1,27 @@
-// Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is.
+// Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is. Without words:
+// all tests but those that start the built dist/, which have a script of their own (`npm run test:dist`).
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
+/** Folders whose tests start programs by the dozen. */
+const DIST = ['__tests__/transcripts', '__tests__/races'];
+
+/** What the configuration leaves out; a pattern given here takes the place of its own. */
+const NO_TESTS = ['/node_modules/', '__tests__/golden/axe/', '__tests__/fixtures/'];
+
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const args = process.argv.slice(2);
+const words = process.argv.slice(2);
 process.stdout.write(`Tests run on Node ${process.version}\n`);
-const result = spawnSync(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...args], {
-  stdio: 'inherit',
-});
+const result = spawnSync(
+  process.execPath,
+  ['--experimental-vm-modules', '--no-warnings', jest, ...chosen()],
+  {
+    stdio: 'inherit',
+  },
+);
 process.exit(result.status ?? 1);
+
+function chosen() {
+  if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST].join('|')}`];
+  return words[0] === 'dist' ? [...DIST, ...words.slice(1)] : words;
+}

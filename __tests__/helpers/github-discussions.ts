@@ -1,4 +1,5 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
+import { commitComparison } from './github-comparisons.js';
 import { api, commentJson, diffEntriesJson, issueJson, pullJson, userJson } from './github-objects.js';
 import type { Role, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
@@ -25,11 +26,13 @@ export function pullFiles(call: RestCall): RestAnswer {
   return page(call, diffEntriesJson(call.repo, found.diff, found.head.sha));
 }
 
-/** `GET …/compare/{basehead}`, as a diff. */
-export function comparison({ repo, params, media }: RestCall): RestAnswer {
+/** `GET …/compare/{basehead}`, as a diff or as JSON. */
+export function comparison(call: RestCall): RestAnswer {
+  const { repo, params, media } = call;
+  if (media === 'json') return commitComparison(call);
   const diff = repo.comparisons.get(params['basehead'] ?? '');
   if (diff === undefined) return githubError(404, 'Not Found');
-  if (media !== 'diff') return githubError(415, 'the fake answers this route with the diff media type only');
+  if (media !== 'diff') return githubError(415, 'the fake answers this route as a diff or as JSON only');
   return { status: 200, body: diff, mediaType: 'diff' };
 }
 

@@ -40,6 +40,7 @@ it('keeps what a stranger wrote apart from what later runs load', async () => {
     'memory-saved': 'true',
     'memory-entry': expect.stringContaining('trust=untrusted'),
   });
+  expectTranscript('an-issue-by-a-stranger-is-remembered-in-two-entries', seen(first, stage));
   const second = await stage.run();
   expect(troubles(second)).toEqual([]);
   // Only what was computed is loaded.

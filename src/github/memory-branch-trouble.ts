@@ -43,7 +43,9 @@ export function archivedTrouble(place: MemoryBranchPlace): BranchTrouble {
 
 /** The message of trouble: `saving to octocat/hello@axe-memory failed: …`. */
 export function messageFor(place: MemoryBranchPlace, cause: string, attempt: Attempt): string {
-  return `${attempt === 'saving' ? 'saving to' : 'reading'} ${branchName(place)} failed: ${cause}`;
+  const tried = attempt === 'saving' ? 'saving to' : 'reading';
+  // GitHub's sentences end with a stop, and more may follow this one.
+  return `${tried} ${branchName(place)} failed: ${cause.replace(/\.+$/, '')}`;
 }
 
 const MINUTE_MS = 60_000;

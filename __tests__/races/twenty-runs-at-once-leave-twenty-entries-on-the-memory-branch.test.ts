@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { BRANCH, branchScene, REPOSITORY } from '../transcripts/branch-scene.js';
+import { allRemembering, resultsIn } from '../transcripts/memory-scene.js';
+import { troubles } from '../transcripts/stage.js';
+
+const RUNS = 20;
+
+it('makes the branch once, loses none of them, and gives the next run all twenty (C3 36, 45)', async () => {
+  const { run, github, model, memory } = await branchScene({ github: { validate: true } });
+  const steps = await Promise.all(Array.from({ length: RUNS }, (_, index) => run({ runId: String(index) })));
+  for (const step of steps) {
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+    expect(step.outputs['memory-store']).toBe('repo');
+    expect(troubles(step)).toEqual([]);
+  }
+  const answers = Array.from({ length: RUNS }, (_, index) => `Answer ${index}.`).sort();
+  const text = memory();
+  expect([...resultsIn(text)].sort()).toEqual(answers);
+  for (const { outputs } of steps) expect(text).toContain(outputs['memory-entry']);
+  // One commit for each run, in one line from one root.
+  const history = github.history(REPOSITORY, BRANCH);
+  expect(history.map(({ parents }) => parents.length)).toEqual([...Array(RUNS - 1).fill(1), 0]);
+
+  const last = await run({ workspace: allRemembering(), inputs: { agent: 'ask' } });
+  expect(last.outputs['memory-loaded']).toBe(String(RUNS));
+  expect([...resultsIn(model.prompts().at(-1)?.system ?? '')].sort()).toEqual(answers);
+}, 120_000);

@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals';
+import { startCacheServer } from '../helpers/cache-server.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
+import { allRemembering, countEntries, resultsIn, scheduledStep } from '../transcripts/memory-scene.js';
+import { troubles } from '../transcripts/stage.js';
+
+const RUNS = 20;
+
+it('loses none of them, and the next run is given all twenty (C3 36)', async () => {
+  const cache = await startCacheServer();
+  const model = await startModelServer((_, index) => text(`Answer ${index}.`));
+  const steps = await Promise.all(
+    Array.from({ length: RUNS }, (_, index) =>
+      runMain(scheduledStep({ model, cache }, { runId: String(index) })),
+    ),
+  );
+  for (const step of steps) {
+    expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(troubles(step)).toEqual([]);
+    expect(step.outputs['memory-saved']).toBe('true');
+  }
+  const last = await runMain(
+    scheduledStep({ model, cache }, { workspace: allRemembering(), inputs: { agent: 'ask' } }),
+  );
+  expect(last.outputs['memory-loaded']).toBe(String(RUNS));
+  const { system = '' } = model.prompts().at(-1) ?? {};
+  expect(countEntries(system)).toBe(RUNS);
+  expect([...resultsIn(system)].sort()).toEqual(
+    Array.from({ length: RUNS }, (_, index) => `Answer ${index}.`).sort(),
+  );
+}, 120_000);

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { text } from '../helpers/model-server.js';
+import { BRANCH, type BranchScene, branchScene, earlierEntry, REPOSITORY } from './branch-scene.js';
+import { resultsIn } from './memory-scene.js';
+import { told } from './stage.js';
+
+interface Change {
+  /** What is on the branch when the run starts; without it there is no branch. */
+  readonly before?: string;
+  readonly during: (scene: BranchScene) => void;
+  /** What is on the branch when the run has ended. */
+  readonly after: readonly string[];
+  readonly told: readonly unknown[];
+}
+
+const BEFORE = earlierEntry('Before.', 'a');
+const OTHER = earlierEntry('By somebody else.', 'b');
+
+const CREATED = expect.stringMatching(/^notice: The branch .* was created to keep memory\./);
+const RESCUED = expect.stringMatching(/was deleted or force-pushed while this run was at work/);
+
+const CHANGES: readonly (readonly [string, Change])[] = [
+  [
+    'is made by somebody else (C3 45)',
+    { during: (scene) => put(scene, OTHER), after: ['By somebody else.', 'Mine.'], told: [] },
+  ],
+  [
+    'is added to by somebody else',
+    {
+      before: BEFORE,
+      during: (scene) => put(scene, BEFORE + OTHER),
+      after: ['Before.', 'By somebody else.', 'Mine.'],
+      told: [],
+    },
+  ],
+  [
+    'is deleted (C3 51)',
+    {
+      before: BEFORE,
+      during: ({ repo }) => void repo.branches.delete(BRANCH),
+      after: ['Before.', 'Mine.'],
+      told: [CREATED, RESCUED],
+    },
+  ],
+  [
+    'is force-pushed (C3 51)',
+    {
+      before: BEFORE,
+      during: (scene) => {
+        scene.repo.branches.delete(BRANCH);
+        put(scene, OTHER);
+      },
+      after: ['Before.', 'By somebody else.', 'Mine.'],
+      told: [RESCUED],
+    },
+  ],
+  [
+    'loses an entry that a person takes out (C3 52)',
+    {
+      before: BEFORE + OTHER,
+      during: (scene) => put(scene, OTHER),
+      after: ['By somebody else.', 'Mine.'],
+      told: [],
+    },
+  ],
+];
+
+describe('while the model thinks, the branch', () => {
+  it.each(CHANGES)('%s', async (_, { before, during, after, told: expected }) => {
+    const scene: BranchScene = await branchScene({
+      ...(before === undefined ? {} : { branch: { 'ask.md': before } }),
+      model: () => {
+        during(scene);
+        return text('Mine.');
+      },
+    });
+    const step = await scene.run();
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+    expect(resultsIn(scene.memory())).toEqual(after);
+    expect(told(step).flatMap((message) => message.split('\n'))).toEqual(expected);
+  });
+
+  it('is edited by a person, whose bytes stay (C3 52)', async () => {
+    const edited = `# What the bot knows\r\n\r\n${BEFORE.replace('Before.', 'Before, and \u00e9 by hand.')}A note of mine, without a line break`;
+    const scene: BranchScene = await branchScene({
+      branch: { 'ask.md': BEFORE, 'README.md': 'Hands off.' },
+      model: () => {
+        scene.github.commit(REPOSITORY, { 'ask.md': edited, 'README.md': 'Hands off.' }, { branch: BRANCH });
+        return text('Mine.');
+      },
+    });
+    const step = await scene.run();
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+    expect(scene.memory()).toBe(`${edited}\n${step.outputs['memory-entry']}`);
+    expect(scene.memory('README.md')).toBe('Hands off.');
+  });
+});
+
+function put({ github }: BranchScene, file: string): void {
+  github.commit(REPOSITORY, { 'ask.md': file }, { branch: BRANCH });
+}

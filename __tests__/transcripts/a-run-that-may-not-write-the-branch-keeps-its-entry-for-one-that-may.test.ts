@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals';
+import { branchScene, earlierEntry } from './branch-scene.js';
+import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+import { expectTranscript, seen, steady, told } from './stage.js';
+
+const PERMISSION = /Add `contents: write` under `permissions:` of the job/;
+
+it('warns once with the line to add where the branch was asked for, and is folded in once (C3 48)', async () => {
+  const scene = await branchScene({ contents: 'read', branch: { 'ask.md': earlierEntry('Before.') } });
+  const kept = await scene.run({ runId: '1' });
+  expect(expectToldNotSaved(kept, 'Answer 0.')).toMatch(PERMISSION);
+  expect(titles(kept)).toEqual(['Memory not saved']);
+  expect(kept.outputs['memory-store']).toBe('cache');
+  expect(kept.summary).toContain('The entry is kept in `cache axe-memory/v1/trunk/default/0000000001.`');
+  expect(resultsIn(scene.memory())).toEqual(['Before.']);
+  expectTranscript('a-run-that-may-not-write-the-branch-keeps-its-entry-for-one-that-may', seen(kept, scene));
+
+  scene.repo.contents = 'write';
+  const saved = await scene.run({ runId: '2' });
+  expect(saved).toMatchObject({
+    annotations: [],
+    outputs: { 'memory-saved': 'true', 'memory-store': 'repo' },
+  });
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.', 'Answer 1.']);
+  expect(scene.memory()).toContain(kept.outputs['memory-entry']);
+
+  await scene.run({ runId: '3' });
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.', 'Answer 1.', 'Answer 2.']);
+  expect(resultsIn(scene.model.prompts()[2]?.system ?? '')).toEqual(['Before.', 'Answer 0.', 'Answer 1.']);
+  expect(scene.cache.entries()).toHaveLength(1);
+});
+
+it('saves to the cache like any other run where nothing was asked for, and says so in the summary', async () => {
+  const scene = await branchScene({ contents: 'read', branch: { 'ask.md': earlierEntry('Before.') } });
+  const auto = { inputs: { 'memory-store': 'auto' } };
+  const first = await scene.run({ ...auto, runId: '1' });
+  expect(first).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+  expect(first.outputs['memory-store']).toBe('cache');
+  const remarks = first.summary.split('\n').filter((line) => line.startsWith('- '));
+  expect(remarks).toEqual([expect.stringMatching(PERMISSION)]);
+
+  // Both are read as one memory, in the order of time.
+  const second = await scene.run({ ...auto, runId: '2' });
+  expect(resultsIn(scene.model.prompts()[1]?.system ?? '')).toEqual(['Before.', 'Answer 0.']);
+  expect(steady(second.summary)).toContain(
+    '2 entries loaded from [`octo-org/octo-repo@axe-memory:ask.md`](https://github.com/octo-org/octo-repo/blob/axe-memory/ask.md) and `cache axe-memory/v1/trunk/default/0000000001.`',
+  );
+
+  scene.repo.contents = 'write';
+  const third = await scene.run({ ...auto, runId: '3' });
+  expect(told(third)).toEqual([]);
+  expect(third.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-loaded': '3' });
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.', 'Answer 1.', 'Answer 2.']);
+  expect(scene.cache.entries()).toHaveLength(2);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ANSWER_LOST,
+  BAD_GATEWAY,
+  BAD_GATEWAY_AFTER_EFFECT,
+  type Fault,
+  secondaryRateLimit,
+  staleHead,
+} from '../helpers/github-faults.js';
+import { branchScene, earlierEntry, REPOSITORY } from './branch-scene.js';
+import { resultsIn } from './memory-scene.js';
+
+type Trouble = readonly [string, Omit<Fault, 'route' | 'contains'>];
+
+const IN_DOUBT: readonly Trouble[] = [
+  ['a 502 for a commit that was made (C3 47)', BAD_GATEWAY_AFTER_EFFECT],
+  ['a connection that breaks after the commit (C3 47)', ANSWER_LOST],
+  ['a 502 for a commit that was not made', BAD_GATEWAY],
+];
+
+const PUT_OFF: readonly Trouble[] = [
+  ['nine branches that others moved first (C3 46)', { ...staleHead(), times: 9 }],
+  ['a secondary rate limit (C3 49)', secondaryRateLimit(1)],
+];
+
+const BEFORE = { 'ask.md': earlierEntry('Before.') };
+
+describe('a save that meets', () => {
+  it.each(IN_DOUBT)('%s leaves one entry', async (_, fault) => {
+    await expectOneEntry(fault);
+  });
+
+  // They wait, so they wait together.
+  it(`${PUT_OFF.map(([name]) => name).join(', or ')} leaves one entry`, async () => {
+    await Promise.all(PUT_OFF.map(([, fault]) => expectOneEntry(fault)));
+  });
+
+  it('a lost answer for the branch it made leaves one branch with one entry', async () => {
+    const scene = await branchScene();
+    scene.github.fail({ ...BAD_GATEWAY_AFTER_EFFECT, route: 'POST /repos/{owner}/{repo}/git/refs' });
+    const step = await scene.run();
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(resultsIn(scene.memory())).toEqual(['Answer 0.']);
+    expect(scene.github.history(REPOSITORY, 'axe-memory')).toHaveLength(1);
+  });
+});
+
+async function expectOneEntry(fault: Trouble[1]): Promise<void> {
+  const scene = await branchScene({ branch: BEFORE });
+  scene.github.fail({ ...fault, route: 'POST /graphql', contains: 'createCommitOnBranch' });
+  const step = await scene.run();
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+  expect(resultsIn(scene.memory())).toEqual(['Before.', 'Answer 0.']);
+  expect(scene.github.history(REPOSITORY, 'axe-memory')).toHaveLength(2);
+}

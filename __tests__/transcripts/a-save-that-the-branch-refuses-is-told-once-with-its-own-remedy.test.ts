@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { graphQlRateLimit } from '../helpers/github-faults.js';
+import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
+import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+
+interface Refusal {
+  readonly set: (scene: BranchScene) => void;
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** Of the one warning: the cause and what mends it. */
+  readonly told: RegExp;
+}
+
+const IN_40_MINUTES = Math.round(Date.now() / 1000) + 40 * 60;
+
+const REFUSALS: readonly (readonly [string, Refusal])[] = [
+  [
+    'a token that may only read (C3 48)',
+    {
+      set: ({ repo }) => {
+        repo.contents = 'read';
+      },
+      told: /Resource not accessible by integration.* Add `contents: write` under `permissions:` of the job/,
+    },
+  ],
+  [
+    'an archived repository (C3 48)',
+    {
+      set: ({ repo }) => {
+        repo.isArchived = true;
+      },
+      told: /archived.* Unarchive octo-org\/octo-repo, or name another repository with `memory-repo`/,
+    },
+  ],
+  [
+    'a ruleset for all branches (C3 48)',
+    {
+      set: ({ repo }) => void repo.rules.push({ branch: '*', kind: 'ruleset' }),
+      told: /rule violations.* In the repository's rulesets, exclude `axe-memory`/s,
+    },
+  ],
+  [
+    'a protected branch (C3 48)',
+    {
+      set: ({ repo }) => void repo.rules.push({ branch: repo.defaultBranch, kind: 'protection' }),
+      inputs: { 'memory-branch': 'main' },
+      told: /through a pull request.* Set `memory-branch: axe-memory`/s,
+    },
+  ],
+  [
+    'a private repository that the token does not see (C3 48)',
+    {
+      set: ({ github }) => void github.addRepo('octo-org/memory', { isPrivate: true, contents: {} }),
+      inputs: { 'memory-repo': 'octo-org/memory' },
+      told: /octo-org\/memory.* Check its name, and give a token that may \S+(?: to)? octo-org\/memory as `memory-token`/,
+    },
+  ],
+  [
+    'a rate limit that ends in 40 minutes (C3 49)',
+    {
+      set: ({ github }) => {
+        const commits = { route: 'POST /graphql', contains: 'createCommitOnBranch', times: 99 };
+        github.fail({ ...graphQlRateLimit(IN_40_MINUTES), ...commits });
+      },
+      told: /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
+    },
+  ],
+];
+
+describe('a run whose entry is refused by', () => {
+  it.each(REFUSALS)('%s is green, and shows the entry (C3 53)', async (_, { set, inputs, told }) => {
+    const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
+    set(scene);
+    const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });
+    if (inputs?.['memory-repo'] === undefined) {
+      expect(expectToldNotSaved(step, 'Answer 0.')).toMatch(told);
+    } else {
+      expect(step.annotations.map(({ message }) => message).join()).toMatch(told);
+    }
+    expect(titles(step)).toEqual(['Memory not saved']);
+    expect(resultsIn(scene.github.files('octo-org/octo-repo', BRANCH)['ask.md'] ?? '')).toEqual(['Before.']);
+    expect(step.annotations[0]?.message).not.toMatch(/\.\.|undefined/);
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { BRANCH, branchScene, NO_CACHE, REPOSITORY } from './branch-scene.js';
+import { resultsIn } from './memory-scene.js';
+
+it('by `memory-scope`, in a folder for each', async () => {
+  const { run, github, model, memory } = await branchScene();
+  const job = (scope: string) =>
+    run({ job: 'test', inputs: { 'memory-scope': scope, prompt: `Look at ${scope}.` }, env: NO_CACHE });
+  const [one, other] = await Promise.all([job('packages/api'), job('packages/web')]);
+  const next = await job('packages/api');
+
+  for (const step of [one, other, next]) {
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  }
+  expect(Object.keys(github.files(REPOSITORY, BRANCH))).toEqual([
+    'packages/api/ask.md',
+    'packages/web/ask.md',
+  ]);
+  expect(next.outputs['memory-loaded']).toBe('1');
+  expect(model.prompts()[2]?.system).toContain('**Task:** Look at packages/api.');
+  expect(model.prompts()[2]?.system).not.toContain('packages/web');
+  expect(resultsIn(memory('packages/api/ask.md'))).toHaveLength(2);
+  expect(resultsIn(memory('packages/web/ask.md'))).toHaveLength(1);
+  expect(next.summary).toContain('https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md');
+});

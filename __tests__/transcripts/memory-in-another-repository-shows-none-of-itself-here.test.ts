@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { GITHUB_TOKEN } from '../helpers/github-server.js';
+import { text } from '../helpers/model-server.js';
+import { runPost, type StepResult, startStep } from '../helpers/run-action.js';
+import { type BranchScene, branchScene, earlierEntry, REPOSITORY } from './branch-scene.js';
+import { resultsIn, titles } from './memory-scene.js';
+import { troubles } from './stage.js';
+
+const FLEET = 'octo-org/memory';
+const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
+const FILE = `${REPOSITORY}/ask.md`;
+const BEFORE = 'The lighthouse keeper is called Ada.';
+const WITH = { inputs: { 'memory-repo': FLEET, 'memory-token': TOKEN, prompt: 'Who is the keeper?' } };
+
+/** A private repository in which each repository of a fleet has a folder of its own. */
+async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene> {
+  const scene = await branchScene({ contents: 'read', model: [text('Nobody.'), text('Still nobody.')] });
+  scene.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: contents, [GITHUB_TOKEN]: 'none' } });
+  const files = { [FILE]: earlierEntry(BEFORE), 'octo-org/other/ask.md': earlierEntry('Not for you.', 'b') };
+  scene.github.commit(FLEET, files, { branch: 'axe-memory' });
+  return scene;
+}
+
+/** Everything people see of a step, but for the answer, which is shown where it belongs. */
+function shown({ stdout, summary, outputs, state }: StepResult): string {
+  return [stdout, summary, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
+}
+
+function expectSecret(step: StepResult): void {
+  expect(shown(step)).not.toMatch(/lighthouse|Ada|Not for you|\*\*Result|\*\*Task/);
+  for (const name of ['memory-entry', 'memory-diff']) expect(step.outputs[name]).toBeUndefined();
+}
+
+describe('`memory-repo`', () => {
+  it('gives the model what is in the folder of the repository, adds to it, and shows neither', async () => {
+    const scene = await fleet();
+    const steps = [await scene.run(WITH), await scene.run(WITH)];
+    for (const step of steps) {
+      expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+      expect(troubles(step)).toEqual([]);
+      expectSecret(step);
+      expect(step.summary).toContain(step.outputs['memory-entry-id']);
+    }
+    expect(scene.model.prompts().map(({ system }) => resultsIn(system))).toEqual([
+      [BEFORE],
+      [BEFORE, 'Nobody.'],
+    ]);
+    const files = scene.github.files(FLEET, 'axe-memory');
+    expect(resultsIn(files[FILE] ?? '')).toEqual([BEFORE, 'Nobody.', 'Still nobody.']);
+    expect(Object.keys(files)).toHaveLength(2);
+    expect(scene.repo.branches.has('axe-memory')).toBe(false);
+    expect(scene.cache.requests()).toEqual([]);
+  });
+
+  it('keeps to itself what it could not save, in main and in post', async () => {
+    const scene = await fleet('read');
+    const step = await scene.run(WITH);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });
+    expect(titles(step)).toEqual(['Memory not saved']);
+    expect(step.annotations[0]?.message).toContain(`a token that may write to ${FLEET} as \`memory-token\``);
+    expectSecret(step);
+
+    const running = startStep('main', scene.step(WITH));
+    scene.github.onRequest(
+      ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGKILL')),
+    );
+    const main = await running.finished;
+    expect(main.signal).toBe('SIGKILL');
+    const post = await runPost(scene.step(WITH), main);
+    expect(titles(post)).toEqual(['Memory not saved']);
+    expectSecret(post);
+    expect(scene.cache.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { requestName } from '../helpers/github-routes.js';
+import { text } from '../helpers/model-server.js';
+import { tempDir } from '../helpers/temp.js';
+import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { BRANCH, branchScene, NO_CACHE } from './branch-scene.js';
+import { resultsIn } from './memory-scene.js';
+import {
+  comparisonOf,
+  DIFF,
+  expectTranscript,
+  REPO,
+  seen,
+  setStage,
+  steady,
+  told,
+  troubles,
+} from './stage.js';
+
+const TRANSCRIPT = 'the-first-run-makes-the-memory-branch-and-the-next-run-is-given-its-entry';
+
+/** No checkout, no cache, and no program that could be started. */
+function bare() {
+  return { workspace: tempDir('workspace'), env: { ...NO_CACHE, PATH: tempDir('empty') } };
+}
+
+it('says that it made it, that it is public, and needs neither a checkout nor git', async () => {
+  const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
+  stage.repo.contents = 'write';
+  const opened = await stage.run(bare());
+  expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true', 'memory-store': 'repo' } });
+  expect(told(opened)).toEqual([
+    'notice: The branch `Codertocat/Hello-World@axe-memory` was created to keep memory. The repository is public, so everybody can read what is remembered there; `memory-repo` can name a private one.',
+  ]);
+  expect(readdirSync(opened.workspace)).toEqual([]);
+  const [root] = stage.github.history(REPO, BRANCH);
+  expect(root?.parents).toEqual([]);
+
+  // Another pull request, then a comment on an issue.
+  const payload = loadWebhook('pull_request', 'opened', { 'pull_request.number': 3, number: 3 });
+  const pull = stage.repo.pulls.get(2);
+  if (pull === undefined) throw new Error('there is no pull request #2');
+  stage.github.addPull(REPO, { ...pull, number: 3 });
+  stage.repo.comparisons.set(comparisonOf(payload), DIFF);
+  const before = stage.github.requests().length;
+  const other = await stage.run({ ...bare(), runId: '2', event: { name: 'pull_request', payload } });
+  const asked = stage.github.requests().slice(before);
+  // What the model is to be given; then what is there now, and the entry on top of that.
+  expect(asked.filter(({ bytes }) => bytes.includes(BRANCH)).map(requestName)).toEqual([
+    'POST /graphql repository',
+    'POST /graphql repository',
+    'POST /graphql createCommitOnBranch',
+  ]);
+  expect(asked.filter(({ method, path }) => method !== 'GET' && path.includes('/git/'))).toEqual([]);
+
+  const comment = loadWebhook('issue_comment', 'created');
+  stage.github.addIssue(REPO, { number: 1 });
+  stage.repo.roles.set(String(payloadField(comment, 'comment.user.login')), 'write');
+  const third = await stage.run({
+    ...bare(),
+    runId: '3',
+    event: { name: 'issue_comment', payload: comment },
+  });
+
+  expect([other, third].map(({ outputs }) => outputs['memory-saved'])).toEqual(['true', 'true']);
+  expect([...troubles(other), ...troubles(third)]).toEqual([]);
+  expect(stage.model.prompts().map(({ system }) => resultsIn(system).length)).toEqual([0, 1, 2]);
+  expect(stage.model.prompts()[2]?.system).toMatch(/First\..*Second\./s);
+
+  const messages = stage.github.history(REPO, BRANCH).map(({ message }) => message);
+  expect(messages).toEqual(Array(3).fill('Update memory of reviewer [skip ci]'));
+  const file = steady(stage.github.files(REPO, BRANCH)['reviewer.md'] ?? '');
+  expectTranscript(
+    TRANSCRIPT,
+    [
+      seen(opened, { repo: { ...stage.repo, comments: [] } }),
+      seen(third, stage),
+      `=== reviewer.md\n${file}`,
+    ].join('\n'),
+  );
+});
+
+it('does not call a private repository public', async () => {
+  const { run, github } = await branchScene({ isPrivate: true });
+  const step = await run({ env: NO_CACHE });
+  expect(told(step)).toEqual([
+    'notice: The branch `octo-org/octo-repo@axe-memory` was created to keep memory.',
+  ]);
+  expect(step.summary).not.toContain('public');
+  expect(github.calls()).toEqual([
+    'POST /graphql repository',
+    'POST /graphql repository',
+    'POST /repos/{owner}/{repo}/git/trees',
+    'POST /repos/{owner}/{repo}/git/commits',
+    'POST /repos/{owner}/{repo}/git/refs',
+  ]);
+});

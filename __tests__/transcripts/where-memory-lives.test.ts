@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+import { openWorld, type World } from './memory-world.js';
+
+/** A row of the table in the README. */
+interface Row {
+  readonly event: string;
+  readonly store: string;
+  readonly reads: string;
+  readonly saves: string;
+  readonly otherwise: string;
+}
+
+const ROWS = rowsOfReadme();
+
+/** What a run is given, by what the column "Reads" says. */
+const READS: Readonly<Record<string, readonly string[]>> = {
+  'the branch': ['branch'],
+  "the default branch's": ['trunk cache'],
+  "its own and the default branch's": ['trunk cache', 'own cache'],
+  'the checkout': ['checkout'],
+  'the base branch': ['base branch'],
+};
+
+/** For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and one of neither. */
+const ANY = ['push', 'pull_request', 'issues'];
+
+it('is a table of stores and events', () => {
+  expect(ROWS.length).toBeGreaterThan(10);
+});
+
+it.each(ROWS)('as the README says of $event on $store: $reads; $saves; $otherwise', async (row) => {
+  await Promise.all(eventsOf(row).map((event) => checkRow(row, event)));
+});
+
+async function checkRow(row: Row, event: string): Promise<void> {
+  const { store, reads, saves, otherwise } = row;
+  const world = await openWorld(event, { mayWriteContents: !row.event.includes('`contents: read`') });
+  const step = await world.run({ 'memory-store': store });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
+  const wanted = READS[reads] ?? ['branch', ...world.readableCaches];
+  if (!(reads in READS)) expect(reads).toBe('the branch and the cache');
+  expect([...resultsIn(world.given()[0] ?? '')].sort()).toEqual([...wanted].sort());
+
+  const entry = step.outputs['memory-entry'] ?? '';
+  const places = world.placesOf(entry);
+  const isReadOnly = !world.mayWriteCache;
+  switch (saves) {
+    case 'yes':
+    case 'yes, for this pull request only':
+      expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': store });
+      expect(places).toEqual([
+        store === 'repo' ? 'branch' : `${event === 'pull_request' ? 'own' : 'trunk'} cache`,
+      ]);
+      expect(otherwise).toBe('');
+      return;
+    case 'yes, in the workspace':
+      expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'file' });
+      expect(places).toEqual(['checkout']);
+      expect(otherwise).toBe('');
+      return;
+    case 'no':
+      expectToldNotSaved(step, 'new');
+      expect(titles(step)).toEqual(['Memory not saved']);
+      await checkOtherwise(row, { world, places });
+      return;
+    case 'in the cache, if it may be written':
+      expect(otherwise).toBe('the summary');
+      if (isReadOnly) {
+        expectToldNotSaved(step, 'new');
+        expect(places).toEqual([]);
+      } else {
+        expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'cache' });
+        expect(places).toEqual([`${event === 'pull_request' ? 'own' : 'trunk'} cache`]);
+      }
+      return;
+    default:
+      throw new Error(`"Saves" says what nobody checks: ${saves}`);
+  }
+}
+
+/** What became of an entry that its store did not take; it is in the summary in any case. */
+async function checkOtherwise(
+  { store, otherwise }: Row,
+  { world, places }: { readonly world: World; readonly places: readonly string[] },
+): Promise<void> {
+  switch (otherwise) {
+    case 'the branch if there is one, else the summary': {
+      expect(places).toEqual(['branch']);
+      const bare = await openWorld(world.event, { mayWriteContents: true, hasBranch: false });
+      const step = await bare.run({ 'memory-store': store });
+      expectToldNotSaved(step, 'new');
+      expect(bare.placesOf(step.outputs['memory-entry'] ?? '')).toEqual([]);
+      return;
+    }
+    case 'the cache if it may be written, and the next run that may write folds it in; else the summary': {
+      if (!world.mayWriteCache) {
+        expect(places).toEqual([]);
+        return;
+      }
+      const cache = world.event === 'pull_request' ? 'own cache' : 'trunk cache';
+      expect(places).toEqual([cache]);
+      world.allowContents();
+      const step = await world.run({ 'memory-store': store });
+      expect(step).toMatchObject({
+        exitCode: 0,
+        outputs: { 'memory-saved': 'true', 'memory-store': 'repo' },
+      });
+      expect(resultsIn(world.branch()).filter((result) => result.startsWith('new'))).toEqual([
+        'new 0',
+        'new 1',
+      ]);
+      return;
+    }
+    default:
+      throw new Error(`"Otherwise" says what nobody checks: ${otherwise}`);
+  }
+}
+
+function eventsOf({ event }: Row): readonly string[] {
+  return event.startsWith('any') ? ANY : [...event.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+}
+
+function rowsOfReadme(): readonly Row[] {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const table = /<!-- where -->\n([\s\S]*?)<!-- \/where -->/.exec(readme)?.[1] ?? '';
+  const [, , ...lines] = table.trim().split('\n');
+  return lines.map((line) => {
+    const cells = line.split('|').slice(1, -1);
+    const [event = '', store = '', reads = '', saves = '', otherwise = ''] = cells.map((cell) => cell.trim());
+    return { event, store: store.replaceAll('`', ''), reads, saves, otherwise };
+  });
+}
