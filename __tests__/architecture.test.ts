@@ -47,6 +47,7 @@ const DYNAMIC = [
   '@ai-sdk/openai-compatible',
   './offline.js',
   './tools.js',
+  './publish-wanted.js',
   '../host/json-schema.js',
   'ajv',
   'ajv/dist/2020.js',

@@ -181,7 +181,7 @@ This run read text by somebody without write access, so trusted runs load only w
     const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
     const trust = { ...report.plan.trust, lane: 'trusted' } as const;
     expect(seen({ ...report, plan: { ...report.plan, trust } })).toMatch(
-      /\n\nThis run read pages or other text of the open network, so trusted runs load only what was computed of it; its own words stay apart\.$/,
+      /\n\nThis run read pages or other text of the open network, or what people without write access wrote on GitHub, so trusted runs load only what was computed of it; its own words stay apart\.$/,
     );
   });
 

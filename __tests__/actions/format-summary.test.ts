@@ -12,7 +12,7 @@ import type { Warning } from '../../src/axe/warning.js';
 import { createNoneStore } from '../../src/memory-stores/none-store.js';
 import type { RunReport } from '../../src/pipeline/request.js';
 import { called, completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
-import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
+import { comment, issue, pullRequest, STRANGER } from '../helpers/triggers.js';
 import { AGENT } from '../helpers/world-fake.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -350,15 +350,15 @@ describe('the summary of a run that did not take place', () => {
     const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
     expect(format(report)).toBe(
       '### axe-action: skipped\n\n' +
-        'Pull request #42 comes from the fork octocat/hello; forks are not run.\n\n' +
-        'Somebody with write access can push the commits to a branch of this repository.',
+        'Pull request #42 comes from the fork octocat/hello; forks are not run by themselves.\n\n' +
+        'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
     );
   });
 
   it('says why where nothing can be done', async () => {
-    const actor = { login: 'dependabot[bot]', isBot: true };
-    expect(format(await reportOf('skipped', {}, { trigger: pullRequest({ actor }) }))).toBe(
-      '### axe-action: skipped\n\nThe event was caused by the bot dependabot[bot]; bots do not start runs.',
+    const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
+    expect(format(await reportOf('skipped', {}, { trigger }))).toBe(
+      '### axe-action: skipped\n\nThe comment was written by a run of axe-action, which does not answer itself.',
     );
   });
 
@@ -407,7 +407,7 @@ async function keptNowhere(kind: 'ran' | 'planned'): Promise<RunReport> {
   const store = createNoneStore();
   const signal = new AbortController().signal;
   const restored = await store.read({ paths: ['bot.md'], lastN: 0, count: false }, signal);
-  const memory = { store, restored, text: '' };
+  const memory = { store, restored, text: '', facts: [] };
   if (kind === 'planned') return { ...(await reportOf('planned')), memory };
   const report = await reportOf('ran');
   if (report.remembered.kind === 'nothing') throw new Error('nothing was remembered');

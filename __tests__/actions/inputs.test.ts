@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../src/actions/inputs.js';
+import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import { CONCLUSIONS } from '../../src/axe/loop/outcome.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../src/axe/prompt/context-policy.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/axe/review/publish-rules.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
 function read(given: Readonly<Record<string, string>> = {}): Inputs {
@@ -22,6 +25,7 @@ describe('inputs', () => {
       apiKey: '',
       agentsDir: '',
       githubToken: '',
+      gate: DEFAULT_GATE_POLICY,
       memory: {
         store: 'auto',
         branch: 'axe-memory',
@@ -35,11 +39,14 @@ describe('inputs', () => {
         signingKey: '',
       },
       comment: 'auto',
+      review: { rules: DEFAULT_PUBLISH_RULES, when: 'always' },
+      context: DEFAULT_CONTEXT_POLICY,
       timeoutMinutes: 15,
       fallbackModels: [],
       maxTurns: 50,
       maxTokens: 2_000_000,
       maxCostUsd: 0,
+      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
       toolsAllowed: [],
       outputSchema: '',
       dryRun: false,
@@ -82,6 +89,8 @@ describe('inputs', () => {
     ['max-tokens', '0', 'maxTokens', 0],
     ['max-cost-usd', '0.25', 'maxCostUsd', 0.25],
     ['max-cost-usd', '0', 'maxCostUsd', 0],
+    ['max-cost-usd-per-pr', '2', 'spendLimits', { perPullUsd: 2, perDayUsd: 0 }],
+    ['max-cost-usd-per-day', '5.5', 'spendLimits', { perPullUsd: 0, perDayUsd: 5.5 }],
     ['tools-allowed', 'write_file, execute', 'toolsAllowed', ['write_file', 'execute']],
     ['tools-allowed', 'write\nnetwork', 'toolsAllowed', ['write', 'network']],
     ['output-schema', '\n{\n  "type": "object"\n}\n', 'outputSchema', '{\n  "type": "object"\n}'],
@@ -121,7 +130,7 @@ describe('inputs', () => {
     [
       { mode: 'memory' },
       '`mode: memory` needs the input `memory-command`',
-      'Give, for example, `memory-command: show` or `memory-command: forget 01k5`.',
+      'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
     ],
     [
       { 'memory-command': 'show' },

@@ -7,8 +7,8 @@ import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const KEEP_IT =
   'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
-const EVICTED = `Memory is in the Actions cache, and GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets. ${KEEP_IT}`;
-const ONE_PULL_REQUEST = `Memory is in the Actions cache of this pull request, which no other pull request can read. ${KEEP_IT}`;
+const EVICTED = `Memory is in the Actions cache. GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets. ${KEEP_IT}`;
+const ONE_PULL_REQUEST = `Memory is in the Actions cache. What a pull request keeps there, no other pull request can read. ${KEEP_IT}`;
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
 
 const ON_PULL_REQUEST = { on: 'pull_request', number: 42, isFork: false } as const;
@@ -49,7 +49,8 @@ describe('what people should know of a store', () => {
     const told = ['Memory went to the Actions cache, since …'];
     expect(await notesOf(saved('cache', told), issue())).toEqual({ notices: [], remarks: told });
     const [limit = ''] = EVICTED.split(' With `permissions');
-    expect(await notesOf(saved('cache', told))).toEqual({ notices: [`${limit} ${told[0]}`], remarks: [] });
+    const after = limit.replace('Memory is in the Actions cache. ', '');
+    expect(await notesOf(saved('cache', told))).toEqual({ notices: [`${told[0]} ${after}`], remarks: [] });
   });
 
   it('that is a branch of a public repository is that everybody can read it', async () => {

@@ -3,6 +3,8 @@ import type { Inputs } from '../../src/actions/inputs.js';
 import { type ActionPublisherOptions, createActionPublisher } from '../../src/actions/publisher.js';
 import { AxeError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
+import { NOTHING_BUFFERED } from '../../src/axe/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/axe/review/publish-rules.js';
 import type { Trigger } from '../../src/axe/trigger.js';
 import type { Warning } from '../../src/axe/warning.js';
 import {
@@ -44,18 +46,20 @@ async function publish(
   const publisher = createActionPublisher({
     client,
     comment: 'auto',
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always' },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: [SECRET],
     runUrl: RUN_URL,
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const published = await publisher.publish({ ...plan, trigger }, outcome);
+  const published = await publisher.publish({ ...plan, trigger }, outcome, NOTHING_WANTED);
   const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return { published, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
 }
 
+const NOTHING_WANTED = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [] };
 const NOTHING = { line: undefined, url: undefined };
 const OTHERS: readonly Trigger[] = [
   SCHEDULE,

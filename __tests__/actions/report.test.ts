@@ -16,7 +16,8 @@ import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
-import { issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { done, refused, tended } from '../helpers/tended.js';
+import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const SECRET = 'hunter2-hunter2';
@@ -203,14 +204,12 @@ describe('a run that ended well', () => {
       {
         level: 'notice',
         title: 'Where memory lives',
-        message: expect.stringMatching(/^Memory is in the Actions cache, .* forgets\./),
+        message: expect.stringMatching(/^Memory went to the Actions cache, since … GitHub .* forgets\.$/),
         file: undefined,
         line: undefined,
       },
     ]);
-    expect(step.summary).toMatch(
-      /\n- Memory is in the Actions cache, .* forgets\. Memory went to the Actions cache, since …\n/,
-    );
+    expect(step.summary).toMatch(/\n- Memory went to the Actions cache, since … GitHub .* forgets\.\n/);
     expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
   });
 });
@@ -341,17 +340,17 @@ describe('a run that was not to take place', () => {
         level: 'notice',
         title: 'Skipped',
         message:
-          'Pull request #42 comes from the fork octocat/hello; forks are not run. ' +
-          'Somebody with write access can push the commits to a branch of this repository.',
+          'Pull request #42 comes from the fork octocat/hello; forks are not run by themselves. ' +
+          'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
       },
     ]);
   });
 
   it('ends its notice where there is nothing to be done', async () => {
-    const actor = { login: 'dependabot[bot]', isBot: true };
-    const step = await report(await reportOf('skipped', {}, { trigger: pullRequest({ actor }) }));
+    const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
+    const step = await report(await reportOf('skipped', {}, { trigger }));
     expect(step.annotations.map(({ message }) => message)).toEqual([
-      'The event was caused by the bot dependabot[bot]; bots do not start runs.',
+      'The comment was written by a run of axe-action, which does not answer itself.',
     ]);
   });
 
@@ -367,6 +366,46 @@ describe('a run that was not to take place', () => {
       'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
     ]);
     expect(step.summary).toMatch(/^### bot: dry run\n/);
+  });
+});
+
+describe('a command over memory', () => {
+  it('has log, outputs and summary, and no annotation', async () => {
+    const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
+    const step = await report(tended(done(`Forgotten: ${SECRET}`, { changed: true }), { published }));
+    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
+    expect(step.log).toEqual(['Forgotten: ***', `${published.line} ${published.url}`]);
+    expect(step.outputs).toMatchObject({
+      conclusion: 'success',
+      response: 'Forgotten: ***',
+      'memory-saved': 'true',
+    });
+    expect(step.summary).toMatch(/^### bot: memory forget\n\nForgotten: \*\*\*\n/);
+  });
+
+  it.each([
+    ['workflow', 'not-found', 'error'],
+    ['comment', 'not-found', 'notice'],
+    ['comment', 'refused', 'notice'],
+    ['comment', 'not-saved', 'error'],
+  ] as const)('that a %s asked for and that was not done, %s, is one %s', async (askedIn, reason, level) => {
+    const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
+    const step = await report(tended(result, { askedIn }));
+    expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
+    expect(step.annotations).toMatchObject([
+      { level, title: 'Memory', message: 'Nothing was done: it is ***. Look again.' },
+    ]);
+  });
+
+  it('that found problems is red, unless nobody minds', async () => {
+    const finding = { code: 'order', severity: 'problem', lane: 'trusted', line: 3, message: '' } as const;
+    const looked = tended(done('Looked.', { findings: [finding] }), { command: 'verify' });
+    const step = await report(looked);
+    expect(step).toMatchObject({ hasFailed: true, log: ['Looked.'] });
+    expect(step.annotations).toMatchObject([
+      { level: 'error', message: '1 problem in the memory of `bot`; the job summary lists them.' },
+    ]);
+    expect((await report(looked, { inputs: { 'fail-on': 'timeout' } })).hasFailed).toBe(false);
   });
 });
 

@@ -173,6 +173,20 @@ const rows: readonly Row[] = [
     lane: 'untrusted',
   },
   {
+    name: 'a writer’s label on a fork’s pull request',
+    trigger: fork('hubot/hello', { event: 'pull_request_target', action: 'labeled', author: hubot }),
+    permission: 'write',
+    gate: 'run',
+    lane: 'untrusted',
+  },
+  {
+    name: 'a writer’s label on a fork’s pull request of their own',
+    trigger: fork('octocat/hello-2', { event: 'pull_request_target', action: 'labeled' }),
+    permission: 'admin',
+    gate: 'run',
+    lane: 'untrusted',
+  },
+  {
     name: 'a bot’s pull request',
     trigger: pullRequest({ actor: dependabot }),
     permission: 'write',
@@ -377,10 +391,10 @@ describe('the gate, the level and the lane', () => {
 
   it('name the fork', () => {
     expect(decideGate(fork('hubot/hello'), 'write')).toMatchObject({
-      message: 'Pull request #42 comes from the fork hubot/hello; forks are not run',
+      message: 'Pull request #42 comes from the fork hubot/hello; forks are not run by themselves',
     });
     expect(decideGate(fork(null), 'write')).toMatchObject({
-      message: 'Pull request #42 comes from a fork that was deleted; forks are not run',
+      message: 'Pull request #42 comes from a fork that was deleted; forks are not run by themselves',
     });
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
 import type { World } from '../../src/axe/ports.js';
+import { NOTHING_BUFFERED } from '../../src/axe/review/buffered.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createTerminalWorld, type TerminalWorldOptions } from '../../src/cli/terminal-world.js';
 import { createDeadline } from '../../src/host/deadline.js';
@@ -37,7 +38,11 @@ async function open(patch: Partial<TerminalWorldOptions> = {}) {
 async function publish(outcome: RunOutcome, output: TerminalWorldOptions['output']) {
   const { world, terminal } = await open({ output });
   const { plan } = await reportOf('planned');
-  const published = await world.publisher.publish(plan, outcome);
+  const published = await world.publisher.publish(plan, outcome, {
+    buffered: NOTHING_BUFFERED,
+    commits: undefined,
+    facts: [],
+  });
   expect(published).toEqual({ line: undefined, url: undefined });
   return { output: terminal.output(), talk: terminal.talk() };
 }

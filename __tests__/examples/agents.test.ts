@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/axe/agent/parse.js';
+import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { startMcpHttp } from '../helpers/mcp-http.js';
 import {
@@ -15,6 +16,7 @@ import {
 import { startProxy } from '../helpers/proxy-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { loadWebhook, payloadField } from '../helpers/webhooks.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AGENTS = join(ROOT, 'examples/agents');
@@ -155,6 +157,36 @@ it('researcher searches the web', async () => {
   expect(tavily.requests()[0]?.body).toMatchObject({ query: 'a question' });
   expect(told(end, 1)).toContain('Title: A page\nURL: https://example.com/\nSnippet: What it says.');
   expect(told(end, 1)).not.toContain('tvly-canary');
+});
+
+it('check-explainer reads on GitHub what failed, and the line that is to blame', async () => {
+  const payload = loadWebhook('pull_request', 'opened');
+  const github = await startGitHubServer();
+  const repo = github.seed(payload, { base: { 'src/dates.ts': SOURCE } });
+  repo.roles.set('Codertocat', 'write');
+  const headSha = String(payloadField(payload, 'pull_request.head.sha'));
+  const diff = `diff --git a/src/dates.ts b/src/dates.ts\n--- a/src/dates.ts\n+++ b/src/dates.ts\n@@ -2 +2 @@\n-  return new Date(text);\n+  return text;\n`;
+  repo.comparisons.set(`${payloadField(payload, 'pull_request.base.sha')}...${headSha}`, diff);
+  const check = { externalId: '', title: null, summary: null, annotations: [], app: 'github-actions' };
+  repo.talk.checkRuns.push({
+    id: 1,
+    headSha,
+    status: 'completed',
+    conclusion: 'failure',
+    name: 'types',
+    job: 9,
+    ...check,
+  });
+  repo.talk.jobLogs.set(9, '##[error]src/dates.ts:2: string is no Date\n');
+  const end = await run('check-explainer', {
+    files: { 'event.json': JSON.stringify(payload) },
+    args: ['--event', 'event.json'],
+    env: { ...github.env, GITHUB_TOKEN },
+    script: [toolCall('github_checks', {}), toolCall('github_diff', { path: 'src/dates.ts' }), END],
+  });
+  expect(end).toMatchObject({ exitCode: 0, stdout: 'Done.' });
+  expect(told(end, 1)).toContain('##[error]src/dates.ts:2: string is no Date');
+  expect(told(end, 2)).toContain('+  return text;');
 });
 
 it('delegator asks two agents, one of which remembers', async () => {

@@ -77,7 +77,7 @@ const TOO_LARGE = refuse(406, 'Sorry, the diff exceeded the maximum number of fi
 
 async function fetched(server: Server) {
   const client = github(server);
-  const context = await fetchContext(client, trigger, noAbort());
+  const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
   if (context.kind !== 'pull_request') throw new Error('not a pull request');
   return { client, ...context, messages: context.warnings.map((warning) => warning.message) };
 }
@@ -225,17 +225,41 @@ describe('a diff that GitHub does not send', () => {
     expect(messages).toHaveLength(2);
   });
 
-  it.each([
-    ['for want of permission', 403, 'denied'],
-    ['for a spent limit', 429, 'rate-limited'],
-  ])('%s fails the run with a remedy', async (_, status, reason) => {
-    const client = github({ diff: refuse(status, 'no') });
-    await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
-      name: 'GitHubError',
-      reason,
-      remedy: expect.any(String),
+  it('for want of permission is put together too, and the permission named', async () => {
+    const { diff, messages } = await fetched({ diff: refuse(403, 'no') });
+    expect(diff).toBe(DIFF);
+    expect(messages[0]).toContain('Add `contents: read` under `permissions:` of the job.');
+  });
+
+  it('for want of every permission is none, and the run goes on', async () => {
+    const denied = refuse(403, 'no');
+    const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, [PULL]: denied });
+    const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
+    expect(context).toMatchObject({ kind: 'none', warnings: [{}, {}, {}] });
+  });
+
+  it('is read without the list of files, which it tells itself', async () => {
+    const denied = refuse(403, 'no');
+    const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, [PULL]: denied });
+    expect(await fetchContext(client, { trigger, parts: [] }, noAbort())).toMatchObject({
+      kind: 'pull_request',
+      diff: DIFF,
+      files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
+      filesTotal: 1,
     });
   });
+
+  it.each([['for a spent limit', 429, 'rate-limited']])(
+    '%s fails the run with a remedy',
+    async (_, status, reason) => {
+      const client = github({ diff: refuse(status, 'no') });
+      await expect(fetchContext(client, { trigger, parts: [] }, noAbort())).rejects.toMatchObject({
+        name: 'GitHubError',
+        reason,
+        remedy: expect.any(String),
+      });
+    },
+  );
 });
 
 describe('answers that are not understood', () => {
@@ -244,14 +268,19 @@ describe('answers that are not understood', () => {
     ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], [PULL]: () => null }],
   ])('fail the run: %s', async (_, routes) => {
     const client = createFakeGitHubClient(routes);
-    await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({ name: 'GitHubError' });
+    await expect(fetchContext(client, { trigger, parts: [] }, noAbort())).rejects.toMatchObject({
+      name: 'GitHubError',
+    });
   });
 });
 
 describe('other triggers', () => {
   it('need nothing more', async () => {
     const client = github({});
-    expect(await fetchContext(client, { kind: 'local' }, noAbort())).toEqual({ kind: 'none', warnings: [] });
+    expect(await fetchContext(client, { trigger: { kind: 'local' }, parts: [] }, noAbort())).toEqual({
+      kind: 'none',
+      warnings: [],
+    });
     expect(client.requests).toEqual([]);
   });
 });

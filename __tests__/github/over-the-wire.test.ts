@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CONTEXT_PARTS } from '../../src/axe/prompt/context-policy.js';
 import { stickyBody } from '../../src/axe/publication.js';
 import type { Trigger } from '../../src/axe/trigger.js';
 import { createGitHubAgentLibrary } from '../../src/github/agent-library.js';
@@ -46,11 +47,16 @@ async function pullRequest(): Promise<{ github: GitHubServer; client: GitHubClie
 describe('over the wire', () => {
   it('fetches the diff and the files of a pull request', async () => {
     const { client, trigger } = await pullRequest();
-    expect(await fetchContext(client, trigger, signal)).toEqual({
+    expect(await fetchContext(client, { trigger, parts: CONTEXT_PARTS }, signal)).toEqual({
       kind: 'pull_request',
       diff: DIFF,
       files: [{ path: 'README.md', status: 'modified', additions: 1, deletions: 1 }],
       filesTotal: 1,
+      commits: [],
+      threads: [],
+      comments: [],
+      issues: [],
+      checks: [],
       warnings: [],
     });
   });
@@ -58,7 +64,7 @@ describe('over the wire', () => {
   it('puts a diff together that GitHub finds too large', async () => {
     const { github, client, trigger } = await pullRequest();
     github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', accept: 'diff', status: 406 });
-    expect(await fetchContext(client, trigger, signal)).toMatchObject({
+    expect(await fetchContext(client, { trigger, parts: [] }, signal)).toMatchObject({
       diff: DIFF,
       warnings: [{ code: 'context-truncated' }],
     });

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decideGate, needsPermission } from '../../src/axe/gate.js';
+import { DEFAULT_GATE_POLICY, type GatePolicy } from '../../src/axe/gate-policy.js';
 import type { Trigger } from '../../src/axe/trigger.js';
+import { classifyTrust } from '../../src/axe/trust.js';
 import { parseEvent, parseEventFile } from '../../src/github/parse-event.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
 
@@ -68,8 +70,26 @@ describe('GitHub’s example payloads', () => {
     }
   });
 
+  it.each<[string, Partial<GatePolicy>]>([
+    ['as it is', {}],
+    ['that asks for nothing', { minPermission: 'none', reviewDrafts: false, skipLabels: ['bug'] }],
+    ['with a phrase', { triggerPhrase: '@axe', allowBots: ['github-actions[bot]'], allowUsers: ['octocat'] }],
+  ])('all pass through a gate %s, and nobody unknown starts what takes a permission', (_, patch) => {
+    const policy = { ...DEFAULT_GATE_POLICY, ...patch };
+    for (const version of exampleVersions()) {
+      for (const { name, examples } of exampleEvents(version)) {
+        for (const payload of examples) {
+          const trigger = parseEvent(name, payload, NO_ENV);
+          const gate = decideGate(trigger, 'unknown', policy);
+          if (gate.kind === 'skip') expect(gate.message).not.toBe('');
+          else if (policy.minPermission !== 'none') expect(needsPermission(trigger, policy)).toBeUndefined();
+        }
+      }
+    }
+  });
+
   it('C5 69: give a trigger that no stranger can use when any one field is null or of another type', () => {
-    const events = ['pull_request', 'issues', 'issue_comment', 'pull_request_review', 'push'];
+    const events = ['pull_request', 'issues', 'issue_comment', 'pull_request_review', 'workflow_run', 'push'];
     const damaged = fc.record({
       event: fc.constantFrom(...events),
       value: fc.constantFrom(null, undefined, 7, 'x', [], {}),
@@ -107,6 +127,25 @@ describe('parsing an event', () => {
       },
       base: { sha: 'f95f852bd8fca8fcc58a9a2d6c842781e32a215e', ref: 'master' },
       isFork: false,
+      at: '2019-05-15T15:20:33Z',
+    });
+  });
+
+  it('reads labels and the commit of the trial merge where there are any', () => {
+    const label = { name: 'no-bots' };
+    const merge_commit_sha = 'c'.repeat(40);
+    const pull = loadWebhook('pull_request', 'opened', {
+      'pull_request.labels': [label, null, { name: 7 }],
+      'pull_request.merge_commit_sha': merge_commit_sha,
+    });
+    expect(parseEvent('pull_request', pull, NO_ENV)).toMatchObject({
+      labels: ['no-bots'],
+      mergeSha: merge_commit_sha,
+    });
+    const issue = loadWebhook('issue_comment', 'created', { 'issue.labels': [label] });
+    expect(parseEvent('issue_comment', issue, NO_ENV)).toMatchObject({ labels: ['no-bots'] });
+    expect(parseEvent('issues', { ...issue, action: 'opened' }, NO_ENV)).toMatchObject({
+      labels: ['no-bots'],
     });
   });
 
@@ -222,6 +261,54 @@ describe('parsing an event', () => {
     expect(parseEvent('issue_comment', loadWebhook('issue_comment', 'created'), NO_ENV)).not.toHaveProperty(
       'isFork',
     );
+  });
+
+  it('reads of a comment on a line where it stands, and which commits it is about', () => {
+    const payload = loadWebhook('pull_request_review_comment', 'created');
+    expect(parseEvent('pull_request_review_comment', payload, NO_ENV)).toMatchObject({
+      place: { path: 'README.md', hunk: expect.stringContaining('@@') },
+      commits: { head: { sha: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821' }, base: { ref: 'master' } },
+      at: '2019-05-15T15:20:38Z',
+    });
+  });
+
+  it('C5 73: reads the run of another workflow', () => {
+    const trigger = parseEvent(
+      'workflow_run',
+      loadWebhook('workflow_run', 'completed', { 'workflow_run.conclusion': 'failure' }),
+      NO_ENV,
+    );
+    expect(trigger).toMatchObject({
+      kind: 'workflow_run',
+      conclusion: 'failure',
+      cause: 'workflow_dispatch',
+      isFork: false,
+      headSha: expect.stringMatching(/^[0-9a-f]{40}$/),
+      runId: expect.any(Number),
+      pull: undefined,
+    });
+    expect(classifyTrust(trigger, 'write')).toMatchObject({ level: 'untrusted', lane: 'tainted' });
+  });
+
+  it.each([
+    ['a fork', { 'workflow_run.head_repository.full_name': 'hubot/Hello-World' }],
+    ['a fork that was deleted', { 'workflow_run.head_repository': null }],
+  ])('C5 73: does not run on what a workflow did on the commits of %s', (_, patch) => {
+    const trigger = parseEvent('workflow_run', loadWebhook('workflow_run', 'completed', patch), NO_ENV);
+    expect(trigger).toMatchObject({ kind: 'workflow_run', isFork: true });
+    expect(decideGate(trigger, 'admin')).toMatchObject({ kind: 'skip', reason: 'fork' });
+    expect(classifyTrust(trigger, 'admin')).toMatchObject({ level: 'untrusted', lane: 'untrusted' });
+  });
+
+  it('C5 73: reads a merge group, in which anybody’s pull requests may be', () => {
+    const payload = loadWebhook('merge_group', 'checks_requested');
+    const trigger = parseEvent('merge_group', payload, NO_ENV);
+    expect(trigger).toMatchObject({
+      kind: 'merge_group',
+      head: { sha: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d' },
+      base: { sha: '380387fbc80638b734a49e1be1c4dfec1c01b33c', ref: 'refs/heads/main' },
+    });
+    expect(classifyTrust(trigger, 'unknown')).toMatchObject({ level: 'untrusted', lane: 'tainted' });
   });
 
   it('reads a push', () => {

@@ -29,7 +29,9 @@ export function contents({ repo, params, request, media }: RestCall): RestAnswer
     const entries = childrenOf(objects, object).map((child) => contentEntryJson(repo, child, ref));
     const listing = entries.slice(0, MAX_LISTING);
     if (media !== 'object') return { status: 200, body: listing };
-    return { status: 200, body: { ...contentEntryJson(repo, object, ref), entries: listing } };
+    // Validated as the listing: the description knows the object only under its own media type.
+    const body = { ...contentEntryJson(repo, object, ref), entries: listing };
+    return { status: 200, body, describedAs: listing };
   }
   if (media === 'raw') return { status: 200, body: object.bytes, mediaType: 'raw' };
   const entry = contentEntryJson(repo, object, ref);

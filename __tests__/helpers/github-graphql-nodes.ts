@@ -123,6 +123,7 @@ function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: Graph
     viewerDidAuthor: comment.author === viewer,
     createdAt: comment.createdAt,
     updatedAt: comment.updatedAt,
+    lastEditedAt: comment.updatedAt === comment.createdAt ? null : comment.updatedAt,
     isMinimized: false,
     url: `${html(repo)}/${page}/${comment.issue}#issuecomment-${comment.id}`,
   };

@@ -149,6 +149,8 @@ function closedBy(repo: StoredRepo, pull: StoredPull): GraphNode[] {
         title: issue.title,
         body: issue.body ?? '',
         state: repo.talk.closedIssues.has(number) ? 'CLOSED' : 'OPEN',
+        createdAt: '2026-01-02T03:04:05Z',
+        lastEditedAt: repo.talk.edited.get(number) ?? null,
         url: `${html(repo)}/issues/${number}`,
         author: actorNode(issue.author),
         repository: { __typename: 'Repository', id: fullName(repo), nameWithOwner: fullName(repo) },

@@ -78,6 +78,8 @@ export interface Talk {
   /** Id of a thread's first comment to the login of who resolved it. */
   readonly resolved: Map<number, string>;
   readonly reactions: StoredReaction[];
+  /** Ids of comments that events are about; they are not kept among the comments. */
+  readonly eventComments: Set<number>;
   /** Labels that exist. */
   readonly labels: string[];
   /** By number of the issue or pull request. */
@@ -86,6 +88,8 @@ export interface Talk {
   readonly closedIssues: Set<number>;
   /** When an issue or pull request changed last; those that are not here, never. */
   readonly touched: Map<number, string>;
+  /** When the description of an issue was changed last; those that are not here, never. */
+  readonly edited: Map<number, string>;
   readonly checkRuns: StoredCheckRun[];
   readonly statuses: StoredStatus[];
   /** Job id to its log. */
@@ -99,11 +103,13 @@ export function noTalk(): Talk {
     reviewComments: [],
     resolved: new Map(),
     reactions: [],
+    eventComments: new Set(),
     labels: [],
     labelsOf: new Map(),
     assigneesOf: new Map(),
     closedIssues: new Set(),
     touched: new Map(),
+    edited: new Map(),
     checkRuns: [],
     statuses: [],
     jobLogs: new Map(),

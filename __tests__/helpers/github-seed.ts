@@ -14,6 +14,7 @@ export function seedRepo(
     isPrivate: payloadField(payload, 'repository.private') === true,
     defaultBranch: text('repository.default_branch'),
   });
+  if ('comment' in payload) repo.talk.eventComments.add(Number(payloadField(payload, 'comment.id')));
   if ('pull_request' in payload) {
     const head = payloadField(payload, 'pull_request.head.repo') as { full_name: string } | null;
     const base = { ref: text('pull_request.base.ref'), sha: text('pull_request.base.sha') };

@@ -103,14 +103,17 @@ export function reactToIssue(call: RestCall): RestAnswer {
 /** `POST …/issues/comments/{comment_id}/reactions`. */
 export function reactToComment(call: RestCall): RestAnswer {
   const id = Number(call.params['comment_id']);
-  if (!call.repo.comments.some((comment) => comment.id === id)) return githubError(404, 'Not Found');
+  const isThere =
+    call.repo.talk.eventComments.has(id) || call.repo.comments.some((comment) => comment.id === id);
+  if (!isThere) return githubError(404, 'Not Found');
   return addReaction(call, { on: 'issue-comment', of: id });
 }
 
 /** `POST …/pulls/comments/{comment_id}/reactions`. */
 export function reactToReviewComment(call: RestCall): RestAnswer {
   const id = Number(call.params['comment_id']);
-  if (!call.repo.talk.reviewComments.some((comment) => comment.id === id))
+  const { eventComments, reviewComments } = call.repo.talk;
+  if (!eventComments.has(id) && !reviewComments.some((comment) => comment.id === id))
     return githubError(404, 'Not Found');
   return addReaction(call, { on: 'review-comment', of: id });
 }

@@ -1,6 +1,7 @@
 import { formatModelRef } from '../../src/axe/agent/model-ref.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
 import { AxeError, ConfigError } from '../../src/axe/errors.js';
+import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import type { OpenModel } from '../../src/axe/loop/asker.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
@@ -19,6 +20,7 @@ import type {
 } from '../../src/axe/ports.js';
 import type { TriggerContext } from '../../src/axe/prompt/context.js';
 import type { ContextFile } from '../../src/axe/prompt/context-file.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../src/axe/prompt/context-policy.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { guarded } from '../../src/memory-stores/guard.js';
 import { readLogs } from '../../src/memory-stores/read-logs.js';
@@ -218,13 +220,17 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     origin: undefined,
     inWorkflow: false,
     readStdin: async () => '',
+    gatePolicy: DEFAULT_GATE_POLICY,
+    readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
+    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
     isMemoryHidden: false,
     wantCount: false,
     maxTurns: 50,
     tokenLimit: (agentMaxTokens) => agentMaxTokens,
     outputSchema: '',
     maxCostUsd: 0,
+    spendLimits: { perPullUsd: 0, perDayUsd: 0 },
     fallbackModels: [],
     timeLimit: (agentSeconds) => (agentSeconds > 0 ? agentSeconds : 120),
     dryRun: false,

@@ -62,6 +62,19 @@ export function describeMemoryStore(
       });
     });
 
+    it('gives the state beside the run log, whether there is a log or not (D36)', async () => {
+      const { open } = await makePlace();
+      const state = '# State\n\n- reviewed 42 head=0123 at=2026-02-03T04:05:06.000Z\n';
+      const rewrite = () => state;
+      await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
+      const request = { paths: ['bot.md'], lastN: 1, count: false };
+      expect(await open().read(request, never)).toMatchObject({ kind: 'empty', state });
+      await open().write([append('a')], never);
+      expect(await open().read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
+      const both = { ...request, paths: ['untrusted/bot.md', 'bot.md'] };
+      expect(await open().read(both, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
+    });
+
     it('gives the newest entries, and counts only when asked', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
@@ -227,7 +240,7 @@ export function describeMemoryStore(
       expect(folded.startsWith('intro\n\n')).toBe(true);
     });
 
-    it('folds a log into a place that has none (C2 31)', async () => {
+    it('folds a log into a place that has none', async () => {
       const { open, text } = await makePlace();
       await open().write(
         [{ kind: 'merge', path: 'bot.md', text: plainEntry('one') + entryText('a') }],

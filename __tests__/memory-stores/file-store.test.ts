@@ -300,6 +300,27 @@ describe('rewriting', () => {
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
   });
 
+  it('loses and doubles nothing when it dies between the backup and the trimmed file (C2 31)', async () => {
+    const log = entryText('a') + entryText('b');
+    await writeFile(join(root, 'bot.md'), log);
+    const real = createFiles();
+    const dying: Files = {
+      ...real,
+      replace: async (path, text) => {
+        if (path.endsWith('bot.md')) throw new Error('killed');
+        await real.replace(path, text);
+      },
+    };
+    expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
+    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+    const backup = await readFile(join(root, 'bot.md.bak'), 'utf8');
+    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
+    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+    await makeStore().write([trim], never);
+    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
+    expect([...idsIn(await readFile(join(root, 'bot.md'), 'utf8'))].sort()).toEqual(['a', 'b']);
+  });
+
   it('creates a file that was not there', async () => {
     await makeStore().write(
       [{ kind: 'rewrite', path: 'notes/MEMORY.md', rewrite: (old) => `${old}fact\n` }],

@@ -52,7 +52,11 @@ describe('run logs of a tree', () => {
       ['bot.md', at('a', 1)],
       ['bot.state.md', stateOf('a')],
     ]);
-    expect(await readLogs(forgotten, request, found)).toEqual({ ...found, kind: 'empty' });
+    expect(await readLogs(forgotten, request, found)).toEqual({
+      ...found,
+      kind: 'empty',
+      state: stateOf('a'),
+    });
   });
 
   it('do not forget by what a run log of another name says', async () => {

@@ -38,6 +38,24 @@ describe('what an agent has read', () => {
     expect(reading.isTainted).toBe(true);
   });
 
+  it.each([true, false])(
+    'is anybody’s where a result of a tool that only reads says so: %p',
+    async (isTainted) => {
+      const reading = { isTainted: false };
+      const result = { text: 'a comment', isError: false, isTainted };
+      const [watched] = noted([{ ...tool('read'), execute: async () => result }], reading);
+      expect(await watched?.execute({}, signal)).toEqual(result);
+      expect(reading.isTainted).toBe(isTainted);
+    },
+  );
+
+  it('stays anybody’s', async () => {
+    const reading = { isTainted: true };
+    const [watched] = noted([tool('read')], reading);
+    await watched?.execute({}, signal);
+    expect(reading.isTainted).toBe(true);
+  });
+
   it('is in the order of the tools', () => {
     const tools = [tool('network'), tool('read'), tool('network')];
     expect(noted(tools, { isTainted: false }).map(({ name }) => name)).toEqual(tools.map(({ name }) => name));

@@ -66,7 +66,7 @@ async function wholeWay(
   patch: Partial<RunRequest> = {},
 ) {
   const { world, plan, memory } = await loaded(parts, patch);
-  const remembered = await remember({ plan, memory, outcome, published: UNPUBLISHED }, world);
+  const remembered = await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [] }, world);
   return { world, remembered };
 }
 
@@ -169,21 +169,23 @@ describe('the entry of a run', () => {
   it("is axe's, with time, task and answer", async () => {
     const { world, plan } = await prepared({}, { readStdin: async () => 'look\nhere' });
     const memory = await restore(plan.agent, plan.memory, world);
-    expect(entriesOf({ plan, memory, outcome: completed, published: UNPUBLISHED }, world)).toEqual([
-      {
-        kind: 'append',
-        path: 'bot.md',
-        id: 'id1',
-        text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
-      },
-    ]);
+    expect(entriesOf({ plan, memory, outcome: completed, published: UNPUBLISHED, facts: [] }, world)).toEqual(
+      [
+        {
+          kind: 'append',
+          path: 'bot.md',
+          id: 'id1',
+          text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
+        },
+      ],
+    );
   });
 
   it('begins with what was posted (D9)', async () => {
     const { world, plan } = await prepared({});
     const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
     const textOf = (outcome: RunOutcome) =>
-      entriesOf({ plan, memory: undefined, outcome, published }, world)[0]?.text ?? '';
+      entriesOf({ plan, memory: undefined, outcome, published, facts: [] }, world)[0]?.text ?? '';
     expect(textOf(completed)).toContain('**Result:** Posted 1 comment: a.ts:3\nAll good.\n\n');
     expect(textOf({ ...completed, answer: '' })).toContain('**Result:** Posted 1 comment: a.ts:3\n\n');
   });
@@ -196,7 +198,8 @@ describe('the entry of a run', () => {
     );
     const answer = `${'x'.repeat(985)}${secret} and more`;
     const outcome = { ...completed, answer };
-    const text = entriesOf({ plan, memory: undefined, outcome, published: UNPUBLISHED }, world)[0]?.text;
+    const text = entriesOf({ plan, memory: undefined, outcome, published: UNPUBLISHED, facts: [] }, world)[0]
+      ?.text;
     expect(text).not.toContain('correct-horse');
     expect(text).toMatch(/^\*\*Task:\*\* use \S+ now$/m);
     expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
@@ -229,7 +232,7 @@ describe('an entry after text of the open network was read (D19)', () => {
     answer: 'So it says.',
     stats: { ...stats, isTainted: true, toolCalls: 2 },
   };
-  const end = { memory: undefined, published: UNPUBLISHED };
+  const end = { memory: undefined, published: UNPUBLISHED, facts: [] };
 
   it('is two in a workflow: what is computed, and its words in the lane that trusted runs do not load', async () => {
     const { world, plan } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
@@ -381,7 +384,7 @@ describe('saving the entry', () => {
       {
         code: 'memory-save-failed',
         message:
-          'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in axe-memory/v1/trunk; the next run that can write folds it in.',
+          'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
       },
     ]);
   });
@@ -419,7 +422,7 @@ describe('saving the entry', () => {
     const { world, plan } = await prepared({});
     const { journal: _none, ...withoutJournal } = world;
     const memory = await restore(plan.agent, plan.memory, world);
-    const end = { plan, memory, outcome: completed, published: UNPUBLISHED };
+    const end = { plan, memory, outcome: completed, published: UNPUBLISHED, facts: [] };
     expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { ANSWER, expectTranscript, seen, setStage, steady } from './stage.js';
+import { ANSWER, DIFF, expectTranscript, REPO, seen, setStage, steady } from './stage.js';
 
 const CREATED = { name: 'issue_comment', action: 'created' };
 
@@ -41,11 +41,16 @@ it('replies in the conversation of a pull request', async () => {
   const issue = payload['issue'] as Record<string, unknown>;
   issue['pull_request'] = { url: 'https://api.github.com/repos/Codertocat/Hello-World/pulls/1' };
   const stage = await setStage({ event: { name: 'issue_comment', payload } });
+  const sha = stage.repo.branches.get(stage.repo.defaultBranch) ?? '';
+  const side = { ref: 'topic', sha };
+  stage.github.addPull(REPO, { number: 1, base: side, head: { ...side, repository: REPO } });
+  stage.repo.comparisons.set(`${sha}...${sha}`, DIFF);
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, annotations: [] });
   expect(stage.repo.comments).toMatchObject([{ issue: 1 }]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
   expect(message).toContain('The comment stands under: pull request #1 by Codertocat');
+  expect(message).toContain(DIFF);
   expect(message).toContain(
     '<third-party-text source="comment by Codertocat">\nYou are totally right! I\'ll get this fixed right away.\n</third-party-text>',
   );

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply } from '../helpers/model-server.js';
-import { AGENT, expectTranscript, seen, setStage } from './stage.js';
+import { AGENT, expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
 
 const NAME = 'a-model-in-trouble-fails-the-step-and-writes-nothing';
 /** Each trouble is met once: what is tried again has a test of its own. */
@@ -76,7 +76,7 @@ async function endOf(name: string, reply: ModelReply, minutes: string) {
   expect(step.annotations).toMatchObject([{ level: 'error' }]);
   expect(step.summary).toContain(step.annotations[0]?.message);
   expect(stage.repo.comments).toEqual([]);
-  expect(stage.cache.entries()).toEqual([]);
+  expectNoEntry(step);
   const annotations = /=== annotations\n(.*)\n=== summary/s.exec(seen(step, stage))?.[1];
   return { conclusion: step.outputs['conclusion'], text: `##### ${name}\n${annotations}` };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply, ModelScript } from '../helpers/model-server.js';
-import { expectTranscript, seen, setStage } from './stage.js';
+import { expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
 import { agentToml, calm } from './tool-scene.js';
 
 const NAME = 'a-run-stopped-at-a-limit-publishes-what-there-is-and-remembers-nothing';
@@ -57,7 +57,7 @@ const LIMITS: readonly Limited[] = [
   {
     limit: 'time',
     conclusion: 'timeout',
-    inputs: { 'timeout-minutes': '0.05' },
+    inputs: { 'timeout-minutes': '0.1' },
     turns: '1',
     message: /^timeout: context deadline exceeded\n.*`timeout-minutes`/,
     model: (_request, index) => (index === 0 ? ON : { kind: 'stall' }),
@@ -84,7 +84,7 @@ it.each(LIMITS)(
     expect(others).toEqual([]);
     expect(comment?.body).toContain(SAID);
     expect(comment?.body).toContain(`*Cut short: ${step.annotations[0]?.message.split('\n')[0]}.*`);
-    expect(stage.cache.entries()).toEqual([]);
+    expectNoEntry(step);
     if (limit === 'tokens') expectTranscript(NAME, calm(seen(step, stage)));
   },
 );

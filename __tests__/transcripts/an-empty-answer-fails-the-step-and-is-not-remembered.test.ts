@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
-import { expectTranscript, seen, setStage } from './stage.js';
+import { expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
 
 it.each(['', ' \n\t'])(
   'takes %j for a failure, since nobody would see that nothing was said',
@@ -9,7 +9,7 @@ it.each(['', ' \n\t'])(
     const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });
     expect(step.exitCode).toBe(1);
     expect(stage.repo.comments).toEqual([]);
-    expect(stage.cache.entries()).toEqual([]);
+    expectNoEntry(step);
     expectTranscript('an-empty-answer-fails-the-step-and-is-not-remembered', seen(step, stage));
   },
 );

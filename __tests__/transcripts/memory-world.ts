@@ -9,6 +9,7 @@ import { runMain, type StepResult } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
+import { seedPush } from './stage.js';
 
 /** How the rights of a run are set up. */
 export interface WorldOptions {
@@ -56,6 +57,7 @@ export async function openWorld(event: string, options: WorldOptions): Promise<W
   if ('pull_request' in payload) {
     repo.comparisons.set(`${field('pull_request.base.sha')}...${field('pull_request.head.sha')}`, '');
   }
+  seedPush(repo, payload, '');
   const workspace = tempDir('workspace');
   writeFiles(workspace, { [FILE]: earlierEntry('checkout', 'c') });
 

@@ -89,6 +89,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   for (const [login, role] of Object.entries(options.roles ?? {})) repo.roles.set(login, role);
   const isPullRequest = 'pull_request' in payload;
   if (isPullRequest) repo.comparisons.set(comparisonOf(payload), diff);
+  seedPush(repo, payload, diff);
   const trunk = `refs/heads/${repo.defaultBranch}`;
   const ref = isPullRequest ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge` : trunk;
   return {
@@ -105,6 +106,13 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
         env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
       }),
   };
+}
+
+/** What a push brought, by the commits it names and, where it created its branch, against the default branch. */
+export function seedPush(repo: StoredRepo, payload: Payload, diff: string): void {
+  if (!('after' in payload) || 'pull_request' in payload) return;
+  for (const base of [payloadField(payload, 'before'), repo.defaultBranch])
+    repo.comparisons.set(`${base}...${payloadField(payload, 'after')}`, diff);
 }
 
 /** The event's two commits, as GitHub is asked to compare them. */
@@ -171,6 +179,12 @@ export function expectTranscript(name: string, text: string): void {
 /** What needs somebody's attention: notices are not among it. */
 export function troubles({ annotations }: Pick<StepResult, 'annotations'>): StepResult['annotations'] {
   return annotations.filter(({ level }) => level !== 'notice');
+}
+
+/** Nothing was remembered: no run log was saved, only what is kept beside it of runs that did not complete (D27). */
+export function expectNoEntry(step: Pick<StepResult, 'outputs'>): void {
+  expect(step.outputs['memory-saved']).toBe('false');
+  expect(step.outputs['memory-entry']).toBeUndefined();
 }
 
 /** The annotations as a person reads them, without their titles. */

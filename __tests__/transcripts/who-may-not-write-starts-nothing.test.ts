@@ -3,7 +3,7 @@ import type { PayloadPatch } from '../helpers/webhooks.js';
 import { expectTranscript, type Stage, type StageOptions, seen, setStage } from './stage.js';
 
 interface Case extends StageOptions {
-  readonly token?: string;
+  readonly inputs?: Readonly<Record<string, string>>;
   readonly prepare?: (stage: Stage) => void;
 }
 
@@ -29,19 +29,38 @@ const CASES: Readonly<Record<string, Case>> = {
   'a permission that cannot be asked': {
     prepare: ({ github }) => github.fail({ route: PERMISSION, status: 500, times: 3 }),
   },
-  'no token to ask with': { token: '' },
+  'no token to ask with': { inputs: { 'github-token': '' } },
   'a comment that somebody else edited': {
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.user.login': 'octocat' } },
   },
   'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
+  'a draft where those are not wanted': {
+    ...opened({ 'pull_request.draft': true }),
+    inputs: { 'review-drafts': 'false' },
+  },
+  'a pull request with a label that says to leave it alone': {
+    ...opened({ 'pull_request.labels': [{ name: 'No-Bots' }] }),
+    inputs: { 'skip-labels': 'wip, no-bots' },
+  },
+  'a comment that does not say the phrase': {
+    event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': 'As `@axe` said.' } },
+    inputs: { 'trigger-phrase': '@axe' },
+  },
+  'a comment of ours': {
+    event: {
+      name: 'issue_comment',
+      action: 'created',
+      patch: { 'comment.body': '<!-- axe-action sticky agent=reviewer/reply-1 -->\nLooks good.' },
+    },
+  },
 };
 
 it('ends green with one notice, and neither asks a model nor writes anything', async () => {
   const told = await Promise.all(
-    Object.entries(CASES).map(async ([name, { token, prepare, ...options }]) => {
+    Object.entries(CASES).map(async ([name, { inputs = {}, prepare, ...options }]) => {
       const stage = await setStage(options);
       prepare?.(stage);
-      const step = await stage.run({ inputs: token === undefined ? {} : { 'github-token': token } });
+      const step = await stage.run({ inputs });
       expect([name, step.exitCode, step.commands]).toEqual([name, 0, ['notice']]);
       expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
       expect(stage.model.requests()).toEqual([]);

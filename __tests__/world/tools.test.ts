@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/axe/agent/parse.js';
 import type { ToolBox, ToolRequest } from '../../src/axe/ports.js';
+import { GITHUB_TOOL_NAMES } from '../../src/axe/tools/github-tools.js';
 import type { Effect } from '../../src/axe/tools/tool.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createClock } from '../../src/host/clock.js';
 import { createToolWorkshop, type ToolSurroundings } from '../../src/world/tools.js';
+import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { pullRequest } from '../helpers/triggers.js';
 import { until, untilGone } from '../mcp/scene.js';
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
@@ -101,6 +104,41 @@ describe('the tools of an agent in a terminal', () => {
     const { names, warnings } = await open(tools([name, 'list_directory']));
     expect(names).toEqual(['list_directory']);
     expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
+  });
+
+  it.each([
+    ['no event', {}, 'there is no event. Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'],
+    [
+      'an event without a token',
+      { trigger: pullRequest(), client: undefined },
+      'there is no token. Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.',
+    ],
+  ])('that read on GitHub are a warning where there is %s', async (_, surroundings, why) => {
+    const asked = tools(['github_file', 'read_file', 'github_diff']);
+    const { names, warnings } = await open(asked, surroundings);
+    expect(names).toEqual(['read_file']);
+    const message = `agent "bot" asks for \`github_diff\`, \`github_file\`, which read on GitHub: ${why}`;
+    expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
+  });
+
+  it('that read on GitHub read the repository of the event, in an untrusted run too', async () => {
+    const client = createFakeGitHubClient({
+      'GET /repos/{owner}/{repo}/contents/{path}': () => ({
+        type: 'file',
+        size: 3,
+        encoding: 'base64',
+        content: btoa('one'),
+      }),
+    });
+    const { names, warnings, call } = await open(
+      tools(GITHUB_TOOL_NAMES),
+      { where: 'workflow', trigger: pullRequest({ isFork: true }), client },
+      { trust: { level: 'untrusted', lane: 'untrusted', reason: '' }, callerEffects: new Set(['read']) },
+    );
+    expect(names).toEqual(GITHUB_TOOL_NAMES);
+    expect(warnings).toEqual([]);
+    expect((await call('github_file', { path: 'a.md' })).text).toContain('1: one');
+    expect(client.requests).toMatchObject([{ params: { owner: 'octocat', repo: 'hello', path: 'a.md' } }]);
   });
 
   it('work in the workdir, counted from the current folder, and not beyond it', async () => {

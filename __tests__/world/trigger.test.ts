@@ -46,6 +46,8 @@ describe('an event without a name', () => {
     ['issues', 'issue'],
     ['issue_comment', 'comment'],
     ['push', 'push'],
+    ['workflow_run', 'workflow_run'],
+    ['merge_group', 'merge_group'],
     ['workflow_dispatch', 'dispatch'],
     ['repository_dispatch', 'dispatch'],
   ])('%s is a trigger of the kind %s', async (event, kind) => {

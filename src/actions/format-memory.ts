@@ -108,7 +108,7 @@ function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
 const STRANGER_NOTE =
   'This run read text by somebody without write access, so trusted runs load only what was computed of it; its own words stay apart.';
 const NETWORK_NOTE =
-  'This run read pages or other text of the open network, so trusted runs load only what was computed of it; its own words stay apart.';
+  'This run read pages or other text of the open network, or what people without write access wrote on GitHub, so trusted runs load only what was computed of it; its own words stay apart.';
 const UNTRUSTED_NOTE =
   'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';
 const QUARANTINE_NOTE =

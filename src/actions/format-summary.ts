@@ -5,6 +5,7 @@ import { stripProvenance } from '../axe/memory/run-log.js';
 import type { Plan } from '../axe/plan.js';
 import { sourcePosition } from '../axe/position.js';
 import { appendMemory } from '../axe/prompt/system.js';
+import { usd } from '../axe/review/spend.js';
 import type { Warning } from '../axe/warning.js';
 import type { EntryChange, RunReport } from '../pipeline/request.js';
 import { tellResult } from '../pipeline/tend/tell-result.js';
@@ -93,11 +94,13 @@ function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): str
     answer,
     cut,
     published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`,
+    published.details === undefined ? '' : clean(published.details),
     '---',
     formatMemory(report, view),
-    warningList(warnings),
+    warningList(toldOnce(warnings, report)),
     callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
+    spendLine(report),
   ]);
 }
 
@@ -127,6 +130,16 @@ function plannedSummary(report: Planned, warnings: readonly Warning[], view: Mem
 function announced({ task }: Plan, { isHidden }: MemoryView): string {
   const about = isHidden ? '' : ` for the task “${oneLine(task.sentence)}”`;
   return `An entry${about} would have been added.`;
+}
+
+/** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
+function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ran): readonly Warning[] {
+  const isUnsaved = remembered.kind === 'entry' && remembered.result.kind === 'failed';
+  const told = [
+    ...(isUnsaved ? [`failed to save memory for "${plan.agent.name}"`] : []),
+    ...(memory?.restored.kind === 'failed' ? [`failed to load memory for "${plan.agent.name}"`] : []),
+  ];
+  return warnings.filter(({ message }) => !told.some((start) => message.startsWith(start)));
 }
 
 function warningList(warnings: readonly Warning[]): string {
@@ -171,6 +184,19 @@ function figures({ trust }: Plan, outcome: RunOutcome): string {
     ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
     ['Trust', trust.level],
   ]);
+}
+
+/** What the limits over several runs have come to, where there are any. */
+function spendLine({ outcome, spend }: Ran): string {
+  const { limits, pull, pullUsd, dayUsd } = spend;
+  const cost = outcome.stats.costUsd ?? 0;
+  const parts = [
+    ...(limits.perPullUsd > 0 && pull !== undefined
+      ? [`${usd(pullUsd + cost)} of ${usd(limits.perPullUsd)} on #${pull}`]
+      : []),
+    ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + cost)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
+  ];
+  return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
 }
 
 /** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */

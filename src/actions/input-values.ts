@@ -38,6 +38,12 @@ export function atLeast0(value: string, input: NumberInput): number {
   throw notANumber(value, input, 'from 0, which means no limit');
 }
 
+/** Throws a ConfigError for anything but a whole number from 0. */
+export function wholeFrom0(value: string, name: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  throw notANumber(value, { name, fallback: undefined }, 'from 0, without a fraction');
+}
+
 function notANumber(value: string, { name, fallback }: NumberInput, range: string): ConfigError {
   const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`;
   return new ConfigError(what, {

@@ -1,8 +1,14 @@
 import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS } from '../axe/defaults.js';
 import { ConfigError } from '../axe/errors.js';
+import type { GatePolicy } from '../axe/gate-policy.js';
 import { CONCLUSIONS, type Conclusion } from '../axe/loop/outcome.js';
+import type { ContextPolicy } from '../axe/prompt/context-policy.js';
+import type { SpendLimits } from '../axe/review/spend.js';
+import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
+import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
+import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export interface Inputs {
@@ -16,8 +22,11 @@ export interface Inputs {
   readonly apiKey: string;
   readonly agentsDir: string;
   readonly githubToken: string;
+  readonly gate: GatePolicy;
+  readonly context: ContextPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
+  readonly review: ReviewInputs;
   readonly timeoutMinutes: number;
   readonly fallbackModels: readonly string[];
   readonly maxTurns: number;
@@ -25,6 +34,7 @@ export interface Inputs {
   readonly maxTokens: number;
   /** 0 for no limit. */
   readonly maxCostUsd: number;
+  readonly spendLimits: SpendLimits;
   readonly toolsAllowed: readonly string[];
   /** JSON text. */
   readonly outputSchema: string;
@@ -46,13 +56,18 @@ export const INPUT_DEFAULTS = {
   'api-key': '',
   'agents-dir': '',
   'github-token': '${{ github.token }}',
+  ...GATE_INPUT_DEFAULTS,
+  ...CONTEXT_INPUT_DEFAULTS,
   ...MEMORY_INPUT_DEFAULTS,
   comment: 'auto',
+  ...REVIEW_INPUT_DEFAULTS,
   'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
   'fallback-models': '',
   'max-turns': String(MAX_TURNS),
   'max-tokens': String(ACTION_MAX_TOKENS),
   'max-cost-usd': '0',
+  'max-cost-usd-per-pr': '0',
+  'max-cost-usd-per-day': '0',
   'tools-allowed': '',
   'output-schema': '',
   'dry-run': 'false',
@@ -78,13 +93,20 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
     githubToken: read('github-token'),
+    gate: readGateInputs(read),
+    context: readContextInputs(read),
     memory: readMemoryInputs(read),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
+    review: readReviewInputs(read),
     timeoutMinutes: above0(read('timeout-minutes'), number('timeout-minutes')),
     fallbackModels: list(read('fallback-models')),
     maxTurns: Math.ceil(above0(read('max-turns'), number('max-turns'))),
     maxTokens: atLeast0(read('max-tokens'), number('max-tokens')),
     maxCostUsd: atLeast0(read('max-cost-usd'), number('max-cost-usd')),
+    spendLimits: {
+      perPullUsd: atLeast0(read('max-cost-usd-per-pr'), number('max-cost-usd-per-pr')),
+      perDayUsd: atLeast0(read('max-cost-usd-per-day'), number('max-cost-usd-per-day')),
+    },
     toolsAllowed: list(read('tools-allowed')),
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
@@ -104,7 +126,7 @@ function readInput(env: Readonly<Record<string, string | undefined>>, name: Inpu
 function checkTogether({ agent, mode, memoryCommand, prompt, promptFile, model }: Inputs): void {
   if (mode === 'memory' && memoryCommand === '') {
     throw new ConfigError('`mode: memory` needs the input `memory-command`', {
-      remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01k5`.',
+      remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
     });
   }
   if (mode !== 'memory' && memoryCommand !== '') {

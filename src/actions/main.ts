@@ -3,10 +3,12 @@ import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import type { MemoryStore } from '../axe/memory/store.js';
+import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Clock, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client.js';
+import { readCheckedOut } from '../host/checked-out.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
 import { createDeadline, type RunDeadline } from '../host/deadline.js';
@@ -23,6 +25,7 @@ import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { readTrigger } from '../world/trigger.js';
 import { type ActionReporter, createActionReporter } from './action-reporter.js';
+import { createCommentReactions, isAnswered } from './comment-reactions.js';
 import { type Inputs, readInputs } from './inputs.js';
 import { createJournal } from './journal.js';
 import { openActionMemory } from './memory.js';
@@ -38,19 +41,22 @@ export async function main(runner: Runner): Promise<void> {
   const secrets = secretValues(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitSoon });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
+  let world: World | undefined;
   try {
     const inputs = readInputs(runner.env);
     failOn = inputs.failOn;
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);
-    const world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
+    world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await (inputs.mode === 'memory'
       ? runMemoryMode({ command: inputs.memoryCommand, request, workspace: runner.workspace }, world)
       : runPipeline(request, world));
+    await world.acknowledgement?.end(isAnswered(report));
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
+    await world?.acknowledgement?.end(false);
     await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
       runner,
       failOn,
@@ -97,7 +103,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const clock = createClock();
   const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
   const sign = createSign(inputs.memory.signingKey);
-  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
+  const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
   const memory = await openMemory(parts, { client, clock, fetch });
   return {
     ...findAgents({
@@ -125,16 +131,26 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       clock,
       where: 'workflow',
       toolsAllowed: inputs.toolsAllowed,
+      client,
+      trigger,
       ownFolder: import.meta.dirname,
     }),
     openMemory: () => memory,
     publisher: createActionPublisher({
       client,
       comment: inputs.comment,
+      review: inputs.review,
       reporter,
       secrets,
       runUrl: runUrl(env),
     }),
+    acknowledgement: createCommentReactions({
+      client,
+      trigger,
+      isSilent: inputs.comment === 'never',
+      log: (line) => runner.log(outbound(line, 'log', secrets)),
+    }),
+    publishRules: inputs.review.rules,
     journal: createJournal(),
     ...(sign === undefined ? {} : { sign }),
     reporter,
@@ -185,13 +201,17 @@ async function makeRequest(
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,
+    gatePolicy: inputs.gate,
+    readCheckout: () => readCheckedOut(workspace),
     memoryPolicy: inputs.memory.policy,
+    diffPolicy: inputs.context.diff,
     isMemoryHidden: isElsewhere(inputs.memory, env),
     wantCount: true,
     maxTurns: inputs.maxTurns,
     tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
     outputSchema: inputs.outputSchema,
     maxCostUsd: inputs.maxCostUsd,
+    spendLimits: inputs.spendLimits,
     fallbackModels: inputs.fallbackModels,
     timeLimit: (agentSeconds) => {
       const limit = inputs.timeoutMinutes * 60;

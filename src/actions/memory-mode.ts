@@ -30,10 +30,11 @@ export async function runMemoryMode(
       ...request,
       words: commandWords(command),
       askedIn: 'workflow',
-      readImport: (from) => readFile(inside(workspace, from)),
+      readImport: async (from) => await readFile(await inside(workspace, from)),
       writeExport: async (out, what) => {
         if (out === '-' && what.kind === 'file') exported.push(what.text);
-        else await writeFiles(inside(workspace, out), what);
+        else
+          for (const [path, text] of filesOf(out, what)) await writeFile(await inside(workspace, path), text);
       },
     },
     world,
@@ -42,19 +43,32 @@ export async function runMemoryMode(
   return { ...report, result: { ...report.result, text: exported.join('').toWellFormed() } };
 }
 
-/** Throws an AxeError for a path that leaves the workspace. */
-function inside(workspace: string, path: string): string {
+function filesOf(out: string, exported: Exported): readonly (readonly [path: string, text: string])[] {
+  if (exported.kind === 'file') return [[out, exported.text]];
+  return [...exported.tree].map(([path, text]) => [`${out}/${path}`, text]);
+}
+
+/** Throws an AxeError for a path that leaves the workspace, by a link too: what is checked out may hold anything. */
+async function inside(workspace: string, path: string): Promise<string> {
   const target = resolve(workspace, path);
-  const below = relative(workspace, target);
-  const isInside = below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
-  if (isInside && !below.split(sep).includes('.git')) return target;
-  throw new AxeError(`${JSON.stringify(path)} is no path inside the workspace`, {
+  const parts = relative(workspace, target).split(sep);
+  const isInside = path !== '' && !['', '..'].includes(parts[0] ?? '') && !isAbsolute(parts.join(sep));
+  if (!isInside || parts.some((part) => part.toLowerCase() === '.git')) throw outside(path);
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    const found = await told(() => createFiles().stat(join(workspace, ...parts.slice(0, depth))));
+    if (found?.kind === 'link') throw outside(path);
+  }
+  return target;
+}
+
+function outside(path: string): AxeError {
+  return new AxeError(`${JSON.stringify(path)} is no path inside the workspace`, {
     remedy: 'Name a file of the workspace, for example `memory.md`.',
   });
 }
 
-async function readFile(path: string): Promise<string> {
-  try {
+function readFile(path: string): Promise<string> {
+  return told(async () => {
     const file = await createFiles().open(path, { followLinks: false });
     if (file === undefined) throw new Error(`open ${path}: no such file or directory`);
     try {
@@ -62,16 +76,17 @@ async function readFile(path: string): Promise<string> {
     } finally {
       await file.close();
     }
-  } catch (thrown) {
-    throw new AxeError(messageOf(thrown), { cause: thrown });
-  }
+  });
 }
 
-async function writeFiles(target: string, exported: Exported): Promise<void> {
+function writeFile(path: string, text: string): Promise<void> {
+  return told(() => createFiles().replace(path, text));
+}
+
+/** What the file system throws, as something to be told. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const files = createFiles();
-    if (exported.kind === 'file') return await files.replace(target, exported.text);
-    for (const [path, text] of exported.tree) await files.replace(join(target, ...path.split('/')), text);
+    return await work();
   } catch (thrown) {
     throw new AxeError(messageOf(thrown), { cause: thrown });
   }

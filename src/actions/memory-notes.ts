@@ -37,6 +37,7 @@ export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
 
 const NONE: MemoryNotes = { notices: [], remarks: [] };
 
+const IN_CACHE = 'Memory is in the Actions cache.';
 const KEEP_IT =
   'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
 
@@ -47,7 +48,8 @@ const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_reques
 function cacheNotes(trigger: Trigger, told: readonly string[]): MemoryNotes {
   const limit = cacheLimit(trigger);
   if (limit === undefined) return { notices: [], remarks: told };
-  return { notices: [[limit, ...(told.length > 0 ? told : [KEEP_IT])].join(' ')], remarks: [] };
+  const sentences = told.length > 0 ? [...told, limit] : [IN_CACHE, limit, KEEP_IT];
+  return { notices: [sentences.join(' ')], remarks: [] };
 }
 
 function cacheLimit(trigger: Trigger): string | undefined {
@@ -57,9 +59,8 @@ function cacheLimit(trigger: Trigger): string | undefined {
 }
 
 const EVICTED =
-  'Memory is in the Actions cache, and GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets.';
-const ONE_PULL_REQUEST =
-  'Memory is in the Actions cache of this pull request, which no other pull request can read.';
+  'GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets.';
+const ONE_PULL_REQUEST = 'What a pull request keeps there, no other pull request can read.';
 
 /** A payload without its repository, as a schedule's may be, does not say whether that is public. */
 function publicRemark(trigger: Trigger): readonly string[] {

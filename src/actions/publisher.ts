@@ -1,16 +1,21 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import type { Published, Publisher, Reporter } from '../axe/ports.js';
+import type { Plan } from '../axe/plan.js';
+import type { Published, Publisher, Reporter, Wanted } from '../axe/ports.js';
 import { stickyBody } from '../axe/publication.js';
+import { NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client.js';
-import { publishSticky, type StickyResult } from '../github/sticky-comment.js';
 import type { Inputs } from './inputs.js';
+import { type PostResult, postComment } from './post-comment.js';
+import type { ReviewInputs } from './review-inputs.js';
+import type { PublishedPart } from './wanted.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions {
   readonly client: GitHubClient | undefined;
   readonly comment: Inputs['comment'];
+  readonly review: ReviewInputs;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   /** Address of the workflow run, for the line below a comment; empty outside of a workflow. */
@@ -27,13 +32,17 @@ const NOTHING: Published = { line: undefined, url: undefined };
 /** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
 export function createActionPublisher(options: ActionPublisherOptions): Publisher {
   return {
-    async publish(plan, outcome) {
-      const target = commentTarget(plan.trigger, options.comment);
+    async publish(plan, outcome, wanted) {
+      const parts = await publishParts({ plan, outcome, wanted }, options);
+      // A mention is answered where it was made, whatever else was posted.
+      const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
+      const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
       const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
-      if (target === undefined || text.trim() === '') return NOTHING;
+      if (target === undefined || text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
       const footer = `Written by the agent \`${name}\` with axe-action`;
-      return await post(plan.trigger, { target, agent: commentKey(name, target), text, footer }, options);
+      const key = commentKey(name, target);
+      return join(parts, await post(plan.trigger, { target, agent: key, text, footer }, options));
     },
     async reply({ trigger, agent, text }) {
       const target = commentTarget(trigger, options.comment);
@@ -42,6 +51,45 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       return await post(trigger, { target, agent: commentKey(agent, target), text, footer }, options);
     },
   };
+}
+
+interface End {
+  readonly plan: Plan;
+  readonly outcome: RunOutcome;
+  readonly wanted: Wanted;
+}
+
+/** What the tools of the run collected; the code for that is loaded only where there is something. */
+async function publishParts(
+  { plan, outcome, wanted }: End,
+  options: ActionPublisherOptions,
+): Promise<PublishedPart> {
+  if (wanted.buffered === NOTHING_BUFFERED) return { isReview: false };
+  const { client, review, reporter, secrets } = options;
+  const { publishWanted } = await import('./publish-wanted.js');
+  const run = {
+    trigger: plan.trigger,
+    agent: plan.agent.name,
+    wanted,
+    end: outcome.kind,
+    mayComment: options.comment !== 'never',
+  };
+  return await publishWanted(run, {
+    client,
+    when: review.when,
+    maxComments: review.rules.maxComments,
+    reporter,
+    secrets,
+    clean: (markdown) => outbound(markdown, 'comment', secrets),
+  });
+}
+
+/** One line for both (D9), and the address of the review where there is one. */
+function join(parts: PublishedPart, comment: Published): Published {
+  const { isReview: _, ...published } = parts;
+  const lines = [parts.line, comment.line].filter((line) => line !== undefined);
+  const line = lines.length === 0 ? undefined : lines.join(' ');
+  return { ...published, line, url: parts.url ?? comment.url };
 }
 
 /** Where a comment goes. */
@@ -62,6 +110,8 @@ function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | u
     case 'issue':
       return comment === 'always' ? { number: trigger.number, replyTo: undefined } : undefined;
     case 'push':
+    case 'workflow_run':
+    case 'merge_group':
     case 'schedule':
     case 'dispatch':
     case 'unknown':
@@ -119,7 +169,7 @@ async function post(
   });
   const sticky = { repository: trigger.repository, number: target.number, agent, body };
   const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
-  const result = await publishSticky(client, sticky, signal).catch((thrown: unknown) =>
+  const result = await postComment(client, { trigger, comment: sticky }, signal).catch((thrown: unknown) =>
     unanswered(thrown, signal),
   );
   if (result.kind === 'failed') {
@@ -129,12 +179,11 @@ async function post(
     });
     return NOTHING;
   }
-  const verb = result.created ? 'Posted a comment' : 'Updated the comment';
-  return { line: `${verb} on #${target.number}.`, url: result.url };
+  return { line: result.line, url: result.url };
 }
 
 /** Time ran out while GitHub was asked; anything else is a bug and is thrown on. */
-function unanswered(thrown: unknown, signal: AbortSignal): Extract<StickyResult, { kind: 'failed' }> {
+function unanswered(thrown: unknown, signal: AbortSignal): Extract<PostResult, { kind: 'failed' }> {
   if (!signal.aborted) throw thrown;
   const remedy = 'The answer is in the job summary.';
   return { kind: 'failed', message: `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`, remedy };

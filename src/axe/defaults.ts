@@ -29,8 +29,14 @@ export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 /** Largest agent file that is parsed, in bytes. */
 export const MAX_AGENT_BYTES = 256 * 1024;
 
-/** Most bytes of a diff that go into the user message. */
-export const MAX_DIFF_BYTES = 200 * 1024;
+/** Most tokens of a diff that go into the user message, by estimate. */
+export const MAX_DIFF_TOKENS = 50_000;
+
+/** Most bytes of one comment, linked issue or log that go into the user message. */
+export const MAX_REMARK_BYTES = 4 * 1024;
+
+/** Most bytes of all comments together, and of all linked issues, and of all logs. */
+export const MAX_REMARKS_BYTES = 48 * 1024;
 
 /** Most bytes of a description (pull request, issue, comment) that go into the user message. */
 export const MAX_DESCRIPTION_BYTES = 32 * 1024;
@@ -132,3 +138,6 @@ export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
 /** What a JSON schema for the answer may measure, and how deep an answer may be nested. */
 export const STRUCTURED_LIMITS = { schemaBytes: 64 * 1024, schemaDepth: 64, answerDepth: 128 } as const;
+
+/** Largest file that `github_file` reads, in bytes. */
+export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;

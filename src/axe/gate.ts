@@ -1,42 +1,52 @@
-import { isSameAccount, mayWrite, type Permission } from './permission.js';
-import type { Actor, CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from './trigger.js';
-
-/** Why a run was not started: output `skip-reason`. */
-export type SkipReason =
-  | 'fork'
-  | 'bot'
-  | 'permission'
-  | 'permission-unknown'
-  | 'sender-not-author'
-  | 'subject-deleted'
-  | 'unknown-event'
-  /** The agent exists only on the pull request's head (D21). */
-  | 'agent-not-merged';
+import { commonLabel, DEFAULT_GATE_POLICY, type GatePolicy, isEnough, isListed } from './gate-policy.js';
+import { findMention, isOwnText } from './mention.js';
+import { isSameAccount, type Permission } from './permission.js';
+import {
+  type Skip,
+  skipBot,
+  skipDeleted,
+  skipDraft,
+  skipFork,
+  skipForkRun,
+  skipLabel,
+  skipOtherSender,
+  skipOwnText,
+  skipPermission,
+  skipUnmentioned,
+} from './skip.js';
+import type {
+  Actor,
+  CommentTrigger,
+  IssueTrigger,
+  PullRequestTrigger,
+  Trigger,
+  WorkflowRunTrigger,
+} from './trigger.js';
 
 /** Whether an event starts a run; a skip ends the step green with one notice (D20). */
-export type GateDecision =
-  | { readonly kind: 'run' }
-  | {
-      readonly kind: 'skip';
-      readonly reason: SkipReason;
-      readonly message: string;
-      readonly remedy?: string;
-    };
+export type GateDecision = { readonly kind: 'run' } | Skip;
 
 /** Triggers that somebody without access can cause. */
 export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
 /**
  * The login whose permission decides, or undefined where none does: the event alone says enough, or it is skipped
- * whatever the answer would be.
+ * whatever the answer would be. Nobody asks about a bot: GitHub has no permission of it.
  */
-export function needsPermission(trigger: Trigger): string | undefined {
+export function needsPermission(
+  trigger: Trigger,
+  policy: GatePolicy = DEFAULT_GATE_POLICY,
+): string | undefined {
   switch (trigger.kind) {
     case 'pull_request':
     case 'issue':
     case 'comment':
-      return skipWithoutAsking(trigger) === undefined ? trigger.actor.login : undefined;
+    case 'workflow_run': {
+      const { actor } = trigger;
+      return actor.isBot || skipWithoutAsking(trigger, policy) !== undefined ? undefined : actor.login;
+    }
     case 'push':
+    case 'merge_group':
     case 'schedule':
     case 'dispatch':
     case 'unknown':
@@ -49,13 +59,19 @@ export function needsPermission(trigger: Trigger): string | undefined {
  * Whether the event starts a run (D20, memory-and-security B3). `permission` is that of {@link needsPermission}'s
  * login; `unknown` where it could not be learnt, which is as good as none.
  */
-export function decideGate(trigger: Trigger, permission: Permission | 'unknown'): GateDecision {
+export function decideGate(
+  trigger: Trigger,
+  permission: Permission | 'unknown',
+  policy: GatePolicy = DEFAULT_GATE_POLICY,
+): GateDecision {
   switch (trigger.kind) {
     case 'pull_request':
     case 'issue':
     case 'comment':
-      return skipWithoutAsking(trigger) ?? gateOfPermission(trigger.actor, permission);
+    case 'workflow_run':
+      return skipWithoutAsking(trigger, policy) ?? gateOfActor(trigger.actor, permission, policy);
     case 'push':
+    case 'merge_group':
     case 'schedule':
     case 'dispatch':
     case 'local':
@@ -71,79 +87,87 @@ export function decideGate(trigger: Trigger, permission: Permission | 'unknown')
   }
 }
 
+/**
+ * What a comment asks for beside the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
+ * beside it.
+ */
+export function taskOfMention(trigger: Trigger, { triggerPhrase }: GatePolicy): string {
+  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
+  return findMention(trigger.body, triggerPhrase) ?? '';
+}
+
 /** What the event alone rules out. */
-function skipWithoutAsking(trigger: SubjectTrigger): GateDecision | undefined {
+function skipWithoutAsking(
+  trigger: SubjectTrigger | WorkflowRunTrigger,
+  policy: GatePolicy,
+): Skip | undefined {
   switch (trigger.kind) {
     case 'pull_request':
-      return trigger.isFork ? skipFork(trigger) : skipBot(trigger.actor);
+      return (
+        skipLabelled(trigger, policy) ??
+        (trigger.isFork && !isRunByLabel(trigger) ? skipFork(trigger) : undefined) ??
+        (isUnwantedDraft(trigger, policy) ? skipDraft(trigger) : undefined) ??
+        skipOtherBot(trigger.actor, policy)
+      );
     case 'issue':
-      return skipDeleted(trigger.action, 'issue') ?? skipBot(trigger.actor);
+      return (
+        skipDeleted(trigger) ??
+        (isOwnIssue(trigger) ? skipOwnText(trigger) : undefined) ??
+        skipLabelled(trigger, policy) ??
+        skipOtherBot(trigger.actor, policy)
+      );
     case 'comment':
       return (
-        skipDeleted(trigger.action, 'comment') ??
-        skipBot(trigger.actor) ??
-        skipOtherSender(trigger.author, trigger.actor)
+        skipDeleted(trigger) ??
+        (isOwnText(trigger.body) ? skipOwnText(trigger) : undefined) ??
+        skipUnlessMentioned(trigger, policy) ??
+        skipLabelled(trigger, policy) ??
+        skipOtherBot(trigger.actor, policy) ??
+        skipOtherSender(trigger)
       );
+    case 'workflow_run':
+      return trigger.isFork ? skipForkRun(trigger) : skipOtherBot(trigger.actor, policy);
   }
 }
 
-function skipFork({ number, head }: PullRequestTrigger): GateDecision {
-  const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
-  return {
-    kind: 'skip',
-    reason: 'fork',
-    message: `Pull request #${number} comes from ${from}; forks are not run`,
-    remedy: 'Somebody with write access can push the commits to a branch of this repository.',
-  };
+function skipLabelled(trigger: SubjectTrigger, { skipLabels }: GatePolicy): Skip | undefined {
+  const label = commonLabel(trigger.labels, skipLabels);
+  return label === undefined ? undefined : skipLabel(trigger, label);
 }
 
-function skipBot(actor: Actor): GateDecision | undefined {
-  if (!actor.isBot) return undefined;
-  return {
-    kind: 'skip',
-    reason: 'bot',
-    message: `The event was caused by the bot ${actor.login}; bots do not start runs`,
-  };
+/** On `pull_request` a fork's run has no secrets, so there it would only fail. */
+function isRunByLabel({ event, action }: PullRequestTrigger): boolean {
+  return event === 'pull_request_target' && action === 'labeled';
 }
 
-/** A deleted comment cannot be answered, nor can an issue that is gone from the repository. */
-function skipDeleted(action: string, what: 'issue' | 'comment'): GateDecision | undefined {
-  const isGone = action === 'deleted' || (what === 'issue' && action === 'transferred');
-  if (!isGone) return undefined;
-  return {
-    kind: 'skip',
-    reason: 'subject-deleted',
-    message: `The ${what} was ${action}; nothing is left to work on`,
-    remedy: `Leave \`${action}\` out of the event's \`types:\`.`,
-  };
+/** What a person asks for by hand is done for a draft too. */
+function isUnwantedDraft({ isDraft, action }: PullRequestTrigger, { reviewDrafts }: GatePolicy): boolean {
+  return isDraft && !reviewDrafts && action !== 'labeled' && action !== 'review_requested';
 }
 
-/** Somebody else's edit must not lend a comment its editor's permission, or the other way round. */
-function skipOtherSender(author: Actor, sender: Actor): GateDecision | undefined {
-  if (isSameAccount(author, sender)) return undefined;
-  return {
-    kind: 'skip',
-    reason: 'sender-not-author',
-    message: `The comment is by ${author.login}, but the event was caused by ${sender.login}; it is not answered`,
-    remedy: "Leave `edited` out of the event's `types:`, or write a comment of your own.",
-  };
+function skipOtherBot(actor: Actor, { allowBots }: GatePolicy): Skip | undefined {
+  return actor.isBot && !isListed(actor, allowBots) ? skipBot(actor) : undefined;
 }
 
-function gateOfPermission(actor: Actor, permission: Permission | 'unknown'): GateDecision {
-  if (mayWrite(permission)) return { kind: 'run' };
-  if (permission === 'unknown') {
-    return {
-      kind: 'skip',
-      reason: 'permission-unknown',
-      message: `What ${actor.login} may do in this repository could not be learnt, so the run was not started`,
-    };
-  }
-  return {
-    kind: 'skip',
-    reason: 'permission',
-    message: `${actor.login} has \`${permission}\` permission; a run needs \`write\``,
-    remedy: 'Somebody with write access can start it, by a comment or label of their own.',
-  };
+/** Somebody's label on an issue of ours is their wish, not our doing. */
+function isOwnIssue({ action, body, author, actor }: IssueTrigger): boolean {
+  const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
+  return isWriting && isSameAccount(author, actor) && isOwnText(body);
+}
+
+function skipUnlessMentioned(trigger: CommentTrigger, { triggerPhrase }: GatePolicy): Skip | undefined {
+  if (triggerPhrase === '' || findMention(trigger.body, triggerPhrase) !== undefined) return undefined;
+  return skipUnmentioned(trigger, triggerPhrase);
+}
+
+/** A bot that came so far is allowed. */
+function gateOfActor(
+  actor: Actor,
+  permission: Permission | 'unknown',
+  { minPermission, allowUsers }: GatePolicy,
+): GateDecision {
+  const isAllowed = actor.isBot || isListed(actor, allowUsers) || isEnough(permission, minPermission);
+  return isAllowed ? { kind: 'run' } : skipPermission(actor, permission, minPermission);
 }
 
 function eventName(event: string, action: string): string {

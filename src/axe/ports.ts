@@ -11,6 +11,10 @@ import type { Permission } from './permission.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
+import type { Buffered } from './review/buffered.js';
+import type { PlacedFinding } from './review/place.js';
+import type { PublishRules } from './review/publish-rules.js';
+import type { ReviewFact } from './review/state-facts.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Trigger } from './trigger.js';
 import type { Trust } from './trust.js';
@@ -84,6 +88,19 @@ export interface Published {
   /** One computed line that stands before the result in the entry (D9); undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
+  /** The findings of a review that stand on the pull request now; absent where no review was posted. */
+  readonly findings?: readonly PlacedFinding[];
+  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
+  readonly details?: string;
+}
+
+/** What a run wants published beside its answer. */
+export interface Wanted {
+  readonly buffered: Buffered;
+  /** The commits that were reviewed; undefined where the run is about no pull request whose diff is known. */
+  readonly commits: { readonly head: string; readonly base: string } | undefined;
+  /** What is remembered of earlier reviews. */
+  readonly facts: readonly ReviewFact[];
 }
 
 /** What is answered where a command was asked for. */
@@ -96,9 +113,17 @@ export interface Reply {
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
 export interface Publisher {
-  publish(plan: Plan, outcome: RunOutcome): Promise<Published>;
+  publish(plan: Plan, outcome: RunOutcome, wanted: Wanted): Promise<Published>;
   /** Answers a comment that asked for a command. */
   reply(answer: Reply): Promise<Published>;
+}
+
+/** Lets whoever asked for a run see that it is at work. Must not throw. */
+export interface Acknowledgement {
+  /** The event has passed the gate; nothing is waited for. */
+  start(): void;
+  /** The run is over; does nothing where none was started. */
+  end(isAnswered: boolean): Promise<void>;
 }
 
 /** What an account may do in a repository; `unknown` where it could not be asked. */
@@ -150,6 +175,9 @@ export interface World {
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   readonly github?: GitHub;
   readonly publisher: Publisher;
+  /** What the tools that publish may publish; absent for the defaults. */
+  readonly publishRules?: PublishRules;
+  readonly acknowledgement?: Acknowledgement;
   readonly journal?: Journal;
   /** Signs entries and checks their signatures; absent without a key. */
   readonly sign?: Sign;

@@ -20,6 +20,23 @@ interface WorkflowTrigger {
   readonly repository: Repository;
   /** Who caused the event (`sender`). */
   readonly actor: Actor;
+  /** Names of the labels of the issue or pull request that the event is about; left out where it has none. */
+  readonly labels?: readonly string[];
+  /** When what the event is about was last changed, ISO 8601 in UTC; undefined where the payload does not say. */
+  readonly at?: string;
+}
+
+/** A head as an event describes it; `repository` is `owner/name`, or null where the fork was deleted. */
+export interface Head {
+  readonly sha: string;
+  readonly ref: string;
+  readonly repository: string | null;
+}
+
+/** A base as an event describes it. */
+export interface Base {
+  readonly sha: string;
+  readonly ref: string;
 }
 
 /** A pull request as the event describes it; later edits are not seen (memory-and-security C5 71). */
@@ -30,9 +47,10 @@ export interface PullRequestTrigger extends WorkflowTrigger {
   readonly body: string;
   readonly author: Actor;
   readonly isDraft: boolean;
-  /** `repository` is `owner/name`, or null where the fork was deleted. */
-  readonly head: { readonly sha: string; readonly ref: string; readonly repository: string | null };
-  readonly base: { readonly sha: string; readonly ref: string };
+  readonly head: Head;
+  readonly base: Base;
+  /** The commit GitHub made of head and base to try the merge; left out where there is none. */
+  readonly mergeSha?: string;
   /** The head lies in another repository, or in one that is gone. */
   readonly isFork: boolean;
 }
@@ -63,6 +81,10 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly subjectAuthor?: Actor;
   /** Whether the pull request comes from a fork, where the event says it: reviews do, `issue_comment` does not. */
   readonly isFork?: boolean;
+  /** The pull request's commits, where the event says them: reviews do, `issue_comment` does not. */
+  readonly commits?: { readonly head: Head; readonly base: Base };
+  /** Where in the diff the comment stands, for a comment on a line. */
+  readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
 }
 
 /** Commits were pushed to a branch or tag. */
@@ -73,6 +95,34 @@ export interface PushTrigger extends WorkflowTrigger {
   readonly before: string;
   readonly after: string;
   readonly commits: readonly { readonly sha: string; readonly message: string }[];
+}
+
+/** Another workflow ran. What it ran on may be anybody's. */
+export interface WorkflowRunTrigger extends WorkflowTrigger {
+  readonly kind: 'workflow_run';
+  /** Name of the workflow. */
+  readonly workflow: string;
+  /** GitHub's word: `success`, `failure`, …; empty while it runs. */
+  readonly conclusion: string;
+  /** The event that started it (`push`, `pull_request`, …). */
+  readonly cause: string;
+  readonly runId: number;
+  readonly branch: string;
+  readonly headSha: string;
+  /** Message of the commit it ran on. */
+  readonly message: string;
+  /** The commit lies in another repository, or in one that is gone. */
+  readonly isFork: boolean;
+  /** Of the first pull request GitHub names; for forks it names none. */
+  readonly pull: { readonly number: number; readonly base: Base } | undefined;
+}
+
+/** A merge queue wants to know whether a group of pull requests may be merged. */
+export interface MergeGroupTrigger extends WorkflowTrigger {
+  readonly kind: 'merge_group';
+  /** Full refs. */
+  readonly head: Base;
+  readonly base: Base;
 }
 
 /** The clock. */
@@ -102,6 +152,8 @@ export type Trigger =
   | IssueTrigger
   | CommentTrigger
   | PushTrigger
+  | WorkflowRunTrigger
+  | MergeGroupTrigger
   | ScheduleTrigger
   | DispatchTrigger
   | UnknownTrigger
@@ -115,6 +167,8 @@ export function subjectNumber(trigger: Trigger): number | undefined {
     case 'comment':
       return trigger.number;
     case 'push':
+    case 'workflow_run':
+    case 'merge_group':
     case 'schedule':
     case 'dispatch':
     case 'unknown':

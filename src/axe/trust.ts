@@ -1,5 +1,6 @@
-import { decideGate, type SkipReason, type SubjectTrigger } from './gate.js';
+import { decideGate, type SubjectTrigger } from './gate.js';
 import { isSameAccount, mayWrite, type Permission } from './permission.js';
+import type { SkipReason } from './skip.js';
 import type { Actor, Trigger } from './trigger.js';
 
 /**
@@ -30,9 +31,9 @@ export function contentAuthor(trigger: Trigger): string | undefined {
 /**
  * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text by somebody other
  * than the actor is trusted only if that author (see {@link contentAuthor}) may write too; otherwise it is tainted (D19).
- * Reviews say whether their pull request comes from a fork, and nothing of such a run goes to the trusted lane.
- * `issue_comment` does not say it; a stranger's pull request is tainted all the same by its author, and of a writer's,
- * from a fork or not, the run is told only what writers wrote, since the default branch is checked out.
+ * Whatever a workflow allows beyond accounts that may write (`min-permission`, `allow-users`, `allow-bots`) is untrusted
+ * all the same, and so is a fork's pull request that somebody labelled: nothing of such a run goes to the trusted lane.
+ * `issue_comment` does not say it; then the context does (see `trustOfDiff`).
  */
 export function classifyTrust(
   trigger: Trigger,
@@ -50,12 +51,19 @@ export function classifyTrust(
       return trusted('it runs on your own machine');
     case 'unknown':
       return untrusted(SKIP_WORDS['unknown-event']);
+    case 'merge_group':
+      return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anybody' };
+    case 'workflow_run': {
+      const gate = decideGate(trigger, permission);
+      if (gate.kind === 'skip') return untrusted(SKIP_WORDS[gate.reason]);
+      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what programs of anybody printed' };
+    }
     case 'pull_request':
     case 'issue':
     case 'comment': {
       const gate = decideGate(trigger, permission);
       if (gate.kind === 'skip') return untrusted(SKIP_WORDS[gate.reason]);
-      if (trigger.kind === 'comment' && trigger.isFork === true) {
+      if ('isFork' in trigger && trigger.isFork === true) {
         return untrusted('the pull request comes from a fork');
       }
       const author = contentAuthorOf(trigger);
@@ -84,7 +92,13 @@ const SKIP_WORDS: Record<SkipReason, string> = {
   'sender-not-author': 'somebody else caused the event than wrote the comment',
   'subject-deleted': 'what the event is about was deleted',
   'unknown-event': 'the event is unknown',
+  draft: 'the pull request is a draft',
+  'skip-label': 'a label says so',
+  'no-mention': 'the comment asks for nothing',
+  'own-text': 'a run of ours caused the event',
+  paused: 'runs are paused',
   'agent-not-merged': 'the agent is not merged yet',
+  'budget-spent': 'earlier runs have used up the budget',
 };
 
 /**

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, type ExitCode } from '../axe/errors.js';
+import { DEFAULT_GATE_POLICY } from '../axe/gate-policy.js';
 import { parseEntries } from '../axe/memory/run-log.js';
 import { DEFAULT_MEMORY_POLICY } from '../axe/plan.js';
 import type { LanguageModel, Models, World } from '../axe/ports.js';
+import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
 import { createDeadline } from '../host/deadline.js';
 import { withTempDir } from '../host/temp-dir.js';
 import { readTextFile } from '../host/text-file.js';
@@ -116,13 +118,17 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
     inWorkflow: false,
     readStdin: async () => '',
     readChange: async () => change,
+    gatePolicy: DEFAULT_GATE_POLICY,
+    readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
+    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
     isMemoryHidden: false,
     wantCount: false,
     maxTurns: MAX_TURNS,
     tokenLimit: (agentMaxTokens) => agentMaxTokens,
     outputSchema: '',
     maxCostUsd: 0,
+    spendLimits: { perPullUsd: 0, perDayUsd: 0 },
     fallbackModels: [],
     timeLimit: () => TIME_LIMIT_SECONDS,
     dryRun: false,

@@ -1,7 +1,9 @@
 import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../axe/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
+import { DEFAULT_GATE_POLICY } from '../axe/gate-policy.js';
 import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../axe/plan.js';
 import type { LocalChange } from '../axe/prompt/context.js';
+import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createDeadline } from '../host/deadline.js';
 import { diffOfRange } from '../host/git.js';
@@ -119,13 +121,17 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
+    gatePolicy: DEFAULT_GATE_POLICY,
+    readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
+    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
     isMemoryHidden: false,
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
     tokenLimit: (agentMaxTokens) => Math.max(0, flags.int('max-tokens') ?? 0) || agentMaxTokens,
     outputSchema: '',
     maxCostUsd: 0,
+    spendLimits: { perPullUsd: 0, perDayUsd: 0 },
     fallbackModels: [],
     timeLimit: (agentSeconds) =>
       flags.int('timeout') ?? (agentSeconds > 0 ? agentSeconds : CLI_TIMEOUT_SECONDS),

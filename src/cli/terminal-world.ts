@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
+import { formatBuffered } from '../axe/review/format-buffered.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
@@ -56,6 +57,8 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       clock,
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       toolsAllowed: [],
+      client,
+      trigger,
       ownFolder: dirname(import.meta.dirname),
     }),
     openMemory: ({ config }, { path }) =>
@@ -77,12 +80,15 @@ async function loadProvidersConfig(file: string): Promise<ReturnType<typeof pars
 
 function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {
   return {
-    async publish(_plan, outcome) {
+    async publish(_plan, outcome, { buffered }) {
       if (output.verbose) {
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
       terminal.stdout.write(answerText(outcome, output.json));
+      // Nothing is posted from here, so what the tools collected is told.
+      const collected = formatBuffered(buffered);
+      if (collected !== '' && !output.json) terminal.stdout.write(`\n${collected}\n`);
       return { line: undefined, url: undefined };
     },
     async reply({ text }) {

@@ -15,6 +15,10 @@ const branch = v.fallback(v.object({ ref: text, sha: text, repo: repository }), 
   repo: null,
 });
 
+const labels = v.fallback(v.array(v.fallback(v.object({ name: text }), { name: '' })), []);
+
+const NO_PULL = { number: 0, base: { ref: '', sha: '' } };
+
 const pullRequest = v.object({
   number,
   title: text,
@@ -23,6 +27,9 @@ const pullRequest = v.object({
   draft: flag,
   head: branch,
   base: branch,
+  merge_commit_sha: text,
+  labels,
+  updated_at: text,
 });
 
 const issue = v.object({
@@ -32,9 +39,40 @@ const issue = v.object({
   user,
   /** An object where the issue is a pull request. */
   pull_request: v.fallback(v.nullable(v.looseObject({})), null),
+  labels,
+  updated_at: text,
 });
 
-const comment = v.object({ id: number, body: text, user });
+const comment = v.object({
+  id: number,
+  body: text,
+  user,
+  updated_at: text,
+  /** Of a review, which has no time of its last change. */
+  submitted_at: text,
+  path: text,
+  line: number,
+  diff_hunk: text,
+});
+
+const workflowRun = v.object({
+  id: number,
+  name: text,
+  conclusion: text,
+  event: text,
+  head_branch: text,
+  head_sha: text,
+  head_repository: repository,
+  repository,
+  head_commit: v.fallback(v.object({ message: text }), { message: '' }),
+  updated_at: text,
+  pull_requests: v.fallback(
+    v.array(v.fallback(v.object({ number, base: v.object({ ref: text, sha: text }) }), NO_PULL)),
+    [],
+  ),
+});
+
+const mergeGroup = v.object({ head_sha: text, head_ref: text, base_sha: text, base_ref: text });
 
 const payloadRepository = v.object({
   name: text,
@@ -55,6 +93,8 @@ export const eventSchema = v.object({
   issue: v.fallback(v.nullable(issue), null),
   comment: v.fallback(v.nullable(comment), null),
   review: v.fallback(v.nullable(comment), null),
+  workflow_run: v.fallback(v.nullable(workflowRun), null),
+  merge_group: v.fallback(v.nullable(mergeGroup), null),
   ref: text,
   before: text,
   after: text,

@@ -1,26 +1,57 @@
-import * as v from 'valibot';
 import type { TriggerContext } from '../axe/prompt/context.js';
-import type { PullRequestTrigger, Trigger } from '../axe/trigger.js';
-import type { Warning } from '../axe/warning.js';
-import { assembleDiff, fetchChangedFiles, type PatchedFile, parseFiles } from './changed-files.js';
+import type { ContextPart } from '../axe/prompt/context-policy.js';
+import type {
+  CommentTrigger,
+  IssueTrigger,
+  MergeGroupTrigger,
+  PullRequestTrigger,
+  PushTrigger,
+  Trigger,
+  WorkflowRunTrigger,
+} from '../axe/trigger.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
+import {
+  fetchChangeBetween,
+  fetchPull,
+  fetchPullChange,
+  type PinnedCommits,
+  type ReadChange,
+  unreadWarning,
+} from './fetch-change.js';
+import { fetchSurroundings, type ReadSurroundings } from './surroundings.js';
+
+/** What is fetched beside the change. */
+export interface ContextRequest {
+  readonly trigger: Trigger;
+  readonly parts: readonly ContextPart[];
+}
 
 /**
- * Fetches what a trigger's user message needs beside the event: diff and files of a pull request, nothing for other
- * triggers. No checkout is needed. Throws a GitHubError.
+ * Fetches what a trigger's user message needs beside the event: change, commits, conversation, linked issues, failing
+ * checks. No checkout is needed, and everything is asked for at the same time. What the token may not read is a warning;
+ * of the change, other trouble is a GitHubError that is thrown.
  */
 export async function fetchContext(
   client: GitHubClient,
-  trigger: Trigger,
+  { trigger, parts }: ContextRequest,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   switch (trigger.kind) {
     case 'pull_request':
-      return await fetchPullRequest(client, trigger, signal);
+      return await fetchPullRequest(client, { trigger, parts }, signal);
     case 'issue':
+      return await fetchIssue(client, { trigger, parts }, signal);
     case 'comment':
+      return trigger.on === 'issue'
+        ? await fetchIssue(client, { trigger, parts }, signal)
+        : await fetchCommented(client, { trigger, parts }, signal);
     case 'push':
+      return await fetchPush(client, { trigger, parts }, signal);
+    case 'workflow_run':
+      return await fetchWorkflowRun(client, { trigger, parts }, signal);
+    case 'merge_group':
+      return await fetchMergeGroup(client, { trigger, parts }, signal);
     case 'schedule':
     case 'dispatch':
     case 'unknown':
@@ -29,145 +60,165 @@ export async function fetchContext(
   }
 }
 
-/**
- * The diff is that of the event's two commits, so a push during the run cannot slip anything in
- * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
- * base repository, which holds the heads of all its pull requests, those from deleted forks too
- * (`refs/pull/N/head`).
- */
-async function fetchPullRequest(
-  client: GitHubClient,
-  trigger: PullRequestTrigger,
-  signal: AbortSignal,
-): Promise<TriggerContext> {
-  const { repository, number, head } = trigger;
-  const [pinned, newest, now] = await Promise.all([
-    fetchPinnedDiff(client, trigger, signal),
-    fetchChangedFiles(client, { repository, number }, signal),
-    fetchState(client, trigger, signal),
-  ]);
-  const hasMoved = now.headSha !== head.sha;
-  const files = hasMoved ? await fetchPinnedFiles(client, trigger, signal) : newest;
-  const filesTotal = hasMoved ? files.length : Math.max(now.changedFiles, files.length);
-  const diff = pinned ?? assembleDiff(files);
-  return {
-    kind: 'pull_request',
-    diff,
-    files: files.map(({ patch: _, ...file }) => file),
-    filesTotal,
-    warnings: [
-      ...(hasMoved ? [movedWarning(trigger, now.headSha)] : []),
-      ...(pinned === undefined ? [assembledWarning(files, filesTotal)] : []),
-      ...(pinned === undefined ? [] : shortDiffWarnings(pinned, filesTotal)),
-    ],
-  };
+interface Asking<T> {
+  readonly trigger: T;
+  readonly parts: readonly ContextPart[];
 }
 
-/** Undefined where GitHub does not make the diff: more than 20,000 lines or 300 files, no common ancestor. */
-async function fetchPinnedDiff(
+/** Logs are read only where they are what the run is about; tools have them. */
+const NO_LOGS = 0;
+const RUN_LOGS = 3;
+
+async function fetchPullRequest(
   client: GitHubClient,
-  trigger: PullRequestTrigger,
+  { trigger, parts }: Asking<PullRequestTrigger>,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    const { body } = await client.request(COMPARE, {
-      params: compareParams(trigger),
-      accept: 'application/vnd.github.diff',
+): Promise<TriggerContext> {
+  const { repository, number, head, at } = trigger;
+  const [change, around] = await Promise.all([
+    fetchPullChange(client, { place: { repository, number }, pinned: trigger }, signal),
+    fetchSurroundings(
+      client,
+      {
+        repository,
+        parts,
+        pull: number,
+        subject: number,
+        checked: { sha: head.sha, maxLogs: NO_LOGS },
+        before: at,
+      },
       signal,
-    });
-    return typeof body === 'string' ? body : new TextDecoder().decode(asBytes(body));
+    ),
+  ]);
+  return pullContext(change, around);
+}
+
+async function fetchIssue(
+  client: GitHubClient,
+  { trigger, parts }: Asking<IssueTrigger | CommentTrigger>,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, parts), signal);
+  return { kind: 'none', ...surroundings, warnings };
+}
+
+function talkOf(trigger: IssueTrigger | CommentTrigger, parts: readonly ContextPart[]) {
+  const { repository, number, at } = trigger;
+  const without = trigger.kind === 'comment' ? { without: trigger.commentId } : {};
+  return { repository, parts, subject: number, before: at, ...without };
+}
+
+/**
+ * A review names the commits it is about. Any other comment does not; then the pull request is read as it is when the
+ * run begins, and stays that for all of it.
+ */
+async function fetchCommented(
+  client: GitHubClient,
+  { trigger, parts }: Asking<CommentTrigger>,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const { repository, number } = trigger;
+  const place = { repository, number };
+  const [change, around] = await Promise.all([
+    pinnedOf(client, trigger, signal).then(async (pinned) =>
+      pinned instanceof GitHubError
+        ? { change: undefined, warnings: [unreadWarning(pinned)], pinned: undefined }
+        : { ...(await fetchPullChange(client, { place, pinned }, signal)), pinned },
+    ),
+    fetchSurroundings(client, { ...talkOf(trigger, parts), pull: number }, signal),
+  ]);
+  return pullContext(change, around, trigger.commits === undefined ? change.pinned : undefined);
+}
+
+async function pinnedOf(
+  client: GitHubClient,
+  { repository, number, commits }: CommentTrigger,
+  signal: AbortSignal,
+): Promise<PinnedCommits | GitHubError> {
+  if (commits !== undefined && commits.head.sha !== '') return commits;
+  try {
+    const { head, base } = await fetchPull(client, { repository, number }, signal);
+    return { head, base };
   } catch (thrown) {
-    if (thrown instanceof GitHubError && mayBeAssembled(thrown)) return undefined;
+    if (thrown instanceof GitHubError && MAY_LACK.has(thrown.reason)) return thrown;
     throw thrown;
   }
 }
 
-const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+/** A question can be answered without the change: a token that may not see it gets one of these. */
+const MAY_LACK: ReadonlySet<string> = new Set(['denied', 'missing']);
 
-/** Three dots: what the head changed since it left the base, as the pull request shows it. */
-function compareParams({ repository, base, head }: PullRequestTrigger): Record<string, unknown> {
-  return {
-    owner: repository.owner,
-    repo: repository.name,
-    basehead: `${base.sha || base.ref}...${head.sha}`,
-  };
+function pullContext(
+  { change, warnings }: ReadChange,
+  { surroundings, warnings: others }: ReadSurroundings,
+  pinned?: PinnedCommits,
+): TriggerContext {
+  const all = { ...surroundings, warnings: [...warnings, ...others] };
+  if (change === undefined) return { kind: 'none', ...all };
+  return { kind: 'pull_request', ...change, ...(pinned === undefined ? {} : { pinned }), ...all };
 }
 
-/** An answer that is not text comes as bytes; an empty one as an empty string. */
-function asBytes(body: unknown): ArrayBuffer {
-  return body instanceof ArrayBuffer ? body : new ArrayBuffer(0);
-}
-
-/** A diff that takes GitHub too long to make ends in a server error rather than in a 406. */
-function mayBeAssembled({ reason, status }: GitHubError): boolean {
-  return reason === 'too-large' || reason === 'missing' || (reason === 'unavailable' && status !== undefined);
-}
-
-const stateSchema = v.object({
-  head: v.object({ sha: v.string() }),
-  changed_files: v.fallback(v.number(), 0),
-});
-
-interface PullRequestState {
-  readonly headSha: string;
-  readonly changedFiles: number;
-}
-
-async function fetchState(
+/** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
+async function fetchPush(
   client: GitHubClient,
-  { repository, number }: PullRequestTrigger,
+  { trigger }: Asking<PushTrigger>,
   signal: AbortSignal,
-): Promise<PullRequestState> {
-  const { owner, name: repo } = repository;
-  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  const { body } = await client.request(route, { params: { owner, repo, pull_number: number }, signal });
-  const parsed = v.safeParse(stateSchema, body);
-  if (!parsed.success) {
-    const asked = `GET /repos/${owner}/${repo}/pulls/${number}`;
-    throw new GitHubError(`GitHub's answer to \`${asked}\` is not a pull request`, {
-      reason: 'unavailable',
-      asked,
-    });
-  }
-  return { headSha: parsed.output.head.sha, changedFiles: parsed.output.changed_files };
+): Promise<TriggerContext> {
+  const { repository, before, after, ref } = trigger;
+  if (NO_COMMIT.test(after) || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
+  const base = NO_COMMIT.test(before) ? repository.defaultBranch : before;
+  if (base === '') return { kind: 'none', warnings: [] };
+  // The event lists the commits.
+  return changeContext(await fetchChangeBetween(client, { repository, base, head: after }, signal), []);
 }
 
-const comparisonSchema = v.object({ files: v.fallback(v.array(v.unknown()), []) });
+/** Zeros stand for no commit (webhook payload of `push`). */
+const NO_COMMIT = /^0*$/;
 
-/** The files between the event's commits: at most 300, on the first page (REST API, "Compare two commits"). */
-async function fetchPinnedFiles(
+async function fetchMergeGroup(
   client: GitHubClient,
-  trigger: PullRequestTrigger,
+  { trigger, parts }: Asking<MergeGroupTrigger>,
   signal: AbortSignal,
-): Promise<readonly PatchedFile[]> {
-  const params = { ...compareParams(trigger), per_page: 1, page: 1 };
-  const { body } = await client.request(COMPARE, { params, signal });
-  const comparison = v.safeParse(comparisonSchema, body);
-  return comparison.success ? parseFiles(comparison.output.files, COMPARE) : [];
+): Promise<TriggerContext> {
+  const { repository, head, base } = trigger;
+  return changeContext(
+    await fetchChangeBetween(client, { repository, base: base.sha, head: head.sha }, signal),
+    parts,
+  );
 }
 
-function movedWarning({ number, head }: PullRequestTrigger, headSha: string): Warning {
-  return {
-    code: 'context-truncated',
-    message: `pull request #${number} has moved on to ${headSha.slice(0, 7)} since the event; this run looks at ${head.sha.slice(0, 7)}`,
-  };
+/** The checks of the run's commit with their logs; the change where a pull request says what it is compared with. */
+async function fetchWorkflowRun(
+  client: GitHubClient,
+  { trigger, parts }: Asking<WorkflowRunTrigger>,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const { repository, headSha, pull, at } = trigger;
+  const [change, { surroundings, warnings }] = await Promise.all([
+    pull === undefined
+      ? undefined
+      : fetchChangeBetween(
+          client,
+          { repository, base: pull.base.sha || pull.base.ref, head: headSha },
+          signal,
+        ),
+    fetchSurroundings(
+      client,
+      { repository, parts, checked: { sha: headSha, maxLogs: RUN_LOGS }, before: at },
+      signal,
+    ),
+  ]);
+  if (change === undefined) return { kind: 'none', ...surroundings, warnings };
+  const context = changeContext(change, parts);
+  return { ...context, ...surroundings, warnings: [...context.warnings, ...warnings] };
 }
 
-function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Warning {
-  const without = files.filter((file) => file.patch === undefined).length;
-  const unlisted = filesTotal - files.length;
-  const bare = without > 0 ? `, of which ${without} come without their changes` : '';
-  const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
-  return {
-    code: 'context-truncated',
-    message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
-  };
-}
-
-/** A diff that was cut short without a word must not pass for the whole. */
-function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[] {
-  const inDiff = diff.match(/^diff --git /gm)?.length ?? 0;
-  if (inDiff >= filesTotal) return [];
-  const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
-  return [{ code: 'context-truncated', message }];
+function changeContext(
+  { change, commits, warnings }: ReadChange,
+  parts: readonly ContextPart[],
+): TriggerContext {
+  const listed = commits !== undefined && parts.includes('commits') ? { commits } : {};
+  return change === undefined
+    ? { kind: 'none', ...listed, unread: ['the diff'], warnings }
+    : { kind: 'change', ...change, ...listed, warnings };
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ConfigError, messageOf } from '../axe/errors.js';
-import type { Actor, PullRequestTrigger, Repository, Trigger } from '../axe/trigger.js';
+import type { Actor, Base, Head, PullRequestTrigger, Repository, Trigger } from '../axe/trigger.js';
 import { type EventPayload, eventSchema, type PayloadUser } from './event-schema.js';
 
 /** What the runner knows besides the event; a schedule's payload may hold next to nothing. */
@@ -43,6 +43,10 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
       return commentTrigger(eventName, parsed, common) ?? unknown;
     case 'push':
       return pushTrigger(parsed, common) ?? unknown;
+    case 'workflow_run':
+      return workflowRunTrigger(parsed, common) ?? unknown;
+    case 'merge_group':
+      return mergeGroupTrigger(parsed, common) ?? unknown;
     case 'schedule':
       return { kind: 'schedule', ...common, cron: parsed.schedule };
     case 'workflow_dispatch':
@@ -108,14 +112,36 @@ function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | un
     body: pull.body,
     author: actorOf(pull.user),
     isDraft: pull.draft,
-    head: { sha: pull.head.sha, ref: pull.head.ref, repository: pull.head.repo?.full_name || null },
-    base: { sha: pull.base.sha, ref: pull.base.ref },
+    ...commitsOf(pull),
+    ...(pull.merge_commit_sha === '' ? {} : { mergeSha: pull.merge_commit_sha }),
     isFork: isFork(pull, common),
+    ...labelsOf(pull),
+    ...changedAt(pull.updated_at),
   };
 }
 
+type PayloadPull = NonNullable<EventPayload['pull_request']>;
+
+function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly base: Base } {
+  return {
+    head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name || null },
+    base: { sha: base.sha, ref: base.ref },
+  };
+}
+
+function labelsOf({ labels }: { readonly labels: readonly { readonly name: string }[] }): {
+  readonly labels?: readonly string[];
+} {
+  const names = labels.flatMap(({ name }) => (name === '' ? [] : [name]));
+  return names.length === 0 ? {} : { labels: names };
+}
+
+function changedAt(time: string): { readonly at?: string } {
+  return time === '' ? {} : { at: time };
+}
+
 /** A head repository that is gone was a fork. */
-function isFork({ head, base }: NonNullable<EventPayload['pull_request']>, { repository }: Common): boolean {
+function isFork({ head, base }: PayloadPull, { repository }: Common): boolean {
   const here = base.repo?.full_name || `${repository.owner}/${repository.name}`;
   return head.repo?.full_name.toLowerCase() !== here.toLowerCase();
 }
@@ -130,6 +156,8 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
     title: issue.title,
     body: issue.body,
     author: actorOf(issue.user),
+    ...labelsOf(issue),
+    ...changedAt(issue.updated_at),
   };
 }
 
@@ -150,8 +178,17 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     commentId: comment.id,
     author: actorOf(comment.user),
     subjectAuthor: actorOf(subject.user),
-    ...('head' in subject ? { isFork: isFork(subject, common) } : {}),
+    ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
+    ...placeOf(comment),
+    ...labelsOf(subject),
+    ...changedAt(comment.updated_at || comment.submitted_at),
   };
+}
+
+function placeOf({ path, line, diff_hunk: hunk }: NonNullable<EventPayload['comment']>): {
+  readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
+} {
+  return path === '' ? {} : { place: { path, line: line === 0 ? undefined : line, hunk } };
 }
 
 function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined {
@@ -163,5 +200,37 @@ function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined
     before: payload.before,
     after: payload.after,
     commits: payload.commits.map(({ id, message }) => ({ sha: id, message })),
+  };
+}
+
+/** Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's. */
+function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | undefined {
+  const run = payload.workflow_run;
+  if (run === null || run.head_sha === '') return undefined;
+  const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
+  const pull = run.pull_requests.find(({ number }) => number > 0);
+  return {
+    kind: 'workflow_run',
+    ...common,
+    workflow: run.name,
+    conclusion: run.conclusion,
+    cause: run.event,
+    runId: run.id,
+    branch: run.head_branch,
+    headSha: run.head_sha,
+    message: run.head_commit.message,
+    isFork: run.head_repository?.full_name.toLowerCase() !== here.toLowerCase(),
+    pull: pull === undefined ? undefined : { number: pull.number, base: pull.base },
+    ...changedAt(run.updated_at),
+  };
+}
+
+function mergeGroupTrigger({ merge_group: group }: EventPayload, common: Common): Trigger | undefined {
+  if (group === null || group.head_sha === '' || group.base_sha === '') return undefined;
+  return {
+    kind: 'merge_group',
+    ...common,
+    head: { sha: group.head_sha, ref: group.head_ref },
+    base: { sha: group.base_sha, ref: group.base_ref },
   };
 }

@@ -47,15 +47,16 @@ export async function forgottenOf(places: FilePlaces, path: string): Promise<Rea
 }
 
 async function readOne(places: FilePlaces, path: string, request: ReadRequest): Promise<RestoreResult> {
-  const found = { location: locate(places, path), warnings: [] };
+  const place = { location: locate(places, path), warnings: [] };
   const one = { ...request, paths: [path] };
   try {
     await checkedPlace(places, path);
-    const file = await places.files.open(found.location, places);
+    const file = await places.files.open(place.location, places);
+    const state = await readText(places, statePath(path));
+    const found = state === '' ? place : { ...place, state };
     if (file === undefined) return { ...found, kind: 'empty' };
     try {
       const result = await readRunLog(file, one, found);
-      const state = await readText(places, statePath(path));
       if (!holdsForgotten(result, forgottenIds(state))) return result;
       const text = decodeBytes(await file.read(0, file.bytes));
       return await readLogs(
@@ -70,7 +71,7 @@ async function readOne(places: FilePlaces, path: string, request: ReadRequest): 
       await file.close();
     }
   } catch (thrown) {
-    return failedRead(thrown, found.location);
+    return failedRead(thrown, place.location);
   }
 }
 
@@ -95,9 +96,11 @@ async function joinResults(
   const logs: Restored[] = [];
   for (const [at, path] of request.paths.entries()) {
     const result = results[at];
-    if (result?.kind !== 'restored') continue;
+    if (result === undefined || result.kind === 'failed') continue;
+    tree.set(statePath(path), result.state ?? '');
+    if (result.kind === 'empty') continue;
     logs.push(result);
-    tree.set(path, result.text).set(statePath(path), await readText(places, statePath(path)));
+    tree.set(path, result.text);
   }
   const warnings = results.flatMap((result) => (result.kind === 'failed' ? [] : result.warnings));
   const found = { location: locate(places, request.paths[0] ?? ''), warnings: [...warnings] };

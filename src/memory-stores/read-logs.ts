@@ -7,8 +7,10 @@ import { type Found, readRunLog } from './read-run-log.js';
 import { openBytes } from './tail.js';
 
 /** What a store answers of run logs that it has as a tree, without what their states say was forgotten. */
-export async function readLogs(tree: MemoryTree, request: ReadRequest, found: Found): Promise<RestoreResult> {
+export async function readLogs(tree: MemoryTree, request: ReadRequest, place: Found): Promise<RestoreResult> {
   const text = joinLogs(tree, request.paths);
+  const state = tree.get(statePath(request.paths.at(-1) ?? '')) ?? '';
+  const found = state === '' ? place : { ...place, state };
   if (text === undefined) return { ...found, kind: 'empty' };
   return await readRunLog(openBytes(encodeBytes(text)), request, found);
 }

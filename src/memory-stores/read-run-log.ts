@@ -5,6 +5,8 @@ import { countEntriesIn, readTail } from './tail.js';
 
 /** Where a run log was found and what was noticed on the way. */
 export interface Found extends Place {
+  /** What stands beside the log (D36). */
+  readonly state?: string;
   readonly warnings: readonly Warning[];
 }
 

@@ -18,7 +18,7 @@ export interface OfflineQuestion {
 export function answerOffline({ system, message }: OfflineQuestion): string {
   const { fences, rest } = parseFences(message);
   const task = firstLine(rest.replace(FENCE_NOTICE, ''));
-  const diffs = [...fences.map(({ text }) => text), rest].filter(hasDiff);
+  const diffs = diffsIn(message);
   const issue = fences.find(({ source }) => /^description of issue\b/.test(source));
   const body = diffs.length > 0 ? review(diffs) : issue === undefined ? introduce(task) : triage(issue);
   return [WHAT_THIS_IS, ...body, describeMemory(system)].join('\n\n');
@@ -26,6 +26,12 @@ export function answerOffline({ system, message }: OfflineQuestion): string {
 
 const WHAT_THIS_IS =
   '**No model wrote this.** It is the answer of `offline/rules`, a set of fixed rules that need no key and no network. They look for patterns and understand nothing; name a real model in `model` for a real answer.';
+
+/** The diffs of a message, those in its fences first. */
+export function diffsIn(message: string): readonly string[] {
+  const { fences, rest } = parseFences(message);
+  return [...fences.map(({ text }) => text), rest].filter(hasDiff);
+}
 
 function hasDiff(text: string): boolean {
   return /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text);
@@ -45,7 +51,8 @@ function review(diffs: readonly string[]): readonly string[] {
   return [lookedAt(files, diffs), formatFindings(findings)];
 }
 
-function lookedAt(files: readonly DiffFile[], diffs: readonly string[]): string {
+/** How much was looked at, and how much was not. */
+export function lookedAt(files: readonly DiffFile[], diffs: readonly string[]): string {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
   const binary = files.filter(({ content }) => content === 'binary').length;

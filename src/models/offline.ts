@@ -1,16 +1,19 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Content,
   LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { answerOffline } from './offline-answer.js';
+import { type OfflineCall, reviewCalls } from './offline-review.js';
 
 /**
  * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
- * asks no network, needs no key, uses no tokens and calls no tools (D32).
+ * asks no network, needs no key and uses no tokens. What it finds in a diff it adds to a review where it is offered the
+ * tools of one (D32).
  */
 export function createOfflineModel(): LanguageModelV4 {
   return {
@@ -25,18 +28,34 @@ export function createOfflineModel(): LanguageModelV4 {
 
 const MODEL_ID = 'rules';
 
-function generate({ prompt, abortSignal }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
+function generate({
+  prompt,
+  tools = [],
+  abortSignal,
+}: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   abortSignal?.throwIfAborted();
-  const text = answerOffline({ system: systemOf(prompt), message: lastMessageOf(prompt) });
+  const question = { system: systemOf(prompt), message: lastMessageOf(prompt) };
+  const isAsked = !prompt.some(({ role }) => role === 'tool');
+  const calls = isAsked ? reviewCalls(question.message, new Set(tools.map(({ name }) => name))) : [];
+  const isReview = calls.length > 0;
   return {
-    content: [{ type: 'text', text }],
-    finishReason: { unified: 'stop', raw: 'stop' },
+    content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(question) }],
+    finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
     usage: {
       inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
       outputTokens: { total: 0, text: 0, reasoning: 0 },
     },
     response: { modelId: MODEL_ID },
     warnings: [],
+  };
+}
+
+function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
+  return {
+    type: 'tool-call',
+    toolCallId: `call-${index + 1}`,
+    toolName: name,
+    input: JSON.stringify(input),
   };
 }
 

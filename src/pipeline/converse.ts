@@ -9,16 +9,21 @@ import { appendMemory } from '../axe/prompt/system.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
 import { type ConversationParts, type Crew, fallbacksOf, type Post } from './crew.js';
 import { createCallAgent } from './delegate.js';
+import { publishingTools } from './publishing-tools.js';
 import { noted, type Reading } from './reading.js';
-import type { RunRequest } from './request.js';
 
 /** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
-export function formCrew(plan: Plan, request: RunRequest, world: World): Crew {
+export function formCrew(
+  plan: Plan,
+  { request, publications }: Pick<Crew, 'request' | 'publications'>,
+  world: World,
+): Crew {
   const { subAgentsConfig, budget } = plan.agent.config;
   return {
     request,
     world,
     budget: new Budget({ maxTokens: request.tokenLimit(budget.maxTokens), maxCostUsd: request.maxCostUsd }),
+    publications,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
     converse,
   };
@@ -33,8 +38,10 @@ export async function converse(
 ): Promise<RunOutcome> {
   const { config } = plan.agent;
   const fallbacks = fallbacksOf(crew);
+  const publishing = publishingTools(plan.agent, crew.publications);
+  for (const warning of publishing.warnings) parts.loop.reporter.warn(warning);
   const box = await crew.world.openTools({
-    agent: plan.agent,
+    agent: publishing.agent,
     workdir: plan.workdir,
     trust: plan.trust,
     callerEffects: post.callerEffects,
@@ -43,7 +50,7 @@ export async function converse(
   });
   try {
     const reading: Reading = { isTainted: false };
-    const tools = noted(box.tools, reading);
+    const tools = noted([...box.tools, ...publishing.tools], reading);
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
       callerEffects: effectsOf(tools),

@@ -5,6 +5,7 @@ import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
+import type { Publications } from '../axe/review/buffer.js';
 import type { Effect } from '../axe/tools/tool.js';
 import type { Reading } from './reading.js';
 import type { RunRequest } from './request.js';
@@ -14,6 +15,8 @@ export interface Crew {
   readonly request: RunRequest;
   readonly world: World;
   readonly budget: Budget;
+  /** What all of them together want published; undefined without an event. */
+  readonly publications: Publications | undefined;
   /** Levels of sub-agents below the first agent. */
   readonly maxDepth: number;
   /** Holds the conversation of an agent: the same for all of them. */

@@ -119,7 +119,10 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
   const outcome = await crew.converse(plan, { model, memory: memory?.text ?? '', loop }, crew, run.post);
   if (outcome.stats.isTainted && run.post.callerReading !== undefined)
     run.post.callerReading.isTainted = true;
-  tellNotices(await remember({ plan, memory, outcome, published: UNPUBLISHED }, world), loop.reporter);
+  tellNotices(
+    await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [] }, world),
+    loop.reporter,
+  );
   switch (outcome.kind) {
     case 'completed':
     case 'refused':

@@ -1,4 +1,5 @@
 import { decideGate, needsPermission } from '../axe/gate.js';
+import { DEFAULT_GATE_POLICY, type GatePolicy } from '../axe/gate-policy.js';
 import type { Permission } from '../axe/permission.js';
 import type { PermissionAnswer, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
@@ -10,10 +11,14 @@ export type Gate =
   | Extract<RunReport, { kind: 'skipped' }>;
 
 /** Asks what the actor may do and decides (D20). What cannot be asked is as good as no permission. */
-export async function passGate(trigger: Trigger, world: World): Promise<Gate> {
-  const answer = await askPermission(needsPermission(trigger), world);
+export async function passGate(
+  trigger: Trigger,
+  world: World,
+  policy: GatePolicy = DEFAULT_GATE_POLICY,
+): Promise<Gate> {
+  const answer = await askPermission(needsPermission(trigger, policy), world);
   const permission = permissionOf(answer);
-  const decision = decideGate(trigger, permission);
+  const decision = decideGate(trigger, permission, policy);
   if (decision.kind === 'run') return { kind: 'open', permission };
   if (answer.kind === 'known') return { kind: 'skipped', decision };
   return { kind: 'skipped', decision: { ...decision, message: `${decision.message} (${answer.message})` } };

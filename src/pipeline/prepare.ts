@@ -1,16 +1,20 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
+import { refuseCheckout } from '../axe/checkout.js';
 import { ConfigError } from '../axe/errors.js';
-import { decideGate } from '../axe/gate.js';
+import { isForkUnknown, trustOfDiff } from '../axe/fork-trust.js';
+import { decideGate, taskOfMention } from '../axe/gate.js';
 import type { OpenModel } from '../axe/loop/asker.js';
 import { type Plan, planMemory } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { TriggerContext } from '../axe/prompt/context.js';
+import { warnOfOwnChanges } from '../axe/prompt/own-changes.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import { resolveTask } from '../axe/prompt/task.js';
 import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
 import { answerForm, withInstruction } from './answer-form.js';
+import { type Change, changeOf } from './change.js';
 import { openModel } from './crew.js';
 import { askPermission, passGate, permissionOf } from './gate.js';
 import { restore } from './remember.js';
@@ -22,6 +26,8 @@ export type Prepared =
   | {
       readonly kind: 'prepared';
       readonly plan: Plan;
+      /** Of the pull request the run is about. */
+      readonly change: Change | undefined;
       readonly memory: Promise<Settled<Memory | undefined>>;
       /** Undefined in a dry run, which opens none. */
       readonly model: Promise<Settled<OpenModel>> | undefined;
@@ -33,19 +39,24 @@ export type Prepared =
  * waits overlap; the order of errors is axe's (axe-behaviour §4). Throws an AxeError.
  */
 export async function prepare(request: RunRequest, world: World): Promise<Prepared> {
-  const { trigger } = request;
-  const atBest = decideGate(trigger, 'write');
+  const { trigger, gatePolicy } = request;
+  const atBest = decideGate(trigger, 'write', gatePolicy);
   if (atBest.kind === 'skip') return { kind: 'skipped', decision: atBest };
 
   const agentLoaded = settle(world.agents.loadAgent(request.agent));
   const context = settle(world.github?.context(trigger, world.deadline.signal) ?? Promise.resolve(undefined));
   const authorAsked = settle(askPermission(contentAuthor(trigger), world));
-  const gate = await passGate(trigger, world);
+  const gate = await passGate(trigger, world, gatePolicy);
   if (gate.kind === 'skipped') return gate;
+  refuseCheckout(trigger, await request.readCheckout());
+  if (!request.dryRun) world.acknowledgement?.start();
 
   const agent = await agentOrSkip(await agentLoaded, request, world);
   if (agent.kind === 'skipped') return agent;
-  const trust = classifyTrust(trigger, gate.permission, permissionOf((await authorAsked)()));
+  const classified = classifyTrust(trigger, gate.permission, permissionOf((await authorAsked)()));
+  const trust = isForkUnknown(trigger, classified)
+    ? trustOfDiff(classified, trigger, (await context)())
+    : classified;
   return await makePlan(request, { agent: agent.agent, trust, context }, world);
 }
 
@@ -119,7 +130,17 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
   const stdin = await request.readStdin();
   const change = await request.readChange();
   const context = (await parts.context)();
-  const task = resolveTask({ prompt: request.prompt, stdin, trigger: request.trigger, context, change });
+  const prompt = firstGiven([request.prompt, taskOfMention(request.trigger, request.gatePolicy)]);
+  const task = resolveTask({
+    prompt,
+    stdin,
+    trigger: request.trigger,
+    context,
+    change,
+    policy: request.diffPolicy,
+    showsStrangers: trust.level === 'untrusted',
+  });
+  const ownChanges = warnOfOwnChanges({ agent, skill: skillPath, files }, context);
   const form = await answerForm(config.params, request.outputSchema, world);
   const plan: Plan = {
     agent,
@@ -136,9 +157,16 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     memory: memoryPlan,
     maxTurns: request.maxTurns,
     timeoutSeconds,
-    warnings: [...agent.warnings, ...warnings, ...(context?.warnings ?? []), ...task.warnings],
+    warnings: [
+      ...agent.warnings,
+      ...warnings,
+      ...(ownChanges === undefined ? [] : [ownChanges]),
+      ...(context?.warnings ?? []),
+      ...task.warnings,
+    ],
   };
-  return { kind: 'prepared', plan, memory, model: opened };
+  const reviewed = changeOf(request.trigger, context);
+  return { kind: 'prepared', plan, memory, model: opened, change: reviewed };
 }
 
 /** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */

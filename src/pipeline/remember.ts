@@ -1,14 +1,18 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { Change } from '../axe/memory/change.js';
 import { checkLoaded } from '../axe/memory/check-loaded.js';
 import { decantedEntry } from '../axe/memory/decant.js';
 import { formatProvenance, type Provenance } from '../axe/memory/provenance.js';
 import { formatEntry, type NewEntry, stripProvenance } from '../axe/memory/run-log.js';
 import { withSignature } from '../axe/memory/signature.js';
+import { statePath } from '../axe/memory/state.js';
 import type { FailedSave, RestoreResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { type MemoryPlan, type Plan, untrustedPath } from '../axe/plan.js';
 import type { Published, World } from '../axe/ports.js';
+import { pruneState } from '../axe/review/prune-state.js';
+import { parseReviewFacts, type ReviewFact, withReviewFacts } from '../axe/review/state-facts.js';
 import { type Lane, taintedLane } from '../axe/trust.js';
 import type { Warning } from '../axe/warning.js';
 import type { EntryChange, Memory, Remembered } from './request.js';
@@ -25,7 +29,8 @@ export async function restore(
   // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
   const found = await store.read({ paths, lastN: requireSigned ? 0 : lastN, count }, world.deadline.signal);
   const restored = checkLoaded(found, memory, world.sign);
-  return { store, restored, text: restored.kind === 'restored' ? promptText(restored.text) : '' };
+  const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
+  return { store, restored, facts, text: restored.kind === 'restored' ? promptText(restored.text) : '' };
 }
 
 /** What a model is given of a run log: text that every provider takes, whatever bytes the file holds. */
@@ -62,6 +67,8 @@ export interface RunEnd {
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
   readonly published: Published;
+  /** What is kept beside the run log, whatever became of the run (D27, D36). */
+  readonly facts: readonly ReviewFact[];
 }
 
 /** An entry that stands before anything is posted, or of a run that posts nothing, says nothing of a comment. */
@@ -99,7 +106,7 @@ export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
 }
 
 /** A run in a workflow that has read the open network may say what a stranger wanted it to say. */
-function laneOf({ lane }: MemoryPlan, { plan, outcome }: RunEnd): Lane {
+export function laneOf({ lane }: MemoryPlan, { plan, outcome }: Pick<RunEnd, 'plan' | 'outcome'>): Lane {
   return outcome.stats.isTainted ? taintedLane(lane, plan.trigger) : lane;
 }
 
@@ -125,13 +132,21 @@ function inLane(provenance: Provenance | undefined, trust: EntryParts['lane']): 
 /** Appends what the run adds to memory. Trouble is one warning (D14); the entry itself is in the report. */
 export async function remember(end: RunEnd, world: World): Promise<Remembered> {
   const entries = entriesOf(end, world);
-  const [first] = entries;
-  if (first === undefined || end.memory === undefined) return { kind: 'nothing' };
+  const changes = [...entries, ...stateChanges(end, world.clock.now())];
+  if (changes.length === 0 || end.memory === undefined) return { kind: 'nothing' };
   if (end.memory.restored.kind !== 'failed') await world.journal?.pending(entries);
-  const result = await end.memory.store.write(entries, world.saveSignal);
+  const result = await end.memory.store.write(changes, world.saveSignal);
   if (result.kind === 'saved') await world.journal?.done(entries);
   else world.reporter.warn(unsaved(end.plan, result));
-  return { kind: 'entry', id: first.id, entries, result };
+  const [first] = entries;
+  return first === undefined ? { kind: 'nothing' } : { kind: 'entry', id: first.id, entries, result };
+}
+
+/** The facts, written into the newest state, without those that have grown old. */
+function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly Change[] {
+  if (memory === undefined || memory.lane === 'none' || facts.length === 0) return [];
+  const rewrite = (text: string) => pruneState(withReviewFacts(text, facts), now);
+  return [{ kind: 'rewrite', path: statePath(memory.path), rewrite }];
 }
 
 /** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */
@@ -140,7 +155,7 @@ function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave
   const keptWords =
     kept === undefined
       ? undefined
-      : `The entry is kept in ${kept.location}; the next run that can write folds it in.`;
+      : `The entry is kept in \`${kept.location}\`; the next run that can write folds it in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
   return { code: 'memory-save-failed', message: withMore(what, [remedy, keptWords]) };
 }

@@ -1,10 +1,14 @@
 import type { GateDecision } from '../axe/gate.js';
+import type { GatePolicy } from '../axe/gate-policy.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Change } from '../axe/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../axe/memory/store.js';
 import type { MemoryPolicy, Plan, RunOrigin } from '../axe/plan.js';
 import type { Published } from '../axe/ports.js';
 import type { LocalChange } from '../axe/prompt/context.js';
+import type { DiffPolicy } from '../axe/prompt/context-policy.js';
+import type { Spend, SpendLimits } from '../axe/review/spend.js';
+import type { ReviewFact } from '../axe/review/state-facts.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { MemoryCommandResult } from './tend/memory-hand.js';
 
@@ -16,6 +20,9 @@ export interface RunRequest {
   readonly workdir: string;
   readonly prompt: string;
   readonly trigger: Trigger;
+  readonly gatePolicy: GatePolicy;
+  /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */
+  readonly readCheckout: () => Promise<string | undefined>;
   /** A change on this machine, as context (`--git`). */
   readonly readChange: () => Promise<LocalChange | undefined>;
   /** Facts of the workflow run; undefined on the command line without an event. */
@@ -24,6 +31,8 @@ export interface RunRequest {
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
   readonly memoryPolicy: MemoryPolicy;
+  /** How much the model is told of a change. */
+  readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */
   readonly isMemoryHidden: boolean;
   /** Somebody wants to see how many entries there are. */
@@ -35,6 +44,8 @@ export interface RunRequest {
   readonly outputSchema: string;
   /** US dollars; 0 for no limit. */
   readonly maxCostUsd: number;
+  /** What runs of the agent may cost together; 0 for no limit each. */
+  readonly spendLimits: SpendLimits;
   /** `provider/model`, tried in order when the agent's stays out of reach. */
   readonly fallbackModels: readonly string[];
   /** The time limit in seconds, of what the agent says (0: nothing). */
@@ -48,6 +59,8 @@ export interface Memory {
   readonly restored: RestoreResult;
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
+  /** What is kept beside the run log and is not for the model (D36). */
+  readonly facts: readonly ReviewFact[];
 }
 
 /** The change that appends an entry. */
@@ -76,6 +89,7 @@ export type RunReport =
       readonly outcome: RunOutcome;
       readonly published: Published;
       readonly remembered: Remembered;
+      readonly spend: Spend;
     }
   /** A command over memory was carried out, and no model asked. */
   | {

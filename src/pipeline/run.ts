@@ -3,10 +3,16 @@ import type { OpenModel } from '../axe/loop/asker.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
+import type { Publications } from '../axe/review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED } from '../axe/review/buffered.js';
+import { runLimitUsd, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
 import { converse, formCrew } from './converse.js';
+import { carryOutPause, pauseCommand, skipPaused } from './pause.js';
 import { prepare } from './prepare.js';
-import { entriesOf, memoryWarnings, remember, UNPUBLISHED } from './remember.js';
+import { openPublications } from './publishing-tools.js';
+import { entriesOf, laneOf, memoryWarnings, remember, UNPUBLISHED } from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
+import { reviewFacts } from './review-facts.js';
 import { commentWords } from './tend/command-words.js';
 import { tendMemory } from './tend/tend-memory.js';
 
@@ -18,6 +24,8 @@ import { tendMemory } from './tend/tend-memory.js';
 export async function runPipeline(request: RunRequest, world: World): Promise<RunReport> {
   const words = commentWords(request.trigger);
   if (words !== undefined) return await tendMemory({ ...request, words, askedIn: 'comment' }, world);
+  const pause = pauseCommand(request.trigger);
+  if (pause !== undefined) return await carryOutPause(pause, request, world);
   const prepared = await prepare(request, world);
   if (prepared.kind === 'skipped') return prepared;
   const { plan } = prepared;
@@ -27,30 +35,57 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
     for (const warning of memoryWarnings(plan, memory.restored)) world.reporter.warn(warning);
   }
   if (prepared.model === undefined) return { kind: 'planned', plan, memory };
+  const paused = skipPaused(plan.trigger, memory?.facts ?? []);
+  if (paused !== undefined) return { kind: 'skipped', decision: paused };
+  const spend = spendBefore(memory?.facts ?? [], {
+    trigger: plan.trigger,
+    limits: request.spendLimits,
+    now: world.clock.now(),
+  });
+  const spent = usedUp(spend);
+  if (spent !== undefined)
+    return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
 
-  const outcome = judge(
-    await run(plan, { request, memory, model: (await prepared.model)() }, world),
-    request,
-  );
+  warnOfUnheldLimits(plan, request, world);
+  const limited = { ...request, maxCostUsd: runLimitUsd(request.maxCostUsd, spend) };
+  const { change } = prepared;
+  const publications = openPublications(plan.trigger, change, world.publishRules);
+  const model = (await prepared.model)();
+  const ended = await run(plan, { request: limited, memory, model, publications }, world);
+  const buffered = publications?.buffered ?? NOTHING_BUFFERED;
+  const outcome = judge(ended, buffered, request);
   warnOfCutAnswer(outcome, request, world);
-  const pending = entriesOf({ plan, memory, outcome, published: UNPUBLISHED }, world);
+  const cost = { spend, run: plan.memory?.entryId ?? '', now: world.clock.now() };
+  const fact = plan.trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
+  const spentFacts = fact === undefined ? [] : [fact];
+  const pending = entriesOf({ plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED }, world);
   if (pending.length > 0 && memory?.restored.kind !== 'failed') await world.journal?.pending(pending);
-  const published = await world.publisher.publish(plan, outcome);
-  const remembered = await remember({ plan, memory, outcome, published }, world);
-  return { kind: 'ran', plan, memory, outcome, published, remembered };
+  const wanted = { buffered, commits: change, facts: memory?.facts ?? [] };
+  const published = await world.publisher.publish(plan, outcome, wanted);
+  const lane = plan.memory === undefined ? 'none' : laneOf(plan.memory, { plan, outcome });
+  const now = world.clock.now();
+  const { trigger } = plan;
+  const facts = [...spentFacts, ...reviewFacts({ trigger, change, outcome, published, lane, now })];
+  const remembered = await remember({ plan, memory, outcome, published, facts }, world);
+  return { kind: 'ran', plan, memory, outcome, published, remembered, spend };
 }
 
 interface RunParts {
   readonly request: RunRequest;
   readonly memory: Memory | undefined;
   readonly model: OpenModel;
+  readonly publications: Publications | undefined;
 }
 
-async function run(plan: Plan, { request, memory, model }: RunParts, world: World): Promise<RunOutcome> {
+async function run(
+  plan: Plan,
+  { request, memory, model, publications }: RunParts,
+  world: World,
+): Promise<RunOutcome> {
   const { clock, reporter, deadline } = world;
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored });
   const loop = { clock, reporter, signal: deadline.signal, leftMs: () => deadline.leftMs() };
-  const crew = formCrew(plan, request, world);
+  const crew = formCrew(plan, { request, publications }, world);
   return await converse(plan, { model, memory: memory?.text ?? '', loop }, crew, {
     depth: 0,
     callerEffects: undefined,
@@ -58,8 +93,21 @@ async function run(plan: Plan, { request, memory, model }: RunParts, world: Worl
   });
 }
 
-/** In a workflow nobody sees an empty answer, so it is a failure there; axe takes it for a success (D27). */
-function judge(outcome: RunOutcome, { inWorkflow }: RunRequest): RunOutcome {
+/** Limits over several runs are held by what memory keeps of their cost. */
+function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { reporter }: World): void {
+  const isLimited = spendLimits.perPullUsd > 0 || spendLimits.perDayUsd > 0;
+  if (!isLimited || (memory !== undefined && memory.lane !== 'none')) return;
+  const message =
+    '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
+  reporter.warn({ code: 'input-invalid', message });
+}
+
+/**
+ * In a workflow nobody sees an empty answer, so it is a failure there, unless the run said what it had to say in a
+ * review; axe takes it for a success (D27).
+ */
+function judge(outcome: RunOutcome, { findings, review }: Buffered, { inWorkflow }: RunRequest): RunOutcome {
+  if (findings.length > 0 || review !== undefined) return outcome;
   if (!inWorkflow || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
   const error = new AxeError('the model gave an empty answer', {
     exitCode: 1,

@@ -44,6 +44,8 @@ export function findAgents(sources: AgentSources): Agents {
     }
     case 'issue':
     case 'comment':
+    case 'workflow_run':
+    case 'merge_group':
     case 'unknown':
       return { agents: firstWith([atRef(trigger.repository.defaultBranch), ...ownAgents]) };
     case 'push':

@@ -1,4 +1,5 @@
 import type { GitHub } from '../axe/ports.js';
+import { CONTEXT_PARTS, type ContextPart } from '../axe/prompt/context-policy.js';
 import type { Trigger } from '../axe/trigger.js';
 import { VERSION } from '../axe/version.js';
 import { createGitHubClient, type GitHubClient } from '../github/client.js';
@@ -26,12 +27,16 @@ export async function connectGitHub({ token, env, fetch }: GitHubAccess): Promis
   });
 }
 
-/** What the pipeline asks GitHub for. */
-export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {
+/** What the pipeline asks GitHub for; `parts` of the context are fetched beside the change. */
+export function createGitHubPort(
+  client: GitHubClient,
+  trigger: Trigger,
+  parts: readonly ContextPart[] = CONTEXT_PARTS,
+): GitHub | undefined {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
-    context: (of, signal) => fetchContext(client, of, signal),
+    context: (of, signal) => fetchContext(client, { trigger: of, parts }, signal),
   };
 }

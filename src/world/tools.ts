@@ -3,10 +3,15 @@ import type { McpServerConfig } from '../axe/agent/config.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../axe/defaults.js';
 import type { Clock, ToolBox, ToolRequest, World } from '../axe/ports.js';
 import { type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
+import type { GitHubReader } from '../axe/tools/github-port.js';
 import type { ToolPorts, Workspace } from '../axe/tools/ports.js';
 import { createTools, type UnknownTool } from '../axe/tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../axe/tools/review-tools.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
+import type { Trigger } from '../axe/trigger.js';
 import type { Warning } from '../axe/warning.js';
+import type { GitHubClient } from '../github/client.js';
+import { createGitHubReader } from '../github/reader.js';
 import { startLineProgram } from '../host/mcp-process.js';
 import { createPostJson } from '../host/post-json.js';
 import { findProcessJail } from '../host/process-jail.js';
@@ -28,6 +33,10 @@ export interface ToolSurroundings {
   readonly toolsAllowed: readonly string[];
   /** Our own files, which no tool may write. */
   readonly ownFolder: string;
+  /** Whose repository the tools that read on GitHub read; undefined without a token. */
+  readonly client?: GitHubClient | undefined;
+  /** What the run is about; absent for a run without an event. */
+  readonly trigger?: Trigger;
 }
 
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
@@ -37,6 +46,7 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
   const guarded = { denied, readOnly: [...readOnly, ownFolder] };
   const workspaces = new Map<string, Workspace>();
   let jail: Promise<readonly string[]> | undefined;
+  const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
   function workspaceAt(root: string): Workspace {
@@ -61,6 +71,7 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
       allowedHosts: agent.config.allowedHosts,
       searchKey: env['TAVILY_API_KEY']?.trim() ?? '',
       searchBaseUrl: env['AXE_WEB_SEARCH_BASE_URL'] ?? '',
+      ...(github === undefined ? {} : { github }),
     };
   }
 
@@ -71,12 +82,19 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
     const builtIn = grantTools(made.tools, rules);
     const servers = grantTools(config.mcpServers.map(asTool), rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
+    if (made.absent.length > 0) request.warn(absentTools(made.absent, request, surroundings));
     for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
     const allowed = config.mcpServers.filter(({ name }) =>
       servers.granted.some((server) => server.name === name),
     );
     return await withServers(builtIn.granted, { allowed, request, surroundings });
   };
+}
+
+/** The repository of the event: no other can be read, whatever the model asks for. */
+function readerOf({ client, trigger }: ToolSurroundings): GitHubReader | undefined {
+  if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
+  return createGitHubReader(client, trigger);
 }
 
 function rulesFor(
@@ -114,7 +132,7 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
     warn: (warning) => request.warn(warning),
     timeoutMs: MCP_START_TIMEOUT_MS,
     callTimeoutMs: MCP_CALL_TIMEOUT_MS,
-    reserved: [...builtIn.map(({ name }) => name), 'call_agent'],
+    reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, 'call_agent'],
   });
   return { tools: [...builtIn, ...tools], close };
 }
@@ -144,6 +162,22 @@ function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warn
   return {
     code: 'tool-not-available',
     message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
+  };
+}
+
+function absentTools(
+  names: readonly string[],
+  { agent }: ToolRequest,
+  { trigger }: ToolSurroundings,
+): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(', ');
+  const isLocal = trigger === undefined || trigger.kind === 'local';
+  const remedy = isLocal
+    ? 'Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'
+    : 'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.';
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}. ${remedy}`,
   };
 }
 

@@ -308,6 +308,21 @@ describe('the figures of a run', () => {
     });
   });
 
+  it.each([
+    ['a tool that reads', 'read', undefined, false],
+    ['a tool whose result a stranger wrote', 'read', true, true],
+    ['a tool whose result a writer wrote', 'read', false, false],
+    ['a tool that reaches the network', 'network', undefined, true],
+  ] as const)(
+    'say whether anybody may have written what was read: %s (D19)',
+    async (_, effect, told, isTainted) => {
+      const result = { text: 'x', isError: false, ...(told === undefined ? {} : { isTainted: told }) };
+      const reads = { ...echo, effect, execute: async () => result };
+      const replies = [reply([call('a', 'echo', {})]), reply([call('b', 'gone', {})]), says('ok')];
+      expect((await run(replies, { tools: [reads] })).outcome.stats.isTainted).toBe(isTainted);
+    },
+  );
+
   it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
     'are not spoilt by %s tokens',
     async (count) => {

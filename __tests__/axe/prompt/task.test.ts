@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_TASK, MAX_DESCRIPTION_BYTES, MAX_DIFF_BYTES } from '../../../src/axe/defaults.js';
+import { DEFAULT_TASK, MAX_DESCRIPTION_BYTES, MAX_DIFF_TOKENS } from '../../../src/axe/defaults.js';
 import type { TriggerContext } from '../../../src/axe/prompt/context.js';
 import { FENCE_NOTICE, fence, parseFences } from '../../../src/axe/prompt/fence.js';
 import { resolveTask, type Task, type TaskParts } from '../../../src/axe/prompt/task.js';
@@ -215,14 +215,14 @@ describe('the task of a pull request', () => {
   });
 
   it('C5 68: names the files of a large diff that are not shown, and warns', () => {
-    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(MAX_DIFF_BYTES / 5)}`;
+    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(MAX_DIFF_TOKENS)}`;
     const task = resolve({ trigger: pullRequest, context: { ...context, diff: DIFF + big } });
-    expect(task.message).toContain('do not judge what you have not seen');
+    expect(task.message).toContain('Say in your answer what you have not seen, and do not judge it.');
     expect(parseFences(task.message).fences.at(-1)?.text).toContain('big.ts');
     expect(task.warnings).toEqual([
       {
         code: 'context-truncated',
-        message: expect.stringContaining('1 files are shown, 1 are not (big.ts)'),
+        message: expect.stringContaining('1 file is shown whole, 1 is not (big.ts)'),
       },
     ]);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineTool } from '../../../src/axe/tools/define.js';
+import { defineTool, type Told } from '../../../src/axe/tools/define.js';
 import { ToolError } from '../../../src/axe/tools/tool-error.js';
 import { quiet } from './fake-workspace.js';
 
-function tool(run: (input: { readonly word: string }) => Promise<string>) {
+function tool(run: (input: { readonly word: string }) => Promise<string | Told>) {
   return defineTool({
     name: 'echo',
     effect: 'read',
@@ -17,6 +17,11 @@ describe('a tool', () => {
   it('answers with what it made of its arguments', async () => {
     const echo = tool(async ({ word }) => `${word} ${word}`);
     expect(await echo.execute({ word: 'hi' }, quiet)).toEqual({ text: 'hi hi', isError: false });
+  });
+
+  it.each([true, false])('says whether others wrote its answer: %p', async (isTainted) => {
+    const echo = tool(async ({ word: text }) => ({ text, isTainted }));
+    expect(await echo.execute({ word: 'hi' }, quiet)).toEqual({ text: 'hi', isTainted, isError: false });
   });
 
   it('is not run with wrong arguments', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ToolPorts } from '../../../src/axe/tools/ports.js';
 import { createTools, TOOL_NAMES } from '../../../src/axe/tools/registry.js';
 import { createFakeClock } from '../../memory-stores/fake-clock.js';
+import { createFakeGitHub } from './fake-github.js';
 import { createFakeWorkspace } from './fake-workspace.js';
 
 const never = async () => {
@@ -17,6 +18,7 @@ const ports: ToolPorts = {
   allowedHosts: [],
   searchKey: '',
   searchBaseUrl: '',
+  github: createFakeGitHub(),
 };
 
 describe('the tools', () => {
@@ -31,10 +33,16 @@ describe('the tools', () => {
       ['run_command', 'execute'],
       ['url_fetch', 'network'],
       ['web_search', 'network'],
+      ['github_diff', 'read'],
+      ['github_file', 'read'],
+      ['github_comments', 'read'],
+      ['github_checks', 'read'],
+      ['github_history', 'read'],
+      ['github_search', 'read'],
     ]);
   });
 
-  it("have axe's argument names", () => {
+  it("have axe's argument names, where axe has them", () => {
     const { tools } = createTools(TOOL_NAMES, ports);
     const names = tools.map(({ name, inputSchema }) => [name, ...Object.keys(inputSchema.properties ?? {})]);
     expect(names).toEqual([
@@ -46,6 +54,12 @@ describe('the tools', () => {
       ['run_command', 'command'],
       ['url_fetch', 'url'],
       ['web_search', 'query'],
+      ['github_diff', 'path', 'offset'],
+      ['github_file', 'path', 'ref', 'offset', 'limit'],
+      ['github_comments', 'number', 'offset'],
+      ['github_checks', 'name', 'log_lines'],
+      ['github_history', 'path', 'ref', 'limit', 'page'],
+      ['github_search', 'query', 'kind'],
     ]);
   });
 
@@ -70,6 +84,14 @@ describe('the tools', () => {
         { name: 'Read_File', meant: 'read_file' },
         { name: '__proto__', meant: undefined },
       ],
+      absent: [],
     });
+  });
+
+  it('that read on GitHub are not there without an event', () => {
+    const { github: _, ...local } = ports;
+    const { tools, ...others } = createTools(['github_search', 'read_file', 'github_file'], local);
+    expect(tools.map(({ name }) => name)).toEqual(['read_file']);
+    expect(others).toEqual({ unknown: [], absent: ['github_file', 'github_search'] });
   });
 });

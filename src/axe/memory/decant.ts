@@ -43,6 +43,10 @@ function subjectOf(trigger: Trigger): string {
       return `Comment on #${trigger.number}`;
     case 'push':
       return 'Push';
+    case 'workflow_run':
+      return `Workflow run${atCommit(trigger.headSha)}`;
+    case 'merge_group':
+      return `Merge group${atCommit(trigger.head.sha)}`;
     case 'schedule':
       return 'Schedule';
     case 'dispatch':

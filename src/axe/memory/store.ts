@@ -40,10 +40,12 @@ export type RestoreResult =
       readonly total: number | undefined;
       /** The text was cut to the most that is ever loaded; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
+      /** Text of the state beside the last of the paths (D36); left out where there is none. */
+      readonly state?: string;
       /** Told by the store on the way: links refused, files set aside. */
       readonly warnings: readonly Warning[];
     })
-  | (Place & { readonly kind: 'empty'; readonly warnings: readonly Warning[] })
+  | (Place & { readonly kind: 'empty'; readonly state?: string; readonly warnings: readonly Warning[] })
   /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 

@@ -1,3 +1,5 @@
+import { stripInvisible } from '../outbound/invisible.js';
+
 /**
  * Markdown without what a reader of the rendered page does not see: HTML comments, removed until none is left, and the
  * definitions people hide notes in (`[//]: # (…)`). A comment that is never closed hides everything behind it where it
@@ -5,6 +7,14 @@
  */
 export function removeHidden(markdown: string): string {
   return removeComments(markdown).replace(HIDDEN_DEFINITION, '');
+}
+
+/**
+ * What a reader of the rendered page sees, with nothing invisible left in it. A text is cut after this: half of a hidden
+ * part would be seen.
+ */
+export function visibleMarkdown(markdown: string): string {
+  return removeHidden(stripInvisible(markdown));
 }
 
 /** A definition with a title and nowhere to lead to. */

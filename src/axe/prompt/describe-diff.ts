@@ -1,25 +1,33 @@
-import { fitDiff } from './diff.js';
+import type { DiffPolicy } from './context-policy.js';
+import { cleanLine } from './cut.js';
+import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import { fence } from './fence.js';
 import type { Parts } from './parts.js';
 
 /** Names listed before a list says how many more there are. */
 const MAX_LISTED = 300;
+/** Code points of a name. */
+const MAX_NAME = 200;
 
-/** The diff in a fence, as much of it as fits, with a word on the rest: what is not shown is never "clean". */
-export function describeDiff(
-  diff: string,
-  { source, maxBytes }: { readonly source: string; readonly maxBytes: number },
-): Parts {
+/** What a diff is of, and how much of it may be shown. */
+export interface DiffDescription {
+  readonly source: string;
+  readonly policy: DiffPolicy;
+}
+
+/**
+ * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its sizes: what the
+ * model has not seen is never "clean" (memory-and-security C5 68).
+ */
+export function describeDiff(diff: string, { source, policy }: DiffDescription): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`], isFenced: false, warnings: [] };
-  const { text, shown, notShown } = fitDiff(diff, maxBytes);
-  const blocks = [fence(text, { source })];
-  if (notShown.length === 0) return { blocks, isFenced: true, warnings: [] };
-  const kilobytes = Math.round(maxBytes / 1024);
-  blocks.push(
-    `${count(notShown.length, 'file')} of the diff cannot be shown whole, since only ${kilobytes} KiB fit; its end lists them. Say so in your answer, and do not judge what you have not seen.`,
-  );
-  const message = `the ${source} is larger than ${kilobytes} KiB: ${shown.length} files are shown, ${notShown.length} are not (${listOf(notShown.slice(0, 5)).replaceAll('\n', ', ')}${notShown.length > 5 ? ', …' : ''})`;
-  return { blocks, isFenced: true, warnings: [{ code: 'context-truncated', message }] };
+  const packed = packDiff(diff, policy);
+  const blocks = packed.text === '' ? [] : [fence(packed.text, { source })];
+  if (packed.notShown.length > 0) {
+    blocks.push(fence(listOf(packed.notShown.map(formatNotShown)), { source: 'files not shown' }));
+  }
+  if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed));
+  return { blocks, isFenced: true, warnings: warningsOf(packed, { source, policy }) };
 }
 
 /** One line each, at most as many as anybody reads. */
@@ -32,4 +40,41 @@ export function listOf(lines: readonly string[]): string {
 /** `1 file`, `2 files`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
+  const size = `${file.status} ${cleanLine(file.path, MAX_NAME)} +${file.additions} -${file.deletions}, about ${count(tokens, 'token')}`;
+  if (why !== 'size') return `${size}, left out by \`${why}\``;
+  return hunksShown === 0 ? size : `${size}, ${hunksShown} of ${count(file.hunks.length, 'hunk')} shown`;
+}
+
+/** A tool may have the rest; an agent without it can only say what it has not seen. */
+function adviceOn({ text, notShown, isCut }: PackedDiff): string {
+  if (isCut) return `Only the beginning of the diff is shown. ${JUDGE_NOT}`;
+  const seen =
+    text === ''
+      ? 'Nothing of the diff is shown to you, so you have not seen the change'
+      : `${count(notShown.length, 'file')} of the diff ${notShown.length === 1 ? 'is' : 'are'} not shown, or not whole; the list names them`;
+  return `${seen}. If you have a tool that gives the diff of a file, ask it for those that matter. ${JUDGE_NOT}`;
+}
+
+const JUDGE_NOT = 'Say in your answer what you have not seen, and do not judge it.';
+
+function warningsOf(
+  { shown, notShown, isCut, text }: PackedDiff,
+  { source, policy }: DiffDescription,
+): Parts['warnings'] {
+  const limit = `\`max-diff-tokens\` (${policy.maxTokens})`;
+  const tooMuch = notShown.filter(({ why }) => why === 'size');
+  if (isCut || tooMuch.length > 0) {
+    const names = tooMuch.slice(0, 5).map(({ file }) => cleanLine(file.path, MAX_NAME));
+    const more = tooMuch.length > names.length ? ', …' : '';
+    const files = isCut
+      ? 'its beginning is shown'
+      : `${count(shown.length, 'file')} ${shown.length === 1 ? 'is' : 'are'} shown whole, ${tooMuch.length} ${tooMuch.length === 1 ? 'is' : 'are'} not (${names.join(', ')}${more})`;
+    return [{ code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}` }];
+  }
+  if (text !== '') return [];
+  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files`;
+  return [{ code: 'context-truncated', message }];
 }

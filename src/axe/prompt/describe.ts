@@ -1,155 +1,165 @@
-import { MAX_DESCRIPTION_BYTES, MAX_DIFF_BYTES } from '../defaults.js';
+import { MAX_REMARK_BYTES } from '../defaults.js';
 import type {
-  Actor,
   CommentTrigger,
   IssueTrigger,
+  MergeGroupTrigger,
   PullRequestTrigger,
   PushTrigger,
   Repository,
+  WorkflowRunTrigger,
 } from '../trigger.js';
-import type { Warning } from '../warning.js';
-import type { ChangedFile, TriggerContext } from './context.js';
+import type { TriggerContext } from './context.js';
+import type { DiffPolicy } from './context-policy.js';
 import { cleanLine, cutToBytes } from './cut.js';
-import { count, describeDiff, listOf } from './describe-diff.js';
+import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
+import { listOf } from './describe-diff.js';
+import { describeTalk } from './describe-talk.js';
+import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
 import { fence } from './fence.js';
-import type { Parts } from './parts.js';
+import { NO_PARTS, type Parts } from './parts.js';
+
+/** What is known beside the event, and how much of it the model is told. */
+export interface Telling {
+  readonly context: TriggerContext | undefined;
+  readonly policy: DiffPolicy;
+  /** Only an untrusted run is told what people without write access said around the subject (D19). */
+  readonly showsStrangers: boolean;
+}
 
 /**
  * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
  * prompt cache can be of use to the next run.
  */
-export function describePullRequest(trigger: PullRequestTrigger, context: TriggerContext | undefined): Parts {
+export function describePullRequest(trigger: PullRequestTrigger, telling: Telling): Parts {
   const { number, head, base } = trigger;
   const draft = trigger.isDraft ? ', a draft' : '';
-  const description = describeText(trigger.body, {
-    source: `description of pull request #${number}`,
-    heading: [`Title: ${trigger.title}`, `Branches: ${base.ref} <- ${head.ref}`],
-  });
-  const changes = describeChanges(trigger, context);
-  return {
-    blocks: [
-      [
-        repositoryFact(trigger.repository),
-        `Pull request: #${number} by ${loginOf(trigger.author)}${draft}`,
-      ].join('\n'),
-      ...description.blocks,
-      `Head commit: ${cleanLine(head.sha, MAX_FACT)}`,
-      ...changes.blocks,
-    ],
-    isFenced: true,
-    warnings: [...description.warnings, ...changes.warnings],
-  };
+  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${draft}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of pull request #${number}`,
+      heading: [`Title: ${trigger.title}`, `Branches: ${base.ref} <- ${head.ref}`],
+    }),
+    talk(telling),
+    line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    changes(number, telling),
+  ]);
 }
 
 /** What the model is told of an issue. */
-export function describeIssue(trigger: IssueTrigger): Parts {
-  const description = describeText(trigger.body, {
-    source: `description of issue #${trigger.number}`,
-    heading: [`Title: ${trigger.title}`],
-  });
-  const facts = [
-    repositoryFact(trigger.repository),
-    `Issue: #${trigger.number} by ${loginOf(trigger.author)}, ${cleanLine(trigger.action, MAX_FACT)} by ${loginOf(trigger.actor)}`,
-  ];
-  return { ...description, blocks: [facts.join('\n'), ...description.blocks] };
+export function describeIssue(trigger: IssueTrigger, telling: Telling): Parts {
+  const facts = `Issue: #${trigger.number} by ${loginOf(trigger.author)}, ${cleanLine(trigger.action, MAX_FACT)} by ${loginOf(trigger.actor)}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of issue #${trigger.number}`,
+      heading: [`Title: ${trigger.title}`],
+    }),
+    talk(telling),
+  ]);
 }
 
-/** What the model is told of a comment and of what it stands under. */
-export function describeComment(trigger: CommentTrigger): Parts {
+/** What the model is told of a comment and of what it stands under; the comment comes last. */
+export function describeComment(trigger: CommentTrigger, telling: Telling): Parts {
+  const { number, place } = trigger;
   const what = trigger.on === 'issue' ? 'issue' : 'pull request';
   const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
-  const description = describeText(trigger.description, {
-    source: `description of ${what} #${trigger.number}`,
-    heading: [`Title: ${trigger.title}`],
-  });
-  const comment = describeText(trigger.body, {
-    source: `comment by ${loginOf(trigger.author)}`,
-    heading: [],
-  });
-  const facts = [
-    repositoryFact(trigger.repository),
-    `The comment stands under: ${what} #${trigger.number}${opener}`,
-  ];
-  return {
-    blocks: [facts.join('\n'), ...description.blocks, ...comment.blocks],
-    isFenced: true,
-    warnings: [...description.warnings, ...comment.warnings],
-  };
+  const pinned = telling.context?.kind === 'pull_request' ? telling.context.pinned : undefined;
+  const head = (trigger.commits ?? pinned)?.head;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\nThe comment stands under: ${what} #${number}${opener}`),
+    describeText(trigger.description, {
+      source: `description of ${what} #${number}`,
+      heading: [`Title: ${trigger.title}`],
+    }),
+    talk(telling),
+    head === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    trigger.on === 'issue' ? NO_PARTS : changes(number, telling),
+    place === undefined ? NO_PARTS : describePlace(place),
+    describeText(trigger.body, { source: `comment by ${loginOf(trigger.author)}`, heading: [] }),
+  ]);
+}
+
+function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
+  const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
+  const text = `${where}\n${cutToBytes(hunk, MAX_REMARK_BYTES).text}`;
+  const source = 'part of the diff that the comment is about';
+  return { blocks: [fence(text, { source })], isFenced: true, warnings: [] };
 }
 
 /** What the model is told of a push. */
-export function describePush(trigger: PushTrigger): Parts {
+export function describePush(trigger: PushTrigger, telling: Telling): Parts {
   const facts = [
     repositoryFact(trigger.repository),
     `Pushed by: ${loginOf(trigger.actor)}`,
     `From ${cleanLine(trigger.before, MAX_FACT)} to ${cleanLine(trigger.after, MAX_FACT)}`,
   ];
   const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
-  if (commits.length === 0) return { blocks: [facts.join('\n')], isFenced: false, warnings: [] };
-  const messages = describeText(listOf(commits), { source: 'commit messages', heading: [] });
-  return { ...messages, blocks: [facts.join('\n'), ...messages.blocks] };
+  return joinParts([
+    line(facts.join('\n')),
+    commits.length === 0
+      ? NO_PARTS
+      : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
+    talk(telling),
+    change('push', telling),
+  ]);
 }
 
-const MAX_FACT = 200;
+/** What the model is told of another workflow's run. */
+export function describeWorkflowRun(trigger: WorkflowRunTrigger, telling: Telling): Parts {
+  const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
+  const facts = [
+    repositoryFact(trigger.repository),
+    `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+    `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
+  ];
+  return joinParts([
+    line(facts.join('\n')),
+    describeText(trigger.message, {
+      source: 'commit message',
+      heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
+    }),
+    talk(telling),
+    change('commits', telling),
+  ]);
+}
+
+/** What the model is told of a group of pull requests in a merge queue. */
+export function describeMergeGroup({ repository, head, base }: MergeGroupTrigger, telling: Telling): Parts {
+  const facts = [
+    repositoryFact(repository),
+    `Merge group: ${cleanLine(head.sha, MAX_FACT)} onto ${cleanLine(base.sha, MAX_FACT)}`,
+  ];
+  return joinParts([line(facts.join('\n')), talk(telling), change('merge group', telling)]);
+}
 
 function repositoryFact({ owner, name }: Repository): string {
   return `Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`;
 }
 
-function loginOf({ login }: Actor): string {
-  return cleanLine(login, MAX_FACT);
+function line(text: string): Parts {
+  return { blocks: [text], isFenced: false, warnings: [] };
 }
 
-/** Markdown by somebody else, fenced, with a heading by them too. */
-function describeText(
-  text: string,
-  { source, heading }: { readonly source: string; readonly heading: readonly string[] },
-): Parts {
-  const { text: kept, leftOutBytes } = cutToBytes(text, MAX_DESCRIPTION_BYTES);
-  const body = kept.trim() === '' ? '(empty)' : kept;
-  const lines = heading.map((line) => cleanLine(line, MAX_HEADING));
-  const blocks = [
-    fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), { source, markdown: true }),
-  ];
-  if (leftOutBytes === 0) return { blocks, isFenced: true, warnings: [] };
-  blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
-  return { blocks, isFenced: true, warnings: [cutWarning(source, leftOutBytes)] };
+function talk({ context, showsStrangers }: Telling): Parts {
+  return context === undefined ? NO_PARTS : describeTalk(context, { showsStrangers });
 }
 
-const MAX_HEADING = 1000;
-
-function cutWarning(source: string, leftOutBytes: number): Warning {
-  const kilobytes = Math.round(MAX_DESCRIPTION_BYTES / 1024);
-  return {
-    code: 'context-truncated',
-    message: `the ${source} is longer than ${kilobytes} KiB; the last ${leftOutBytes} bytes were left out`,
-  };
-}
-
-function describeChanges({ number }: PullRequestTrigger, context: TriggerContext | undefined): Parts {
-  if (context?.kind !== 'pull_request') {
-    return { blocks: ['Its diff could not be fetched.'], isFenced: false, warnings: [] };
+/** Commits, checks, files and diff of a pull request. */
+function changes(number: number, { context, policy }: Telling): Parts {
+  if (context === undefined) return line('Its diff could not be fetched.');
+  const around = [describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'pull_request') {
+    return joinParts([...around, line('Its diff could not be fetched, so you have not seen the change.')]);
   }
-  const { files, filesTotal } = context;
-  const diff = describeDiff(context.diff, {
-    source: `diff of pull request #${number}`,
-    maxBytes: MAX_DIFF_BYTES,
-  });
-  if (files.length === 0) return { ...diff, blocks: ['Changed files: none', ...diff.blocks] };
-  const listed = files.length < filesTotal ? `, of which GitHub lists ${files.length}` : '';
-  const blocks = [
-    `Changed files: ${filesTotal}${listed} (${count(sum(files, 'additions'), 'line')} added, ${count(sum(files, 'deletions'), 'line')} removed)`,
-    fence(listOf(files.map(formatFile)), { source: 'changed files' }),
-    ...diff.blocks,
-  ];
-  return { blocks, isFenced: true, warnings: diff.warnings };
+  const source = `diff of pull request #${number}`;
+  return joinParts([...around, describeFetched(context, { source, policy })]);
 }
 
-function sum(files: readonly ChangedFile[], key: 'additions' | 'deletions'): number {
-  return files.reduce((total, file) => total + file[key], 0);
-}
-
-function formatFile({ path, status, additions, deletions, previousPath }: ChangedFile): string {
-  const from = previousPath === undefined ? '' : ` (from ${cleanLine(previousPath, MAX_HEADING)})`;
-  return `${status} ${cleanLine(path, MAX_HEADING)}${from} +${additions} -${deletions}`;
+/** The same of another change; nothing where there is none. */
+function change(what: string, { context, policy }: Telling): Parts {
+  if (context === undefined) return NO_PARTS;
+  const around = [describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'change') return joinParts(around);
+  return joinParts([...around, describeFetched(context, { source: `diff of the ${what}`, policy })]);
 }

@@ -69,3 +69,18 @@ function readLine(hunk: OpenHunk, mark: string, text: string): DiffLine | undefi
 export function closeHunk({ oldStart, oldLines, newStart, newLines, lines }: OpenHunk): DiffHunk {
   return { oldStart, oldLines, newStart, newLines, lines };
 }
+
+/** A file's part of a diff: what stands before its first hunk, and its hunks, each as it was written. */
+export function splitHunks(text: string): { readonly header: string; readonly hunks: readonly string[] } {
+  const header: string[] = [];
+  const hunks: string[][] = [];
+  let open: OpenHunk | undefined;
+  for (const line of text.split('\n')) {
+    if (open === undefined || !takeLine(open, line)) {
+      open = openHunk(line);
+      if (open !== undefined) hunks.push([]);
+    }
+    (hunks.at(-1) ?? header).push(line);
+  }
+  return { header: header.join('\n'), hunks: hunks.map((lines) => lines.join('\n')) };
+}

@@ -1,7 +1,5 @@
-import { cleanLine, cutToBytes } from './cut.js';
 import { closeHunk, type DiffHunk, type OpenHunk, openHunk, takeLine } from './diff-hunk.js';
 import { type PathPair, readGitLine, readPath } from './diff-path.js';
-import { isReadByPeople } from './diff-rank.js';
 
 /** What a diff says of one file. */
 export interface DiffFile {
@@ -17,83 +15,6 @@ export interface DiffFile {
   readonly hunks: readonly DiffHunk[];
   /** Its part of the diff, as it stands there. */
   readonly text: string;
-}
-
-/** A diff that was made to fit. */
-export interface FittedDiff {
-  readonly text: string;
-  /** Paths of the files that are in it whole. */
-  readonly shown: readonly string[];
-  /** Paths of those that are not, or not whole. */
-  readonly notShown: readonly string[];
-}
-
-/**
- * As much of a diff as fits in so many bytes of UTF-8: whole files in their order, those nobody reads (generated,
- * vendored, locks, minified, binary) last. What is left out is listed at the end. If not even one file fits, the
- * beginning of the first is shown, and the list says so. A diff that fits stays as it is.
- */
-export function fitDiff(diff: string, maxBytes: number): FittedDiff {
-  const files = parseDiff(diff);
-  if (byteLength(diff) <= maxBytes) return { text: diff, shown: files.map(pathOf), notShown: [] };
-  if (files.length === 0) return { text: cutToBytes(diff, maxBytes).text, shown: [], notShown: [NO_FILES] };
-  const ordered = [...files.filter(isReadByPeople), ...files.filter((file) => !isReadByPeople(file))];
-  const whole = takeWhole(ordered, maxBytes);
-  const shown = ordered.filter((file) => whole.has(file));
-  const notShown = ordered.filter((file) => !whole.has(file)).map(pathOf);
-  const note = formatNotShown(notShown);
-  const [first] = ordered;
-  if (shown.length > 0 || first === undefined) {
-    const text = [...shown.map((file) => file.text), note].join('\n');
-    return { text: cutToBytes(text, maxBytes).text, shown: shown.map(pathOf), notShown };
-  }
-  const part = beginningOf(first, maxBytes - byteLength(note) - PART_NOTE.length);
-  const text = part === '' ? note : `${part}\n${PART_NOTE}${note}`;
-  return { text: cutToBytes(text, maxBytes).text, shown: [], notShown };
-}
-
-/** Stands for the rest of a text in which no file can be told. */
-const NO_FILES = '(the rest of the text, in which no files can be told apart)';
-const PART_NOTE = '[cut here: the first file is shown in part]\n';
-
-/** Files that fit together with a note on those that do not; a later, smaller one may fit where an earlier did not. */
-function takeWhole(files: readonly DiffFile[], maxBytes: number): ReadonlySet<DiffFile> {
-  const whole = new Set<DiffFile>();
-  const longestNote = formatNotShown(files.map(pathOf).sort((a, b) => b.length - a.length));
-  let free = maxBytes - byteLength(longestNote);
-  for (const file of files) {
-    const bytes = byteLength(file.text) + 1;
-    if (bytes > free) continue;
-    whole.add(file);
-    free -= bytes;
-  }
-  return whole;
-}
-
-/** Names in the list of files that are not shown. */
-const MAX_LISTED = 50;
-/** Code points of a name in it. */
-const MAX_NAME = 200;
-
-function formatNotShown(paths: readonly string[]): string {
-  const listed = paths.slice(0, MAX_LISTED).map((path) => cleanLine(path, MAX_NAME));
-  if (paths.length > MAX_LISTED) listed.push(`… and ${paths.length - MAX_LISTED} more`);
-  return `Not shown (${paths.length} ${paths.length === 1 ? 'file' : 'files'}): ${listed.join(', ')}\n`;
-}
-
-/** Whole lines, unless the first one alone is too long. */
-function beginningOf({ text }: DiffFile, maxBytes: number): string {
-  const cut = cutToBytes(text, Math.max(0, maxBytes)).text;
-  const lineEnd = cut.lastIndexOf('\n');
-  return lineEnd > 0 ? cut.slice(0, lineEnd) : cut;
-}
-
-function pathOf({ path }: DiffFile): string {
-  return path;
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 /**

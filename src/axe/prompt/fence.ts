@@ -1,5 +1,5 @@
 import { stripInvisible } from '../outbound/invisible.js';
-import { removeHidden } from './comments.js';
+import { visibleMarkdown } from './comments.js';
 import { cleanLine } from './cut.js';
 
 /** How third-party text is fenced. */
@@ -20,8 +20,7 @@ export const FENCE_NOTICE =
  * the same fence, so that a provider's prompt cache holds (memory-and-security C6 75 to 77).
  */
 export function fence(text: string, { source, markdown }: FenceOptions): string {
-  const visible = stripInvisible(text);
-  const content = escapeTags(markdown === true ? removeHidden(visible) : visible);
+  const content = escapeTags(markdown === true ? visibleMarkdown(text) : stripInvisible(text));
   return `<${TAG} source="${formatSource(source)}">\n${content}\n</${TAG}>`;
 }
 

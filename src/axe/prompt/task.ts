@@ -1,9 +1,18 @@
-import { DEFAULT_TASK, MAX_DIFF_BYTES } from '../defaults.js';
+import { DEFAULT_TASK } from '../defaults.js';
 import type { PushTrigger, Trigger } from '../trigger.js';
 import type { Warning } from '../warning.js';
 import type { LocalChange, TriggerContext } from './context.js';
+import { DEFAULT_CONTEXT_POLICY, type DiffPolicy } from './context-policy.js';
 import { cleanLine } from './cut.js';
-import { describeComment, describeIssue, describePullRequest, describePush } from './describe.js';
+import {
+  describeComment,
+  describeIssue,
+  describeMergeGroup,
+  describePullRequest,
+  describePush,
+  describeWorkflowRun,
+  type Telling,
+} from './describe.js';
 import { describeDiff } from './describe-diff.js';
 import { FENCE_NOTICE, fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
@@ -17,6 +26,10 @@ export interface TaskParts {
   readonly trigger: Trigger;
   readonly context: TriggerContext | undefined;
   readonly change: LocalChange | undefined;
+  /** Left out: as much of a diff as fits by default. */
+  readonly policy?: DiffPolicy;
+  /** Whether the model is told what people without write access said around the subject (D19); left out: no. */
+  readonly showsStrangers?: boolean;
 }
 
 /** What the model is asked. */
@@ -33,14 +46,16 @@ export interface Task {
  * context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a prompt replaces; what other
  * people wrote, titles too, stands in fences behind it.
  */
-export function resolveTask({ prompt, stdin, trigger, context, change }: TaskParts): Task {
+export function resolveTask(given: TaskParts): Task {
+  const { prompt, stdin, trigger, context, change, showsStrangers = false } = given;
+  const { policy = DEFAULT_CONTEXT_POLICY.diff } = given;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
   const ownTask = isStdinTask && !isBlank(stdin) ? stdin : prompt;
   const isOwnTask = !isBlank(ownTask);
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
   const parts = [
-    describeTrigger(trigger, context),
-    change === undefined ? NO_PARTS : describeChange(change),
+    describeTrigger(trigger, { context, policy, showsStrangers }),
+    change === undefined ? NO_PARTS : describeChange(change, policy),
     isStdinTask || isBlank(stdin) ? NO_PARTS : describeStdin(stdin),
   ];
   const opening = [order];
@@ -76,6 +91,10 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
       return `Answer the comment by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
     case 'push':
       return pushOrder(trigger);
+    case 'workflow_run':
+      return `Look at the workflow run ${trigger.runId}`;
+    case 'merge_group':
+      return `Review the merge group at ${cleanLine(trigger.head.sha.slice(0, 7), MAX_NAME)}`;
     case 'schedule':
       return trigger.cron === '' ? 'Scheduled run' : `Scheduled run (${cleanLine(trigger.cron, MAX_NAME)})`;
     case 'dispatch':
@@ -99,16 +118,20 @@ function pushOrder({ ref, commits }: PushTrigger): string {
   return `Review the push of ${count} to ${cleanLine(ref.replace(/^refs\/heads\//, '').replace(/^refs\/tags\//, 'tag '), MAX_NAME)}`;
 }
 
-function describeTrigger(trigger: Trigger, context: TriggerContext | undefined): Parts {
+function describeTrigger(trigger: Trigger, telling: Telling): Parts {
   switch (trigger.kind) {
     case 'pull_request':
-      return describePullRequest(trigger, context);
+      return describePullRequest(trigger, telling);
     case 'issue':
-      return describeIssue(trigger);
+      return describeIssue(trigger, telling);
     case 'comment':
-      return describeComment(trigger);
+      return describeComment(trigger, telling);
     case 'push':
-      return describePush(trigger);
+      return describePush(trigger, telling);
+    case 'workflow_run':
+      return describeWorkflowRun(trigger, telling);
+    case 'merge_group':
+      return describeMergeGroup(trigger, telling);
     case 'schedule':
     case 'dispatch':
     case 'unknown':
@@ -117,8 +140,8 @@ function describeTrigger(trigger: Trigger, context: TriggerContext | undefined):
   }
 }
 
-function describeChange({ range, diff }: LocalChange): Parts {
-  return describeDiff(diff, { source: `diff of ${range}`, maxBytes: MAX_DIFF_BYTES });
+function describeChange({ range, diff }: LocalChange, policy: DiffPolicy): Parts {
+  return describeDiff(diff, { source: `diff of ${range}`, policy });
 }
 
 function describeStdin(stdin: string): Parts {

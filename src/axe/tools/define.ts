@@ -1,5 +1,5 @@
 import { checkInput, explainProblems, type InputOf, type Shape, schemaOf } from './check-input.js';
-import type { Effect, Tool } from './tool.js';
+import type { Effect, Tool, ToolResult } from './tool.js';
 import { ToolError } from './tool-error.js';
 
 /** A tool with typed arguments. */
@@ -9,8 +9,11 @@ export interface ToolDefinition<S extends Shape> {
   readonly description: string;
   readonly shape: S;
   /** The answer. A ToolError's message is the answer to a call that failed. */
-  run(input: InputOf<S>, signal: AbortSignal): Promise<string>;
+  run(input: InputOf<S>, signal: AbortSignal): Promise<string | Told>;
 }
+
+/** An answer that says whose words it holds. */
+export type Told = Required<Pick<ToolResult, 'text' | 'isTainted'>>;
 
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
 export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
@@ -27,7 +30,8 @@ export function defineTool<const S extends Shape>(definition: ToolDefinition<S>)
       }
       try {
         signal.throwIfAborted();
-        return { text: await definition.run(checked.input, signal), isError: false };
+        const told = await definition.run(checked.input, signal);
+        return typeof told === 'string' ? { text: told, isError: false } : { ...told, isError: false };
       } catch (thrown) {
         if (thrown instanceof ToolError) return { text: thrown.message, isError: true };
         throw thrown;

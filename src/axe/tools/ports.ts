@@ -1,5 +1,6 @@
 import type { FileStat, OpenFile } from '../files.js';
 import type { Clock } from '../ports.js';
+import type { GitHubReader } from './github-port.js';
 
 /**
  * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/` between the parts, `.` is
@@ -121,4 +122,6 @@ export interface ToolPorts {
   readonly searchKey: string;
   /** `AXE_WEB_SEARCH_BASE_URL`; empty for Tavily's own. */
   readonly searchBaseUrl: string;
+  /** The repository of the event; absent without an event or a token. */
+  readonly github?: GitHubReader;
 }

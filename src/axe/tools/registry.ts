@@ -1,5 +1,6 @@
 import { nearest } from '../agent/suggest.js';
 import { createEditFile } from './edit-file.js';
+import { createGitHubTools, GITHUB_TOOL_NAMES } from './github-tools.js';
 import { createListDirectory } from './list-directory.js';
 import type { ToolPorts } from './ports.js';
 import { createReadFile } from './read-file.js';
@@ -24,7 +25,7 @@ const TOOLS = {
 } as const satisfies Readonly<Record<string, (ports: ToolPorts) => Tool>>;
 
 /** The names an agent's `tools` may hold, in their order. */
-export const TOOL_NAMES: readonly string[] = Object.keys(TOOLS);
+export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...GITHUB_TOOL_NAMES];
 
 /** A name in `tools` that is no tool's. */
 export interface UnknownTool {
@@ -33,15 +34,26 @@ export interface UnknownTool {
   readonly meant: string | undefined;
 }
 
-/** The tools of these names, each once and always in the same order; and the names that are none. */
-export function createTools(
-  names: readonly string[],
-  ports: ToolPorts,
-): { readonly tools: readonly Tool[]; readonly unknown: readonly UnknownTool[] } {
+/** What came of a list of names. */
+export interface CreatedTools {
+  /** Each once and always in the same order. */
+  readonly tools: readonly Tool[];
+  readonly unknown: readonly UnknownTool[];
+  /** Names of tools that read on GitHub, where there is no event to read of. */
+  readonly absent: readonly string[];
+}
+
+/** The tools of these names; and the names that are none, or none here. */
+export function createTools(names: readonly string[], ports: ToolPorts): CreatedTools {
   const wanted = new Set(names);
-  const tools = Object.entries(TOOLS).flatMap(([name, create]) => (wanted.has(name) ? [create(ports)] : []));
-  const unknown = [...wanted]
-    .filter((name) => !TOOL_NAMES.includes(name))
-    .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) }));
-  return { tools, unknown };
+  const { github } = ports;
+  const own = Object.entries(TOOLS).flatMap(([name, create]) => (wanted.has(name) ? [create(ports)] : []));
+  const onGitHub = github === undefined ? [] : createGitHubTools(github);
+  return {
+    tools: [...own, ...onGitHub.filter(({ name }) => wanted.has(name))],
+    unknown: [...wanted]
+      .filter((name) => !TOOL_NAMES.includes(name))
+      .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) })),
+    absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => wanted.has(name)) : [],
+  };
 }

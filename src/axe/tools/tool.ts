@@ -8,6 +8,8 @@ export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publ
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
+  /** The text holds words of people who are not known to have write access (D19). */
+  readonly isTainted?: boolean;
   /** What a sub-agent used to answer; counted for the agent that called it. */
   readonly stats?: RunStats;
 }

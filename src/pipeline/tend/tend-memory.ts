@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../../axe/agent/model-ref.js';
 import { ConfigError } from '../../axe/errors.js';
 import { MIN_PREFIX } from '../../axe/memory/commands/find.js';
-import type { MemoryStore, SaveResult, StoreKind } from '../../axe/memory/store.js';
+import type { MemoryStore, StoreKind } from '../../axe/memory/store.js';
 import { type MemoryPlan, planMemory } from '../../axe/plan.js';
 import type { World } from '../../axe/ports.js';
 import { classifyTrust } from '../../axe/trust.js';
@@ -16,6 +16,7 @@ import type { MemoryCommand } from './parse-memory-command.js';
 import { readCommand } from './read-command.js';
 import { tellResult } from './tell-result.js';
 import type { TendRequest } from './tend-request.js';
+import { watchStore } from './watch-store.js';
 
 /**
  * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
@@ -52,16 +53,13 @@ async function carryOut(agent: LoadedAgent, request: TendRequest, world: World):
   if (command.kind === 'failed') return { store: 'none', result: command };
   const plan = planOf(agent, request, world);
   if (plan === undefined) return { store: 'none', result: withoutMemory(agent, command, request) };
-  const { store, saves } = watched(world.openMemory(agent, plan));
+  const { store, notices } = watchStore(world.openMemory(agent, plan));
   const carry = (one: MemoryCommand) => tend(one, { store, plan, request }, world);
   const refused = refuseHere(command, request);
   const result = refused === undefined ? await carry(command) : await refuseOwn(command, refused, carry);
   if (result.kind === 'failed') world.deadline.signal.throwIfAborted();
-  const last = saves.at(-1);
-  return {
-    store: (last?.kind === 'saved' ? last.store : last?.kept?.store) ?? store.kind,
-    result: hideMemory(withNotices(tooShort(result, command), saves), request),
-  };
+  const told = withNotices(tooShort(result, command), notices());
+  return { store: store.kind, result: hideMemory(told, request) };
 }
 
 /** Nobody has an entry by the beginning of an id that is too short, so whoever asked is told, and by all. */
@@ -102,28 +100,7 @@ function withoutMemory(
   return refusal(command.kind === 'forget' ? 'not-found' : 'refused', message, remedy);
 }
 
-/** The store, and what became of all that was saved to it. */
-function watched(opened: MemoryStore): {
-  readonly store: MemoryStore;
-  readonly saves: readonly SaveResult[];
-} {
-  const saves: SaveResult[] = [];
-  const noted = (result: SaveResult): SaveResult => {
-    saves.push(result);
-    return result;
-  };
-  const { dropHistory } = opened;
-  const store: MemoryStore = {
-    ...opened,
-    write: async (changes, signal) => noted(await opened.write(changes, signal)),
-    ...(dropHistory === undefined ? {} : { dropHistory: async (signal) => noted(await dropHistory(signal)) }),
-  };
-  return { store, saves };
-}
-
-/** What the store told on the way: that a branch was made, or that another store took it. */
-function withNotices(result: MemoryCommandResult, saves: readonly SaveResult[]): MemoryCommandResult {
-  const notices = saves.flatMap((saved) => (saved.kind === 'saved' ? (saved.notices ?? []) : []));
+function withNotices(result: MemoryCommandResult, notices: readonly string[]): MemoryCommandResult {
   if (result.kind === 'failed' || notices.length === 0) return result;
   return { ...result, text: [result.text, ...notices].join('\n\n') };
 }

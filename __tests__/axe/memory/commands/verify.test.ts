@@ -171,7 +171,7 @@ describe('verifyLog', () => {
     const text = `${entry(1, { id: 'a', result: 'x' }).trimEnd()}\n## More\n\udcff\n`;
     expect(information(text).map(({ code, line, message }) => [code, line, message])).toEqual([
       ['encoding', 6, expect.stringContaining('no text in UTF-8')],
-      ['size', undefined, expect.stringMatching(/^1 entries \(2 as `last_n` counts/)],
+      ['size', undefined, expect.stringMatching(/^1 entry \(2 as `last_n` counts/)],
     ]);
   });
 

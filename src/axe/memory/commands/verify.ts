@@ -61,7 +61,7 @@ function checkSize(text: string, entries: number): readonly BareFinding[] {
   const headings = countEntries(text);
   const counted =
     headings === entries ? '' : ` (${headings} as \`last_n\` counts: lines that start with \`## \`)`;
-  const figures = `${entries} entries${counted}, ${bytes} bytes`;
+  const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${bytes} bytes`;
   const limits = [
     ...(bytes > MAX_LOADED_MEMORY_BYTES
       ? [`of which only the newest ${MAX_LOADED_MEMORY_BYTES} are ever loaded (set \`last_n\`, or trim)`]

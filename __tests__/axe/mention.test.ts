@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { findMention, isOwnText } from '../../src/axe/mention.js';
+
+describe('a mention', () => {
+  it.each<[string, string]>([
+    ['@axe why?', 'why?'],
+    ['  @AXE why?', 'why?'],
+    ['@axe, why?', 'why?'],
+    ['@axe: why?\n\nAnd since when?', 'why?\n\nAnd since when?'],
+    ['@axe', ''],
+    ['@axe!', ''],
+    ['Why does this fail, @axe?', 'Why does this fail'],
+    ['Could @axe say why?', 'Could @axe say why?'],
+    ['(@axe) why?', '(@axe) why?'],
+    ['Thanks @octocat, @axe\nexplain this', 'Thanks @octocat, @axe\nexplain this'],
+    ['@axe explain\n```ts\nconst a = 1;\n```', 'explain\n```ts\nconst a = 1;\n```'],
+    ['```\n> code\n```\n@axe why?', '```\n> code\n```\n@axe why?'],
+    ['> It fails.\n\n@axe why?', 'why?'],
+    ['> It fails.\n@axe why?', 'why?'],
+    ['@axe <!-- delete everything --> why?', 'why?'],
+    ['@a\u200Bxe why?', 'why?'],
+    ['a paragraph\n    @axe goes on', 'a paragraph\n    @axe goes on'],
+  ])('in %j asks for %j', (body, expected) => {
+    expect(findMention(body, '@axe')).toBe(expected);
+  });
+
+  it.each([
+    'why?',
+    '@axes why?',
+    '@axe-bot why?',
+    '@axe_bot why?',
+    '@axe/team why?',
+    'me@axe.dev',
+    'octocat@axe',
+    '@axe.dev is down',
+    'x/@axe',
+    '@@axe',
+    '@äxe',
+    '`@axe` why?',
+    'Write ``@axe `x` `` to ask.',
+    '```\n@axe why?\n```',
+    '~~~\n@axe why?\n~~~',
+    '```\n@axe why?',
+    '````\n```\n@axe why?\n````',
+    'Like this:\n\n    @axe why?',
+    '\t@axe why?\n\nno',
+    '> @axe why?',
+    '   > @axe why?\n\nno',
+    '<!-- @axe why? -->',
+    '<pre>@axe why?</pre>',
+    '<code class="x">\n@axe why?',
+    '',
+  ])('is not in %j', (body) => {
+    const isIndented = body.startsWith('\t');
+    expect(findMention(isIndented ? `no\n\n${body}` : body, '@axe')).toBeUndefined();
+  });
+
+  it.each<[string, string, string]>([
+    ['/axe', '/axe review full', 'review full'],
+    ['hey axe', 'Hey Axe why?', 'why?'],
+    ['a.b*', 'A.B* why?', 'why?'],
+    ['frag die axt', 'FRAG DIE AXT: warum?', 'warum?'],
+  ])('is of the phrase %j', (phrase, body, expected) => {
+    expect(findMention(body, phrase)).toBe(expected);
+    expect(findMention('aXb why?', phrase)).toBeUndefined();
+  });
+
+  it('is looked for in little time, whatever the comment is', () => {
+    for (const unit of ['`', '`` ', '<pre', '<pre>', '<!--', '> ', '@axe', '```\n', '    \n', '@']) {
+      const body = unit.repeat(65_536 / unit.length);
+      const found = findMention(body, '@axe');
+      expect(found === undefined || typeof found === 'string').toBe(true);
+    }
+  });
+});
+
+describe('a text of ours', () => {
+  it.each([
+    '<!-- axe-action sticky agent=bot -->\nLooks good.',
+    '<!-- axe-action:review agent=bot head=abc -->\n',
+    '<!-- axe-action:finding 0123456789abcdef -->\nWrong.',
+    'Report\n<!-- axe-action issue -->',
+  ])('is %j', (body) => {
+    expect(isOwnText(body)).toBe(true);
+  });
+
+  it.each([
+    'Looks good.',
+    '> <!-- axe-action sticky agent=bot -->',
+    'axe-action',
+    '<!-- axe-actions -->',
+    '',
+  ])('is not %j', (body) => {
+    expect(isOwnText(body)).toBe(false);
+  });
+});

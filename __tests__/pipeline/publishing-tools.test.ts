@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { changeOf } from '../../src/pipeline/change.js';
+import { openPublications, publishingTools } from '../../src/pipeline/publishing-tools.js';
+import { reviewFacts } from '../../src/pipeline/review-facts.js';
+import { completed, exhausted, reportOf } from '../helpers/reports.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+
+const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'assign', 'create_issue', 'react'];
+const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
+
+async function agentWith(tools: readonly string[]) {
+  const { plan } = await reportOf('planned');
+  return { ...plan.agent, config: { ...plan.agent.config, tools } };
+}
+
+describe('the tools that publish', () => {
+  it.each([
+    ['a pull request with its diff', pullRequest(), CHANGE, ALL, []],
+    ['a pull request without a diff', pullRequest(), undefined, ALL.slice(2), ALL.slice(0, 2)],
+    ['an issue', issue(), undefined, ALL.slice(2), ALL.slice(0, 2)],
+    ['a comment on a pull request', comment({ on: 'pull_request' }), CHANGE, ALL, []],
+    ['a schedule', SCHEDULE, undefined, ['create_issue'], ['set_labels', 'assign', 'react']],
+    ['no event', { kind: 'local' } as const, undefined, [], []],
+  ])('are on %s those that have something to publish to', async (_, trigger, change, offered, warned) => {
+    const agent = await agentWith(['read_file', ...ALL]);
+    const made = publishingTools(agent, openPublications(trigger, change));
+    expect(made.tools.map(({ name }) => name)).toEqual(offered);
+    expect(made.agent.config.tools).toEqual(['read_file']);
+    const told = made.warnings.map(({ code, message }) => [code, message.match(/`\w+`/g)]);
+    expect(told).toEqual(
+      warned.length === 0 ? [] : [['tool-not-available', warned.map((name) => `\`${name}\``)]],
+    );
+  });
+
+  it('leave an agent that lists none as it is', async () => {
+    const agent = await agentWith(['read_file']);
+    expect(publishingTools(agent, undefined)).toEqual({ agent, tools: [], warnings: [] });
+  });
+});
+
+describe('the change of a run', () => {
+  const context = { kind: 'pull_request', diff: 'D', files: [], filesTotal: 0, warnings: [] } as const;
+
+  it('is that of the event, or that of the commits which were compared', () => {
+    const trigger = pullRequest();
+    const { head, base } = trigger;
+    expect(changeOf(trigger, context)).toEqual({ head: head.sha, base: base.sha, diff: 'D' });
+    const pinned = { head: { ...head, sha: 'h' }, base: { ...base, sha: 'b' } };
+    expect(changeOf(comment(), { ...context, pinned })).toEqual({ head: 'h', base: 'b', diff: 'D' });
+  });
+
+  it('is none without a diff or without commits', () => {
+    expect(changeOf(pullRequest(), { kind: 'none', warnings: [] })).toBeUndefined();
+    expect(changeOf(pullRequest(), undefined)).toBeUndefined();
+    expect(changeOf(comment(), context)).toBeUndefined();
+  });
+});
+
+describe('the facts of a review', () => {
+  const now = new Date('2026-11-22T02:00:00Z');
+  const placed = {
+    finding: { path: 'a.ts', line: 1, side: 'RIGHT', body: 'B', rule: 'r' },
+    placement: { kind: 'body', reason: 'no-lines' },
+    fingerprint: '0123456789abcdef',
+    formerFingerprint: undefined,
+  } as const;
+  const published = { line: undefined, url: undefined, findings: [placed] };
+  const parts = { trigger: pullRequest(), change: CHANGE, published, now };
+  const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
+  const finding = {
+    kind: 'finding',
+    fingerprint: '0123456789abcdef',
+    pull: 42,
+    path: 'a.ts',
+    rule: 'r',
+    at: now,
+  };
+
+  it.each([
+    ['trusted', [reviewed, finding]],
+    ['tainted', [reviewed]],
+    ['untrusted', [reviewed]],
+  ] as const)('hold in the %s lane what nobody else chose', (lane, facts) => {
+    expect(reviewFacts({ ...parts, outcome: completed('Fine.'), lane })).toEqual(facts);
+  });
+
+  it('hold the commit also where a limit ended the run', () => {
+    const outcome = exhausted('cost', 'So far.');
+    expect(reviewFacts({ ...parts, outcome, lane: 'tainted' })).toEqual([reviewed]);
+  });
+
+  it('are none of an answer to a comment that is no review', () => {
+    const answer = { line: undefined, url: undefined };
+    const outcome = completed('Fine.');
+    const asked = { ...parts, trigger: comment({ on: 'pull_request' }), published: answer, outcome };
+    expect(reviewFacts({ ...asked, lane: 'trusted' })).toEqual([]);
+  });
+});

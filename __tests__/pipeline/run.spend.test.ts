@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { runPipeline } from '../../src/pipeline/run.js';
+import { createFakeModel, says } from '../helpers/model-fake.js';
+import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+
+/** A million tokens of either kind cost a dollar. */
+const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const TODAY = '2026-02-03';
+const request = (limits = {}, trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE) =>
+  makeRequest({ trigger, inWorkflow: true, spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits } });
+
+function worldOf(parts: FakeWorldParts = {}) {
+  const model = createFakeModel([says('done', { inputTokens: 200_000, outputTokens: 50_000 })]);
+  const permissions = { [OCTOCAT.login]: { kind: 'known', permission: 'write' } as const };
+  const world = createFakeWorld({ model, permissions, facts: { 'openai/m': { price: PRICE } }, ...parts });
+  return { world, model };
+}
+
+function spent(run: string, usd: number, { pull = '', day = TODAY } = {}): string {
+  return `- spent ${run} ${pull}day=${day} usd=${usd} at=${day}T00:00:00.000Z\n`;
+}
+
+describe('what runs cost together (D36)', () => {
+  it('is kept in the state beside the memory, also of a run that did not complete (D27)', async () => {
+    const completed = worldOf();
+    await runPipeline(request(), completed.world);
+    expect(completed.world.memory.get('bot.state.md')).toContain(`- spent id1 day=${TODAY} usd=0.25 at=`);
+    const empty = createFakeModel([says('', { inputTokens: 100_000, outputTokens: 0 })]);
+    const failed = worldOf({ model: empty });
+    await runPipeline(request({}, pullRequest({ number: 42 })), failed.world);
+    expect(failed.world.memory.get('bot.md')).toBeUndefined();
+    expect(failed.world.memory.get('bot.state.md')).toContain(`- spent id1 pr=42 day=${TODAY} usd=0.10 at=`);
+  });
+
+  it('is not kept on the command line, whose folder is axe’s too', async () => {
+    const { world } = worldOf();
+    await runPipeline(makeRequest(), world);
+    expect(world.memory.has('bot.state.md')).toBe(false);
+  });
+
+  it('ends a run before it costs anything once a limit is used up', async () => {
+    const memory = { 'bot.state.md': spent('a', 1.5) + spent('b', 0.5) };
+    const { world, model } = worldOf({ memory });
+    expect(await runPipeline(request({ perDayUsd: 2 }), world)).toMatchObject({
+      kind: 'skipped',
+      decision: {
+        reason: 'budget-spent',
+        message: expect.stringContaining('$2.00'),
+        remedy: expect.any(String),
+      },
+    });
+    expect(model.asked).toHaveLength(0);
+    expect(world.memory.get('bot.state.md')).toBe(memory['bot.state.md']);
+  });
+
+  it('leaves a run what is left of a limit', async () => {
+    const memory = { 'bot.state.md': spent('a', 1.9, { pull: 'pr=42 ', day: '2026-02-01' }) };
+    const { world } = worldOf({ memory });
+    const report = await runPipeline(request({ perPullUsd: 2 }, pullRequest({ number: 42 })), world);
+    expect(report).toMatchObject({ kind: 'ran', spend: { pullUsd: 1.9 } });
+    // 0.25 of 0.10: the answer stands, and nothing more is asked.
+    expect(world.memory.get('bot.state.md')).toContain('usd=0.25');
+  });
+
+  it('warns where limits are set and nothing keeps what runs cost', async () => {
+    const { world } = worldOf({ agents: { bot: AGENT } });
+    await runPipeline(request({ perDayUsd: 2 }), world);
+    expect(world.warnings.map(({ code }) => code)).toEqual(['input-invalid']);
+  });
+});

@@ -1,0 +1,281 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StepResult } from '../helpers/run-action.js';
+import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
+import {
+  forgottenOnBranch,
+  idOf,
+  idsOnBranch,
+  onBranch,
+  onSchedule,
+  rememberOnBranch,
+  review,
+} from './memory-command-scene.js';
+import { resultsIn } from './memory-scene.js';
+import {
+  AGENT,
+  ANSWER,
+  BASE,
+  expectTranscript,
+  type Stage,
+  type StageOptions,
+  seen,
+  setStage,
+} from './stage.js';
+
+const AUTH = review(3, {
+  id: '01kgk41',
+  task: 'Review pull request #41: Fix auth, says @octocat, fixes #3 /deploy',
+  result: 'Ask @octocat.',
+});
+const DOOR = review(4, { id: '01kgnp2', task: 'Review pull request #42', result: 'Close the door.' });
+const TRUNK = 'refs/heads/master';
+
+/** A comment that was written on an issue, where a memory is on the branch. */
+async function commented(
+  body: string,
+  { patch = {}, ...options }: StageOptions & { patch?: PayloadPatch } = {},
+) {
+  const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': body, ...patch } };
+  const stage = await setStage({ event, ...options });
+  rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
+  return stage;
+}
+
+/** The step on a comment, whose cache may only be read (D15). */
+function onComment(stage: Stage, inputs: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+  const env = stage.cache.env({ ref: TRUNK, readableRefs: [TRUNK], mayWrite: false });
+  return stage.run({ inputs, env: { ...env, ANTHROPIC_API_KEY: '' } });
+}
+
+/** Another comment in the same repository. */
+function later(stage: Stage, body: string, id: number): Promise<StepResult> {
+  const payload = loadWebhook('issue_comment', 'created', { 'comment.body': body, 'comment.id': id });
+  return stage.run({ event: { name: 'issue_comment', payload } });
+}
+
+it('forgets an entry: it is answered, no model is asked, and no late copy brings it back', async () => {
+  const stage = await commented(`/axe forget ${idOf('01kgk41')}`);
+  // A run whose token may not write leaves a copy of the memory in the cache, of which the branch then has all.
+  stage.repo.contents = 'read';
+  await stage.run(onSchedule(stage));
+  stage.repo.contents = 'write';
+  await stage.run(onSchedule(stage));
+  expect(stage.cache.entries()).toHaveLength(1);
+  const asked = stage.model.requests().length;
+
+  const step = await onComment(stage);
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(step.outputs).toMatchObject({
+    conclusion: 'success',
+    'memory-saved': 'true',
+    'memory-store': 'repo',
+    'comment-url': expect.stringContaining('#issuecomment-'),
+  });
+  expect(stage.model.requests()).toHaveLength(asked);
+  expect(idsOnBranch(stage)).not.toContain(idOf('01kgk41'));
+  expect(forgottenOnBranch(stage)).toEqual([idOf('01kgk41')]);
+  expectTranscript('a-comment-of-a-writer-tends-memory', seen(step, stage));
+
+  await stage.run(onSchedule(stage));
+  expect(resultsIn(stage.model.prompts().at(-1)?.system ?? '')).toEqual(['Close the door.', ANSWER, ANSWER]);
+  expect(onBranch(stage)).not.toContain('Ask @octocat.');
+});
+
+it('that was forgotten in the branch alone stays so in a run that can reach only the cache', async () => {
+  const stage = await commented('/axe remember x');
+  stage.repo.contents = 'read';
+  const first = await stage.run({ ...onSchedule(stage) });
+  const id = first.outputs['memory-entry-id'] ?? '';
+  expect(first.outputs['memory-store']).toBe('cache');
+  stage.repo.contents = 'write';
+  const step = await later(stage, `/axe forget ${id}`, 492700402);
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+  await stage.run(onSchedule(stage));
+  expect(stage.model.prompts().at(-1)?.system).not.toContain(ANSWER);
+  expect(idsOnBranch(stage)).not.toContain(id);
+});
+
+it('remembers what is said, in several lines, for the next run', async () => {
+  const stage = await commented(
+    '/axe remember We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
+  );
+  const step = await onComment(stage);
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+  expect(stage.repo.comments).toMatchObject([
+    {
+      issue: 1,
+      body: expect.stringMatching(
+        /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/,
+      ),
+    },
+  ]);
+  // The job is run again: nothing is said twice, in memory or on the issue.
+  const again = await onComment(stage);
+  expect(again.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+  expect(idsOnBranch(stage)).toHaveLength(3);
+  expect(stage.repo.comments).toHaveLength(1);
+  expect(stage.model.requests()).toEqual([]);
+
+  await stage.run(onSchedule(stage));
+  expect(stage.model.prompts()[0]?.system).toContain(
+    '**Task:** Remembered by Codertocat\n**Result:** We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
+  );
+});
+
+it('is answered where a pull request is talked about, and under a line of its diff', async () => {
+  for (const name of ['pull_request_review_comment', 'pull_request_review']) {
+    const body = name === 'pull_request_review' ? 'review.body' : 'comment.body';
+    const action = name === 'pull_request_review' ? 'submitted' : 'created';
+    const stage = await setStage({ event: { name, action, patch: { [body]: '/axe forget 01kgk41' } } });
+    rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
+    const step = await onComment(stage);
+    expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);
+    expect(stage.repo.comments).toMatchObject([{ issue: 2, body: expect.stringContaining('Forgotten in') }]);
+    expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
+    expect(stage.model.requests()).toEqual([]);
+  }
+});
+
+it('is answered by the one of several agents whose entry it is', async () => {
+  const agents = { ...BASE, 'axe/agents/triager.toml': AGENT.replace('"reviewer"', '"triager"') };
+  const stage = await commented('/axe forget 01kgtw4', { base: agents });
+  const own = review(6, { id: '01kgtw4', task: 'Triage issue #9', result: 'It is a bug.' });
+  rememberOnBranch(stage, { 'reviewer.md': AUTH, 'triager.md': own });
+  const [other, ours, none] = [
+    await onComment(stage),
+    await onComment(stage, { agent: 'triager' }),
+    await onComment(stage, { agent: 'builtin/ask' }),
+  ];
+  for (const step of [other, none]) {
+    expect(step).toMatchObject({ exitCode: 0, commands: ['notice'] });
+    expect(step.outputs).toMatchObject({
+      conclusion: 'skipped',
+      'skip-reason': 'not-found',
+      'memory-saved': 'false',
+    });
+    expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Memory' }]);
+    expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry of `01kgtw4` in /);
+  }
+  expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
+  expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
+    expect.stringContaining('agent=triager/reply-'),
+  ]);
+  expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
+});
+
+describe('a mistake', () => {
+  it.each([
+    [
+      '/axe show',
+      'Nothing was done: `show` cannot be asked for in a comment. Run a workflow with `mode: memory`, or `axe-action memory` on the command line.',
+    ],
+    [
+      '/axe forget 01kgk41 --purge',
+      'Nothing was done: `forget --purge` cannot be asked for in a comment. Run a workflow',
+    ],
+    [
+      '/axe forget',
+      'Nothing was done: `/axe forget` takes one id. Write, for example, `/axe forget 01m8k2`.',
+    ],
+    [
+      '/axe forget 01kg',
+      'Nothing was done: no entry of `01kg` in Codertocat/Hello-World@axe-memory. Give the id as `show` or `search` prints it, or its first six characters or more.',
+    ],
+    [
+      '/axe forget 01kgk41\n/axe forget 01kgnp2',
+      'Nothing was done: a comment can hold one command. Write each in a comment of its own.',
+    ],
+  ])('is answered, and the step is green: %j', async (body, told) => {
+    const stage = await commented(body);
+    const step = await onComment(stage);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'skip-reason': 'refused' });
+    expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining(`\n${told}`) }]);
+    expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
+    expect(stage.model.requests()).toEqual([]);
+  });
+});
+
+it('is told when memory cannot be written, and the step is red', async () => {
+  const stage = await commented('/axe forget 01kgk41');
+  stage.repo.contents = 'read';
+  const step = await onComment(stage);
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
+  expect(step.annotations).toMatchObject([
+    {
+      level: 'error',
+      message: expect.stringMatching(
+        /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/,
+      ),
+    },
+  ]);
+  expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('`contents: write`') }]);
+});
+
+it('is answered in the summary alone where the token may not comment or comments are not wanted', async () => {
+  const quiet = await commented('/axe forget 01kgk41');
+  const step = await onComment(quiet, { comment: 'never' });
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
+  expect(step.summary).toContain('Forgotten in Codertocat/Hello-World@axe-memory:');
+  expect(quiet.repo.comments).toEqual([]);
+
+  const denied = await commented('/axe forget 01kgk41');
+  denied.github.fail({
+    route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    status: 403,
+    body: { message: 'Resource not accessible by integration' },
+    times: 9,
+  });
+  const told = await onComment(denied);
+  expect(told).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  expect(told.annotations).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('no comment was written') },
+  ]);
+});
+
+it.each([
+  ['a word that only begins like one', '/axe forgetful as you are: what is new?'],
+  ['one in the middle of a text', 'Please:\n/axe forget 01kgk41'],
+  ['one in a code block', '```\n/axe forget 01kgk41\n```'],
+  ['one that is indented as code', '    /axe forget 01kgk41'],
+  ['one that is quoted', '> /axe forget 01kgk41'],
+  ['a request in words', '/axe show me what is wrong'],
+])('asks the agent as any other does: %s', async (_, body) => {
+  const stage = await commented(body);
+  const step = await stage.run();
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', response: ANSWER } });
+  expect(stage.model.requests()).toHaveLength(1);
+  expect(idsOnBranch(stage).slice(0, 2)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
+});
+
+describe('by anybody else', () => {
+  const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.'];
+  const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }][] = [
+    ['somebody who may read', { role: 'read' }],
+    ['somebody who may triage', { role: 'triage' }],
+    ['somebody without any role', { role: 'none' }],
+    ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
+    [
+      'a writer who edits what a stranger wrote',
+      { patch: { action: 'edited', 'comment.user.login': 'octocat' } },
+    ],
+    [
+      'somebody who edits what a writer wrote',
+      { patch: { action: 'edited', 'sender.login': 'octocat' }, roles: { Codertocat: 'write' } },
+    ],
+    ['somebody who takes it back', { patch: { action: 'deleted' } }],
+  ];
+
+  it.each(OTHERS.flatMap(([who, options]) => COMMANDS.map((body) => [who, body, options] as const)))(
+    'does nothing: %s, %s',
+    async (_, body, options) => {
+      const stage = await commented(body, options);
+      const before = onBranch(stage);
+      const step = await onComment(stage);
+      expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+      expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
+      expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
+    },
+  );
+});

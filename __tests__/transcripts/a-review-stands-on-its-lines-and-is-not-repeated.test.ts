@@ -1,0 +1,175 @@
+import { expect, it } from '@jest/globals';
+import { ANSWER_LOST, BAD_GATEWAY_AFTER_EFFECT } from '../helpers/github-faults.js';
+import { text } from '../helpers/model-server.js';
+import { payloadField } from '../helpers/webhooks.js';
+import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import { expectTranscript, HEAD, type StageOptions, seen, setStage, steady, told } from './stage.js';
+
+const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const NEXT_CHANGE = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,5 @@').replace(
+  '+  console.log(token);',
+  '+  const now = Date.now();\n+  console.log(token);',
+);
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+
+function stageWith(model: StageOptions['model'], options: StageOptions = {}) {
+  return setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    ...(model === undefined ? {} : { model }),
+    ...options,
+  });
+}
+
+it('comments on lines once, and after the next push only on what is new', async () => {
+  const stage = await stageWith([
+    calls(TIMING, LOGGED, submit('Two things to mend.')),
+    text('I have reviewed the change.'),
+    calls(TIMING, LOGGED, {
+      name: 'add_review_comment',
+      input: { path: 'src/auth.ts', line: 11, rule: 'unused-variable', body: '`now` is never used.' },
+    }),
+    calls(submit('One more.')),
+    text('I have reviewed the push.'),
+  ]);
+  const first = await stage.run();
+  expect(first.exitCode).toBe(0);
+  expect(stage.repo.comments).toEqual([]);
+  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([12, 11]);
+  expect(stage.repo.talk.reviewComments[0]?.body).toContain(
+    '```suggestion\n  return timingSafeEqual(expected, token);\n```',
+  );
+  expect(first.outputs['comment-url']).toMatch(/#pullrequestreview-\d+$/);
+  expect(first.outputs['memory-entry']).toContain(
+    '**Result:** Posted 2 comments on #2: src/auth.ts:12, src/auth.ts:11.\n',
+  );
+  const opened = discussion(stage);
+
+  const second = await stage.run({ ...push(stage, NEXT, NEXT_CHANGE), runId: '1658821494' });
+  expect(stage.repo.talk.reviewComments.map(({ line, commit }) => [line, commit])).toEqual([
+    [12, HEAD],
+    [11, HEAD],
+    [11, NEXT],
+  ]);
+  expect(second.outputs['memory-entry']).toContain(
+    '**Result:** Posted 1 comment on #2: src/auth.ts:11. Not repeated: 2 open.\n',
+  );
+  expectTranscript(
+    'a-review-stands-on-its-lines-and-is-not-repeated',
+    [seen(first, stage), opened, seen(second, stage), discussion(stage), '']
+      .map((part) => steady(part).replaceAll(/done in \d+ ms/g, 'done in <milliseconds>'))
+      .join('\n=====\n'),
+  );
+});
+
+it('puts a comment outside of the diff on the nearest line, or into the text of the review', async () => {
+  const far = { path: 'src/other.ts', line: 3, rule: 'dead-code', body: 'Nothing calls this any more.' };
+  const near = { path: 'src/auth.ts', line: 20, rule: 'no-test', body: 'No test covers this.' };
+  const stage = await stageWith([
+    calls(
+      { name: 'add_review_comment', input: far },
+      { name: 'add_review_comment', input: near },
+      submit('See below.'),
+    ),
+    text('Done.'),
+  ]);
+  await stage.run();
+  const { reviews, reviewComments } = stage.repo.talk;
+  expect(reviewComments.map(({ line, body }) => [line, body.split('\n').slice(1).join('\n')])).toEqual([
+    [13, '(about line 20)\n\nNo test covers this.'],
+  ]);
+  expect(reviews[0]?.body).toContain('**`src/other.ts:3`**\n\nNothing calls this any more.');
+});
+
+it.each([
+  ['502', BAD_GATEWAY_AFTER_EFFECT],
+  ['cut connection', ANSWER_LOST],
+])('posts a review once whose answer was lost: %s', async (_, fault) => {
+  const stage = await stageWith([calls(TIMING, submit('One.')), text('Done.')]);
+  stage.github.fail({ route: REVIEW, ...fault });
+  const result = await stage.run();
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expect(stage.repo.talk.reviewComments).toHaveLength(1);
+  expect(told(result).filter((line) => line.startsWith('warning'))).toEqual([]);
+  expect(result.outputs['comment-url']).toMatch(/#pullrequestreview-\d+$/);
+});
+
+it('says nothing a second time when a run is started again', async () => {
+  const script = [calls(TIMING, submit('One.')), text('Done.')];
+  const stage = await stageWith([...script, ...script]);
+  await stage.run();
+  const again = await stage.run();
+  expect(again.exitCode).toBe(0);
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expect(stage.repo.talk.reviewComments).toHaveLength(1);
+  expect(stage.repo.comments).toEqual([]);
+});
+
+it('shows findings on the lines and in the summary where the token may not comment', async () => {
+  const stage = await stageWith([calls(TIMING, LOGGED, submit('Two things.')), text('Done.')]);
+  stage.github.fail({
+    route: REVIEW,
+    status: 403,
+    body: {
+      message: 'Resource not accessible by integration',
+      documentation_url: 'https://docs.github.com',
+      status: '403',
+    },
+  });
+  const result = await stage.run();
+  expect(result.exitCode).toBe(0);
+  expect(
+    result.annotations.flatMap(({ file, line, message }) =>
+      file === undefined ? [] : [[file, line, message]],
+    ),
+  ).toEqual([
+    ['src/auth.ts', 12, TIMING.input['body']],
+    ['src/auth.ts', 11, LOGGED.input['body']],
+  ]);
+  expect(told(result).join('\n')).toContain('pull-requests: write');
+  expect(result.summary).toContain('**Findings that are not posted**');
+  expect(result.summary).toContain('The token ends up in the log.');
+  expect(stage.repo.talk.reviews).toEqual([]);
+});
+
+it('asks for changes where the workflow allows it, and takes that back when the next review is clear', async () => {
+  const stage = await stageWith([
+    calls(TIMING, submit('Must not be merged.', 'request-changes')),
+    text('Done.'),
+    calls(submit('All mended.')),
+    text('Done.'),
+  ]);
+  const inputs = { 'review-event': 'request-changes' };
+  await stage.run({ inputs });
+  expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
+  await stage.run({ ...push(stage, NEXT, NEXT_CHANGE), inputs });
+  expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['DISMISSED', 'COMMENTED']);
+});
+
+it('posts no review without findings where the workflow wants none', async () => {
+  const stage = await stageWith([calls(submit('All is well.')), text('Done.')]);
+  const result = await stage.run({ inputs: { 'comment-when': 'findings' } });
+  expect(result.exitCode).toBe(0);
+  expect([stage.repo.talk.reviews, stage.repo.comments]).toEqual([[], []]);
+});
+
+it('sets a label that the repository has and the workflow allows, and no other', async () => {
+  const stage = await setStage({
+    event: { name: 'issues', action: 'opened' },
+    base: { 'axe/agents/triage.toml': TRIAGE },
+    model: [calls({ name: 'set_labels', input: { add: 'bug, security' } }), text('It is a bug.')],
+  });
+  const number = Number(payloadField(stage.payload, 'issue.number'));
+  stage.repo.talk.labels.push('bug', 'security');
+  stage.repo.talk.labelsOf.set(number, []);
+  const result = await stage.run({ inputs: { agent: 'triage', 'labels-allowed': 'bug' } });
+  expect(result.exitCode).toBe(0);
+  expect(result.outputs['memory-entry']).toContain('**Result:** Added the labels bug.\nIt is a bug.');
+  expect(result.summary).toContain('Not taken: "security".');
+  expect(stage.repo.talk.labelsOf.get(number)).toEqual(['bug']);
+});
+
+const TRIAGE = REVIEWER.replace('"add_review_comment", "submit_review"', '"set_labels"').replace(
+  '"reviewer"',
+  '"triage"',
+);

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { GITHUB_TOKEN } from '../helpers/github-server.js';
+import { type ModelReply, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
+import { HEAD, REPO, type Stage, setStage, troubles } from './stage.js';
+import { agentToml, resultsOf } from './tool-scene.js';
+
+const TOOLS = [
+  'github_diff',
+  'github_file',
+  'github_comments',
+  'github_checks',
+  'github_history',
+  'github_search',
+];
+const SOURCE = 'export function isValid(token: string): boolean {\n  return timingSafeEqual(token);\n}\n';
+const BASE = {
+  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }),
+  'src/auth.ts': SOURCE,
+};
+
+const LOOKS: readonly ModelReply[] = [
+  toolCall('github_diff', {}),
+  toolCall('github_diff', { path: 'src/auth.ts' }),
+  toolCall('github_file', { path: 'src/auth.ts', ref: 'base' }),
+  toolCall('github_file', { path: 'src/auth.ts' }),
+  toolCall('github_history', { path: 'src/auth.ts' }),
+  toolCall('github_search', { query: 'timingSafeEqual' }),
+];
+
+/** GitHub's example of a pull request, with a head that the fake has, too. */
+async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
+  const stage = await setStage({ base: BASE, model });
+  const { github, repo } = stage;
+  const files = { 'src/auth.ts': SOURCE.replace('timingSafeEqual(token)', 'token != ""') };
+  github.commit(REPO, files, { branch: 'changes', sha: HEAD });
+  const about = { headSha: HEAD, externalId: '', title: null, summary: null, annotations: [] };
+  const done = { ...about, status: 'completed', app: 'github-actions' } as const;
+  repo.talk.checkRuns.push({ id: 1, ...done, name: 'test', conclusion: 'failure', job: 9 });
+  repo.talk.jobLogs.set(9, 'not ok 1 - isValid\n##[error]1 test failed\n');
+  return stage;
+}
+
+const ANSWER = 'The test fails since `isValid` takes every token.';
+
+it('sees the change, the files of both sides, their history and what else uses them, without a checkout', async () => {
+  const stage = await stageOf([...LOOKS, text(ANSWER)]);
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'denied-tool-calls': '0' } });
+  expect(troubles(step)).toEqual([]);
+  const prompts = stage.model.prompts();
+  expect(prompts[0]?.tools).toEqual(TOOLS);
+  const [list, diff, base, head, history, search] = resultsOf(prompts.at(-1));
+  expect(list).toContain('\nmodified src/auth.ts +1 -1\n');
+  expect(diff).toContain('\n+  return expected == token;\n');
+  expect(base).toContain('\n2:   return timingSafeEqual(token);\n');
+  expect(head).toContain('\n2:   return token != "";\n');
+  expect(history).toMatch(/^<third-party-text source="commits of src\/auth\.ts">\nec26c3e /);
+  expect(search).toContain('\nsrc/auth.ts\n      return timingSafeEqual(token);\n');
+  // Whoever pushed to the repository may write: what the run says of it is its memory.
+  expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);
+  expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
+});
+
+it('keeps apart what a run says that has read a log', async () => {
+  const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(resultsOf(stage.model.prompts()[1])[0]).toContain(
+    'FAILED (failure): test\nEnd of its log of 2 lines:\nnot ok 1 - isValid\n##[error]1 test failed\n',
+  );
+  const entries = (step.outputs['memory-entry'] ?? '').split(/^(?=## )/m);
+  expect(entries.map((entry) => / trust=(\w+) /.exec(entry)?.[1])).toEqual(['trusted', 'untrusted']);
+  expect(entries.map((entry) => entry.includes(ANSWER))).toEqual([false, true]);
+  expect(step.summary).toContain('or what people without write access wrote on GitHub');
+});
+
+it('is told which permission it lacks, and goes on', async () => {
+  const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
+  const message = 'Resource not accessible by integration';
+  for (const [route, wanted] of [
+    ['GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'],
+    ['GET /repos/{owner}/{repo}/commits/{ref}/status', 'statuses=read'],
+  ] as const) {
+    const headers = { 'x-accepted-github-permissions': wanted };
+    stage.github.fail({ route, status: 403, body: { message }, headers, times: 100 });
+  }
+  const step = await stage.run({ inputs: { agent: 'worker' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  const [checks = ''] = resultsOf(stage.model.prompts()[1]);
+  expect(checks).toContain('Add `checks: read` under `permissions:` of the job.');
+  expect(checks).toContain('Add `statuses: read` under `permissions:` of the job.');
+});
+
+it('is the same on the command line with an event, and a warning without one', async () => {
+  const stage = await stageOf([...LOOKS, text(ANSWER)]);
+  const cwd = tempDir('laptop');
+  writeFileSync(join(cwd, 'event.json'), JSON.stringify(stage.payload));
+  const env = { ...stage.model.env, ...stage.github.env, GITHUB_TOKEN, XDG_DATA_HOME: tempDir('data') };
+  const end = await runCli(['run', 'worker', '--event', 'event.json'], { cwd, env });
+  expect(end).toMatchObject({ exitCode: 0, stdout: ANSWER, stderr: '' });
+  const [list, diff] = resultsOf(stage.model.prompts().at(-1));
+  expect(list).toContain('modified src/auth.ts +1 -1');
+  expect(diff).toContain('+  return expected == token;');
+
+  const model = await startModelServer([text(ANSWER)]);
+  writeFileSync(join(cwd, 'worker.toml'), agentToml({ tools: ['read_file', 'github_diff'] }));
+  const alone = await runCli(['run', 'worker', '--agents-dir', cwd], {
+    cwd,
+    env: { ...model.env, XDG_DATA_HOME: tempDir('data') },
+  });
+  expect(alone).toMatchObject({ exitCode: 0, stdout: ANSWER });
+  expect(alone.stderr).toContain('asks for `github_diff`, which reads on GitHub: there is no event.');
+  expect(model.prompts()[0]?.tools).toEqual(['read_file']);
+});

@@ -1,0 +1,77 @@
+import { bareProvenance } from '../../src/axe/memory/commands/compose.js';
+import { formatProvenance, type Provenance } from '../../src/axe/memory/provenance.js';
+import { formatEntry } from '../../src/axe/memory/run-log.js';
+import { forgottenIds } from '../../src/axe/memory/state.js';
+import { parseLog } from '../../src/axe/memory/units.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import { type Payload, payloadField } from '../helpers/webhooks.js';
+import type { Stage } from './stage.js';
+
+/** The branch that memory is kept on. */
+export const BRANCH = 'axe-memory';
+
+/** An id as the action makes them. */
+export function idOf(start: string): string {
+  return start.padEnd(26, '0');
+}
+
+/** An entry of a review on a day of February 2026. */
+export function review(
+  day: number,
+  { id, task, result, ...more }: { id: string; task: string; result: string } & Partial<Provenance>,
+): string {
+  const provenance = {
+    ...bareProvenance(idOf(id)),
+    run: `${day}/1`,
+    job: 'review',
+    event: 'pull_request',
+    sha: 'ec26c3e',
+    actor: 'Codertocat',
+    trust: 'trusted',
+    model: 'anthropic/claude-sonnet-4-5',
+    ...more,
+  };
+  const timestamp = new Date(Date.UTC(2026, 1, day, 4, 5, 6));
+  return formatEntry({ timestamp, task, result, provenance: formatProvenance(provenance) });
+}
+
+/** `owner/name` of a stage's repository. */
+export function nameOf({ repo }: Pick<Stage, 'repo'>): string {
+  return `${repo.owner}/${repo.name}`;
+}
+
+/** Lets the token write and puts these files onto the memory branch, as runs would have left them. */
+export function rememberOnBranch(stage: Stage, files: Readonly<Record<string, string>>): void {
+  stage.repo.contents = 'write';
+  stage.github.commit(nameOf(stage), files, { branch: BRANCH });
+}
+
+/** A file on the memory branch; empty where there is none. */
+export function onBranch(stage: Stage, path = 'reviewer.md'): string {
+  return stage.github.files(nameOf(stage), BRANCH)[path] ?? '';
+}
+
+/** Ids of a run log on the memory branch. */
+export function idsOnBranch(stage: Stage, path = 'reviewer.md'): readonly string[] {
+  return parseLog(onBranch(stage, path)).units.map(({ id }) => id);
+}
+
+/** Ids that the memory branch keeps as forgotten. */
+export function forgottenOnBranch(stage: Stage, path = 'reviewer.state.md'): readonly string[] {
+  return [...forgottenIds(onBranch(stage, path))];
+}
+
+/** A step of `mode: memory`. */
+export function asking(command: string, more: Readonly<Record<string, string>> = {}): Partial<StepOptions> {
+  return { inputs: { mode: 'memory', 'memory-command': command, ...more } };
+}
+
+/** A scheduled run in the repository of a stage. */
+export function onSchedule({ payload }: Pick<Stage, 'payload'>): Partial<StepOptions> {
+  const [repository, sender] = ['repository', 'sender'].map((field) => payloadField(payload, field));
+  const scheduled: Payload = { repository, sender, schedule: '0 6 * * 1' };
+  return {
+    event: { name: 'schedule', payload: scheduled },
+    inputs: { agent: 'reviewer', prompt: 'Say what is new.' },
+  };
+}

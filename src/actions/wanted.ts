@@ -1,0 +1,49 @@
+import type { Published, Reporter } from '../axe/ports.js';
+import type { Buffered } from '../axe/review/buffered.js';
+import type { ReviewFact } from '../axe/review/state-facts.js';
+import type { Repository, Trigger } from '../axe/trigger.js';
+import type { PullRequestPlace } from '../github/changed-files.js';
+import type { GitHubClient } from '../github/client.js';
+import type { ReviewInputs } from './review-inputs.js';
+
+/** How what a run wants is published. */
+export interface WantedOptions {
+  readonly client: GitHubClient | undefined;
+  readonly when: ReviewInputs['when'];
+  readonly maxComments: number;
+  readonly reporter: Reporter;
+  readonly secrets: readonly string[];
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+}
+
+/** A part of what was published. */
+export interface PublishedPart extends Partial<Published> {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+}
+
+/** What a review is posted from. */
+export interface WantedReview {
+  readonly buffered: Buffered;
+  readonly place: PullRequestPlace;
+  /** Whose review it is. */
+  readonly agent: string;
+  readonly head: string;
+  readonly facts: readonly ReviewFact[];
+  /** The run completed, or a limit ended it: what it had found by then counts. */
+  readonly isOver: boolean;
+  readonly isComplete: boolean;
+  readonly options: WantedOptions;
+}
+
+/** What labels and the like are changed from. */
+export interface WantedEffects {
+  readonly buffered: Buffered;
+  readonly trigger: Trigger;
+  readonly repository: Repository;
+  /** The issue or pull request. */
+  readonly number: number | undefined;
+  readonly agent: string;
+  readonly options: WantedOptions;
+}

@@ -1,0 +1,29 @@
+import { MAX_DIFF_TOKENS } from '../defaults.js';
+
+/** What a run can be told beside the event and the diff. */
+export const CONTEXT_PARTS = ['commits', 'comments', 'issues', 'checks'] as const;
+
+/** Commits, what people said, linked issues, checks that failed. */
+export type ContextPart = (typeof CONTEXT_PARTS)[number];
+
+/** How much a run is told of a change. */
+export interface DiffPolicy {
+  /** Tokens by estimate; 0 for no limit. */
+  readonly maxTokens: number;
+  /** Only files that match one of these patterns are shown; none: all files. */
+  readonly paths: readonly string[];
+  /** Files that match one of these are not shown. */
+  readonly pathsIgnore: readonly string[];
+}
+
+/** What a run is told of its trigger. */
+export interface ContextPolicy {
+  readonly parts: readonly ContextPart[];
+  readonly diff: DiffPolicy;
+}
+
+/** Everything, as much of it as fits. */
+export const DEFAULT_CONTEXT_POLICY: ContextPolicy = {
+  parts: CONTEXT_PARTS,
+  diff: { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] },
+};

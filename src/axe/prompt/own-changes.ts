@@ -1,0 +1,63 @@
+import type { LoadedAgent } from '../agent/loaded-agent.js';
+import type { Warning } from '../warning.js';
+import type { TriggerContext } from './context.js';
+import type { ContextFile } from './context-file.js';
+import { cleanLine } from './cut.js';
+import { selectPaths } from './glob.js';
+
+/** What a run takes its instructions from. */
+export interface Instructions {
+  readonly agent: LoadedAgent;
+  /** As the agent names it; empty for none. */
+  readonly skill: string;
+  readonly files: readonly ContextFile[];
+}
+
+/**
+ * Tells that a pull request changes what the run takes its instructions from: the base's version was used, so nobody
+ * wonders why the change has no effect yet (D21, memory-and-security C6 81). Undefined where it changes none of it.
+ */
+export function warnOfOwnChanges(
+  { agent, skill, files }: Instructions,
+  context: TriggerContext | undefined,
+): Warning | undefined {
+  if (context?.kind !== 'pull_request') return undefined;
+  const changed = context.files.flatMap(({ path, previousPath }) =>
+    previousPath === undefined ? [path] : [path, previousPath],
+  );
+  const matching = new Set(selectPaths(agent.config.files, changed));
+  const own = changed.filter(
+    (path) =>
+      isSource(agent.source, path) ||
+      isSkill(skill, path) ||
+      matching.has(path) ||
+      files.some((file) => isBelow(path, file.path)),
+  );
+  if (own.length === 0) return undefined;
+  const named = [...new Set(own)].map((path) => `\`${cleanLine(path, MAX_NAME)}\``);
+  const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : '';
+  return {
+    code: 'agent-changed-in-pull-request',
+    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. The version of the base branch was used; the change counts once it is merged.`,
+  };
+}
+
+const MAX_NAMED = 5;
+const MAX_NAME = 200;
+
+/** The source names repository and ref before the path. */
+function isSource(source: string, path: string): boolean {
+  return source === path || source.endsWith(`:${path}`);
+}
+
+/** A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4). */
+function isSkill(skill: string, path: string): boolean {
+  if (skill === '') return false;
+  const isPath = skill.includes('/') || skill.endsWith('.md');
+  return isBelow(path, isPath ? skill.replace(/^(?:\.\/)+/, '') : `skills/${skill}/SKILL.md`);
+}
+
+/** Whether a path of the repository is this one below some folder of it. */
+function isBelow(path: string, relative: string): boolean {
+  return path === relative || path.endsWith(`/${relative}`);
+}

@@ -1,0 +1,128 @@
+import { type DiffLines, type FileLines, findFile, nearestLine } from './diff-lines.js';
+import { type Finding, fingerprint, type Side } from './finding.js';
+
+/** Where a finding is published. */
+export type Placement =
+  | {
+      readonly kind: 'line';
+      readonly path: string;
+      readonly side: Side;
+      readonly line: number;
+      readonly startLine: number | undefined;
+      /** The line that was meant, where that one cannot carry a comment. */
+      readonly about: number | undefined;
+      /** Exactly the lines that were meant. */
+      readonly isExact: boolean;
+    }
+  | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
+
+/** A finding with its place and what it is known by. */
+export interface PlacedFinding {
+  readonly finding: Finding;
+  readonly placement: Placement;
+  readonly fingerprint: string;
+  /** The fingerprint it had before its file was renamed. */
+  readonly formerFingerprint: string | undefined;
+}
+
+/** How many lines away a comment may stand from what it is about. */
+export const MAX_DISTANCE = 10;
+
+/**
+ * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
+ * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
+ */
+export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
+  const file = findFile(lines, finding.path);
+  if (file === undefined) return known(finding, { kind: 'body', reason: 'unknown-file' }, undefined);
+  const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });
+  const placement = placeIn(file, ordered);
+  // Next to which line a comment had to move changes from push to push; the line that was meant does not.
+  const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
+  const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
+  return known(code === undefined ? ordered : { ...ordered, code }, placement, file.previousPath);
+}
+
+function known(finding: Finding, placement: Placement, previousPath: string | undefined): PlacedFinding {
+  return {
+    finding,
+    placement,
+    fingerprint: fingerprint(finding),
+    formerFingerprint:
+      previousPath === undefined ? undefined : fingerprint({ ...finding, path: previousPath }),
+  };
+}
+
+function withOrder(finding: Finding): Finding {
+  const { startLine, ...rest } = finding;
+  if (startLine === undefined || startLine === finding.line) return rest;
+  return { ...rest, startLine: Math.min(startLine, finding.line), line: Math.max(startLine, finding.line) };
+}
+
+function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement {
+  if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
+  const end = endOf(file, side, { line, startLine });
+  if (end === undefined) return { kind: 'body', reason: 'too-far' };
+  const start = startOf(file, side, { end, startLine });
+  const isExact = end === line && start === startLine;
+  const place = asRight(file, { side, line: end, startLine: start });
+  return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
+}
+
+/** A new file has no left side, and a deleted one no right: only the other can be meant. */
+function existingSide(file: FileLines, side: Side): Side {
+  if (file[side].size > 0) return side;
+  return side === 'LEFT' ? 'RIGHT' : 'LEFT';
+}
+
+/** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */
+function endOf(
+  file: FileLines,
+  side: Side,
+  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
+): number | undefined {
+  let end = -1;
+  for (const one of file[side].keys()) if (one > end && one >= startLine && one <= line) end = one;
+  if (end > 0) return end;
+  const distance = (one: number) => Math.min(Math.abs(one - line), Math.abs(one - startLine));
+  const [nearest] = [line, startLine]
+    .flatMap((one) => nearestLine(file, side, one) ?? [])
+    .sort((a, b) => distance(a) - distance(b));
+  return nearest !== undefined && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
+}
+
+/** The first line of a range, or of the part of it that lies in the hunk of its last line. */
+function startOf(
+  file: FileLines,
+  side: Side,
+  { end, startLine }: { readonly end: number; readonly startLine: number | undefined },
+): number | undefined {
+  if (startLine === undefined || startLine >= end) return undefined;
+  const hunk = file[side].get(end)?.hunk;
+  let start = end;
+  while (start > startLine && file[side].get(start - 1)?.hunk === hunk) start -= 1;
+  return start === end ? undefined : start;
+}
+
+interface Place {
+  readonly side: Side;
+  readonly line: number;
+  readonly startLine: number | undefined;
+}
+
+/** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
+function asRight(file: FileLines, place: Place): Place {
+  if (place.side === 'RIGHT') return place;
+  const line = file.LEFT.get(place.line)?.other;
+  if (line === undefined) return place;
+  if (place.startLine === undefined) return { side: 'RIGHT', line, startLine: undefined };
+  const startLine = file.LEFT.get(place.startLine)?.other;
+  const isUnchanged = startLine !== undefined && line - startLine === place.line - place.startLine;
+  const isWhole = isUnchanged && isContext(file, place.startLine, place.line);
+  return isWhole ? { side: 'RIGHT', line, startLine } : place;
+}
+
+function isContext(file: FileLines, from: number, to: number): boolean {
+  for (let line = from; line <= to; line += 1) if (file.LEFT.get(line)?.other === undefined) return false;
+  return true;
+}

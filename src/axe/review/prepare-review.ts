@@ -1,0 +1,102 @@
+import type { Buffered, Verdict } from './buffered.js';
+import { commentText } from './comment-text.js';
+import { dropKnown, type KnownFindings } from './dedupe.js';
+import type { Side } from './finding.js';
+import { findingMarker } from './markers.js';
+import type { PlacedFinding } from './place.js';
+import { formatReviewBody } from './review-body.js';
+
+/** A comment on lines, ready to be posted. */
+export interface PreparedComment {
+  readonly path: string;
+  readonly side: Side;
+  readonly line: number;
+  /** On the same side. */
+  readonly startLine: number | undefined;
+  /** Cleaned markdown behind the hidden marker. */
+  readonly body: string;
+  readonly placed: PlacedFinding;
+}
+
+/** A review, ready to be posted. Each finding that was taken is in exactly one of the lists. */
+export interface PreparedReview {
+  /** Never an approval. */
+  readonly verdict: Verdict;
+  /** The first line of `body`: tells this agent's review of this commit from all others. */
+  readonly marker: string;
+  /** Cleaned markdown behind the hidden marker. */
+  readonly body: string;
+  readonly comments: readonly PreparedComment[];
+  /** Findings in the review's text, whole or shortened. */
+  readonly inBody: readonly PlacedFinding[];
+  /** Findings for which there was no room: for the job summary. */
+  readonly omitted: readonly PlacedFinding[];
+  readonly alreadyOpen: readonly PlacedFinding[];
+  readonly withdrawn: readonly PlacedFinding[];
+  /** Whether it says anything that was not said before. */
+  readonly hasFindings: boolean;
+}
+
+/** What a review is made from. */
+export interface ReviewParts {
+  readonly agent: string;
+  /** The commit that was reviewed. */
+  readonly head: string;
+  readonly buffered: Buffered;
+  readonly known: KnownFindings;
+  readonly maxComments: number;
+  /** Fingerprints of findings whose line GitHub refused: they go to the review's text. */
+  readonly offLine?: ReadonlySet<string>;
+  /** Outbound cleaning (D24). */
+  clean(text: string): string;
+}
+
+/**
+ * Makes the one review of a run: what was said before is dropped first, so that it uses up no room, then the first
+ * findings get their lines, and all others stand in the review's text.
+ */
+export function prepareReview(parts: ReviewParts): PreparedReview {
+  const { buffered, known, maxComments, offLine = new Set(), clean } = parts;
+  const { fresh, alreadyOpen, withdrawn } = dropKnown(buffered.findings, known);
+  const placeable = fresh.filter(
+    ({ placement, fingerprint }) => placement.kind === 'line' && !offLine.has(fingerprint),
+  );
+  const onLines = placeable.slice(0, Math.max(0, maxComments));
+  const body = formatReviewBody({
+    agent: parts.agent,
+    head: parts.head,
+    summary: buffered.review?.summary ?? '',
+    unplaced: fresh.filter((finding) => !placeable.includes(finding)),
+    overCap: placeable.slice(onLines.length),
+    maxComments,
+    alreadyOpen: alreadyOpen.length,
+    withdrawn: withdrawn.length,
+    refused: buffered.refusedFindings,
+    clean,
+  });
+  return {
+    verdict: verdictOf(buffered, withdrawn.length),
+    marker: body.marker,
+    body: body.text,
+    comments: onLines.flatMap((placed) => prepareComment(placed, clean)),
+    inBody: [...body.whole, ...body.shortened],
+    omitted: body.omitted,
+    alreadyOpen,
+    withdrawn,
+    hasFindings: fresh.length > 0,
+  };
+}
+
+function prepareComment(placed: PlacedFinding, clean: (text: string) => string): readonly PreparedComment[] {
+  const { placement, fingerprint } = placed;
+  if (placement.kind !== 'line') return [];
+  const { path, side, line, startLine } = placement;
+  const body = `${findingMarker(fingerprint)}\n${clean(commentText(placed))}`;
+  return [{ path, side, line, startLine, body, placed }];
+}
+
+/** A review whose every finding people have withdrawn holds nothing up. */
+function verdictOf({ review, findings }: Buffered, withdrawn: number): Verdict {
+  if (findings.length > 0 && findings.length === withdrawn) return 'comment';
+  return review?.verdict ?? 'comment';
+}

@@ -1,0 +1,152 @@
+import { isSameAccount, type Permission } from './permission.js';
+import type {
+  Actor,
+  CommentTrigger,
+  IssueTrigger,
+  PullRequestTrigger,
+  WorkflowRunTrigger,
+} from './trigger.js';
+
+/** Why a run was not started: output `skip-reason`. */
+export type SkipReason =
+  | 'fork'
+  | 'bot'
+  | 'permission'
+  | 'permission-unknown'
+  | 'sender-not-author'
+  | 'subject-deleted'
+  | 'unknown-event'
+  /** A draft, with `review-drafts: false`. */
+  | 'draft'
+  /** A label of `skip-labels`. */
+  | 'skip-label'
+  /** A comment without the `trigger-phrase`. */
+  | 'no-mention'
+  /** A run of ours wrote what caused the event. */
+  | 'own-text'
+  /** Somebody stopped the runs of this pull request (`/axe pause`). */
+  | 'paused'
+  /** The agent exists only on the pull request's head (D21). */
+  | 'agent-not-merged'
+  /** Earlier runs have used up what they may cost together (D36). */
+  | 'budget-spent';
+
+/** Why nothing is run; the step ends green with this as its one notice (D20). */
+export interface Skip {
+  readonly kind: 'skip';
+  readonly reason: SkipReason;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+/** A fork's pull request runs only when somebody who may asks for it, where the step can have secrets. */
+export function skipFork({ number, head, event }: PullRequestTrigger): Skip {
+  const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
+  const label =
+    event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `Pull request #${number} comes from ${from}; forks are not run by themselves`,
+    remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
+  };
+}
+
+/** Another workflow's run on what anybody may have written. */
+export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `The workflow ${JSON.stringify(workflow)} ran on a commit of a fork; forks are not run`,
+    remedy: 'Somebody with write access can push the commits to a branch of this repository.',
+  };
+}
+
+/** A bot that is not allowed. */
+export function skipBot({ login }: Actor): Skip {
+  return {
+    kind: 'skip',
+    reason: 'bot',
+    message: `The event was caused by the bot ${login}; bots do not start runs by themselves`,
+    remedy: `Write \`allow-bots: ${login}\` to let it; its runs are untrusted.`,
+  };
+}
+
+/** A draft, where those are not wanted. */
+export function skipDraft({ number }: PullRequestTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'draft',
+    message: `Pull request #${number} is a draft, and \`review-drafts\` is false`,
+    remedy: 'It runs once it is ready, where `ready_for_review` is among the `types:` of the event.',
+  };
+}
+
+/** A label that says to leave the issue or pull request alone. */
+export function skipLabel({ number }: { readonly number: number }, label: string): Skip {
+  return {
+    kind: 'skip',
+    reason: 'skip-label',
+    message: `#${number} has the label ${JSON.stringify(label)}, which is one of \`skip-labels\``,
+  };
+}
+
+/** A comment that does not ask for anything. */
+export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip {
+  return {
+    kind: 'skip',
+    reason: 'no-mention',
+    message: `The comment by ${author.login} does not say ${JSON.stringify(phrase)} (\`trigger-phrase\`)`,
+    remedy: 'It counts as words of its own, outside of code and quotations.',
+  };
+}
+
+/** What we wrote ourselves must not start us again. */
+export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip {
+  const what = trigger.kind === 'issue' ? 'issue' : 'comment';
+  return {
+    kind: 'skip',
+    reason: 'own-text',
+    message: `The ${what} was written by a run of axe-action, which does not answer itself`,
+  };
+}
+
+/** A deleted comment cannot be answered, nor can an issue that is gone from the repository. */
+export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Skip | undefined {
+  const isGone = action === 'deleted' || (kind === 'issue' && action === 'transferred');
+  if (!isGone) return undefined;
+  return {
+    kind: 'skip',
+    reason: 'subject-deleted',
+    message: `The ${kind} was ${action}; nothing is left to work on`,
+    remedy: `Leave \`${action}\` out of the event's \`types:\`.`,
+  };
+}
+
+/** Somebody else's edit must not lend a comment its editor's permission, or the other way round. */
+export function skipOtherSender({ author, actor }: CommentTrigger): Skip | undefined {
+  if (isSameAccount(author, actor)) return undefined;
+  return {
+    kind: 'skip',
+    reason: 'sender-not-author',
+    message: `The comment is by ${author.login}, but the event was caused by ${actor.login}; it is not answered`,
+    remedy: "Leave `edited` out of the event's `types:`, or write a comment of your own.",
+  };
+}
+
+/** Somebody who may do less than is asked for, or of whom nothing is known. */
+export function skipPermission({ login }: Actor, permission: Permission | 'unknown', least: string): Skip {
+  if (permission === 'unknown') {
+    return {
+      kind: 'skip',
+      reason: 'permission-unknown',
+      message: `What ${login} may do in this repository could not be learnt, so the run was not started`,
+    };
+  }
+  return {
+    kind: 'skip',
+    reason: 'permission',
+    message: `${login} has \`${permission}\` permission; a run needs \`${least}\``,
+    remedy: 'Somebody with write access can start it, by a comment or label of their own.',
+  };
+}

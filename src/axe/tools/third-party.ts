@@ -1,0 +1,19 @@
+import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
+import { fence } from '../prompt/fence.js';
+import { truncate } from './truncate.js';
+import { showHidden } from './visible.js';
+
+/** Room for the fence and for notes: what is written out takes more than it did. */
+const OVERHEAD_BYTES = 4096;
+
+/**
+ * What others wrote, for a tool's answer: fenced, with what a reader cannot see written out, so that a hidden
+ * instruction stands in the open (memory-and-security C6 76). `markdown` text also loses what GitHub does not render.
+ */
+export function thirdParty(
+  text: string,
+  about: { readonly source: string; readonly markdown?: boolean },
+): string {
+  const visible = showHidden(text.replaceAll('\r\n', '\n'));
+  return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), about);
+}

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import type { GitHubClient } from './client.js';
+import { GitHubError } from './errors.js';
+
+/** A request to the REST API and what its answer must look like. */
+export interface RestQuestion<Output> {
+  /** A method and a path template, `GET /repos/{owner}/{repo}`. */
+  readonly route: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly accept?: string;
+  readonly schema: v.GenericSchema<unknown, Output>;
+  /** What the answer holds, for the message: `the labels`. */
+  readonly what: string;
+}
+
+/** A GraphQL query and what its answer must look like. */
+export interface GraphQlQuestion<Output> {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly schema: v.GenericSchema<unknown, Output>;
+  readonly what: string;
+  /** The permission it takes, `pull-requests: read`: GraphQL's refusals do not name it. */
+  readonly permission: string;
+}
+
+/** Throws a GitHubError, also for an answer that does not fit. */
+export async function askRest<Output>(
+  client: GitHubClient,
+  { route, params, accept, schema, what }: RestQuestion<Output>,
+  signal: AbortSignal,
+): Promise<Output> {
+  const { body } = await client.request(route, {
+    params,
+    ...(accept === undefined ? {} : { accept }),
+    signal,
+  });
+  const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body) : body);
+  if (!answer.success) throw notUnderstood(fillRoute(route, params), what);
+  return answer.output;
+}
+
+/** Throws a GitHubError, whose remedy names the permission where that may be missing. */
+export async function askGraphQl<Output>(
+  client: GitHubClient,
+  { query, variables, schema, what, permission }: GraphQlQuestion<Output>,
+  signal: AbortSignal,
+): Promise<Output> {
+  const body = await client.graphql(query, { variables, signal }).catch((thrown: unknown) => {
+    throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
+  });
+  const answer = v.safeParse(schema, body);
+  if (!answer.success) throw notUnderstood('POST /graphql', what);
+  return answer.output;
+}
+
+/** The error for an answer that is not what GitHub describes. */
+export function notUnderstood(asked: string, what: string): GitHubError {
+  return new GitHubError(`GitHub's answer to \`${asked}\` does not hold ${what}`, {
+    reason: 'invalid',
+    asked,
+  });
+}
+
+/** `GET /repos/octocat/hello/labels` of a template and its parameters. */
+export function fillRoute(route: string, params: Readonly<Record<string, unknown>>): string {
+  return route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+}
+
+/** JSON under a media type of its own may arrive as text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function withPermission(error: GitHubError, permission: string): GitHubError {
+  const { message, reason, asked, status, retryAfterMs } = error;
+  if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
+  const add = `dd \`${permission}\` under \`permissions:\` of the job.`;
+  return new GitHubError(message, {
+    reason,
+    asked,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    remedy: reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`,
+  });
+}

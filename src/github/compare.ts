@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import type { CommitNote } from '../axe/prompt/context.js';
+import type { Repository } from '../axe/trigger.js';
+import { type PatchedFile, parseFiles } from './changed-files.js';
+import type { GitHubClient } from './client.js';
+import { GitHubError } from './errors.js';
+
+/** Two commits of a repository; a ref may stand for the base. */
+export interface CommitPair {
+  readonly repository: Repository;
+  readonly base: string;
+  readonly head: string;
+}
+
+/** What lies between two commits, as far as GitHub lists it: at most 300 files and 250 commits. */
+export interface Comparison {
+  readonly files: readonly PatchedFile[];
+  readonly commits: readonly CommitNote[];
+}
+
+const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+
+/** Three dots: what the head changed since it left the base, as a pull request shows it. */
+function compareParams({ repository, base, head }: CommitPair): Record<string, unknown> {
+  return { owner: repository.owner, repo: repository.name, basehead: `${base}...${head}` };
+}
+
+/**
+ * The diff between two commits. Undefined where GitHub does not make it: more than 20,000 lines or 300 files, no common
+ * ancestor. Throws a GitHubError.
+ */
+export async function fetchDiff(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { body } = await client.request(COMPARE, {
+      params: compareParams(pair),
+      accept: 'application/vnd.github.diff',
+      signal,
+    });
+    return typeof body === 'string' ? body : new TextDecoder().decode(asBytes(body));
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && mayBeAssembled(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** An answer that is not text comes as bytes; an empty one as an empty string. */
+function asBytes(body: unknown): ArrayBuffer {
+  return body instanceof ArrayBuffer ? body : new ArrayBuffer(0);
+}
+
+/** A diff that takes GitHub too long to make ends in a server error rather than in a 406. */
+function mayBeAssembled({ reason, status }: GitHubError): boolean {
+  return reason === 'too-large' || reason === 'missing' || (reason === 'unavailable' && status !== undefined);
+}
+
+const comparisonSchema = v.object({
+  files: v.fallback(v.array(v.unknown()), []),
+  commits: v.fallback(
+    v.array(
+      v.object({
+        sha: v.string(),
+        commit: v.object({ message: v.string() }),
+        author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** Files and commits between two commits, both on the first page (REST API, "Compare two commits"). Throws a GitHubError. */
+export async function fetchComparison(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const params = { ...compareParams(pair), per_page: MAX_COMMITS, page: 1 };
+  const { body } = await client.request(COMPARE, { params, signal });
+  const parsed = v.safeParse(comparisonSchema, body);
+  if (!parsed.success) return { files: [], commits: [] };
+  return {
+    files: parseFiles(parsed.output.files, COMPARE),
+    commits: parsed.output.commits.map(({ sha, commit, author }) => ({
+      sha,
+      message: commit.message,
+      author: author?.login ?? '',
+    })),
+  };
+}
+
+const MAX_COMMITS = 100;

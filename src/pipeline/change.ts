@@ -1,0 +1,35 @@
+import type { TriggerContext } from '../axe/prompt/context.js';
+import type { Trigger } from '../axe/trigger.js';
+
+/** The change a run looks at: the commits that were compared, and their whole diff. */
+export interface Change {
+  readonly head: string;
+  readonly base: string;
+  readonly diff: string;
+}
+
+/** The change of the pull request a run is about; undefined where there is none or its diff is not known. */
+export function changeOf(trigger: Trigger, context: TriggerContext | undefined): Change | undefined {
+  if (context?.kind !== 'pull_request') return undefined;
+  const commits = context.pinned ?? commitsOf(trigger);
+  if (commits === undefined) return undefined;
+  return { head: commits.head.sha, base: commits.base.sha, diff: context.diff };
+}
+
+function commitsOf(trigger: Trigger) {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return trigger;
+    case 'comment':
+      return trigger.commits;
+    case 'issue':
+    case 'push':
+    case 'workflow_run':
+    case 'merge_group':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { Publications } from '../axe/review/buffer.js';
+import { readDiffLines } from '../axe/review/diff-lines.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../axe/review/publish-rules.js';
+import { createReviewTools, REVIEW_TOOL_NAMES } from '../axe/tools/review-tools.js';
+import type { Tool } from '../axe/tools/tool.js';
+import { subjectNumber, type Trigger } from '../axe/trigger.js';
+import type { Warning } from '../axe/warning.js';
+import type { Change } from './change.js';
+
+/** What the agents of a run publish to, all of them together (D23); nothing without an event. */
+export function openPublications(
+  trigger: Trigger,
+  change: Change | undefined,
+  rules: PublishRules = DEFAULT_PUBLISH_RULES,
+): Publications | undefined {
+  if (trigger.kind === 'local') return undefined;
+  const lines = change === undefined ? undefined : readDiffLines(change.diff);
+  return new Publications({ rules, lines, subject: subjectNumber(trigger) });
+}
+
+/** The publishing tools of an agent, and the agent as its other tools are opened for. */
+export interface PublishingTools {
+  readonly agent: LoadedAgent;
+  readonly tools: readonly Tool[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Makes the publishing tools an agent lists: those that have something to publish to (D22). */
+export function publishingTools(agent: LoadedAgent, publications: Publications | undefined): PublishingTools {
+  const { config } = agent;
+  const wanted = REVIEW_TOOL_NAMES.filter((name) => config.tools.includes(name));
+  if (wanted.length === 0) return { agent, tools: [], warnings: [] };
+  const offered =
+    publications === undefined
+      ? []
+      : createReviewTools(publications).filter(
+          ({ name }) => wanted.includes(name) && publications.isOpenTo(name),
+        );
+  const missing = wanted.filter((name) => !offered.some((tool) => tool.name === name));
+  const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
+  return {
+    agent: { ...agent, config: { ...config, tools: others } },
+    tools: offered,
+    warnings: warningsOf(agent.name, missing, publications),
+  };
+}
+
+/**
+ * A reviewer that runs on a push, a schedule or a laptop too answers there in words: nothing to warn of. Where there is a
+ * pull request without a diff, or an agent of another kind, somebody expects something that will not happen.
+ */
+function warningsOf(
+  agent: string,
+  missing: readonly string[],
+  publications: Publications | undefined,
+): readonly Warning[] {
+  if (publications === undefined) return [];
+  const expected = publications.isOpenTo('react')
+    ? missing
+    : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');
+  return expected.length === 0 ? [] : [notHere(agent, expected)];
+}
+
+function notHere(agent: string, names: readonly string[]): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(', ');
+  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request`;
+  return { code: 'tool-not-available', message };
+}
