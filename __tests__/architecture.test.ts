@@ -48,6 +48,8 @@ const DYNAMIC = [
   './offline.js',
   './tools.js',
   './publish-wanted.js',
+  './post-check.js',
+  './post-report.js',
   '../host/json-schema.js',
   'ajv',
   'ajv/dist/2020.js',

@@ -17,6 +17,8 @@ describe('inputs', () => {
   it('have their defaults where nothing is given', () => {
     expect(read()).toEqual({
       agent: 'bot',
+      agents: { repository: undefined, token: '', ref: 'base' },
+      publish: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
       mode: 'run',
       memoryCommand: '',
       prompt: '',
@@ -39,7 +41,7 @@ describe('inputs', () => {
         signingKey: '',
       },
       comment: 'auto',
-      review: { rules: DEFAULT_PUBLISH_RULES, when: 'always' },
+      review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
       context: DEFAULT_CONTEXT_POLICY,
       timeoutMinutes: 15,
       fallbackModels: [],

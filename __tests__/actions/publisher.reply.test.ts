@@ -34,10 +34,13 @@ async function reply(
   const published = await createActionPublisher({
     client,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always' },
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: ['hunter2-hunter2'],
+    inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
     runUrl: RUN_URL,
+    workflow: '.github/workflows/review.yml',
+    run: '7/1/review',
     ...patch,
   }).reply({ trigger, agent: 'bot', text });
   const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);
@@ -50,12 +53,12 @@ async function reply(
 }
 
 describe('the answer to a command', () => {
-  it('is one comment that says whose memory it is about, and that no model was asked', async () => {
+  it('is one comment that says which agent it is about, and that no model was asked', async () => {
     const { published, routes, body } = await reply('Forgotten in octocat/hello@axe-memory.');
     expect(published.line).toBe('Posted a comment on #7.');
     expect(routes).toEqual([CREATE]);
     expect(body).toBe(
-      `<!-- axe-action sticky agent=bot/reply-9 -->\nForgotten in octocat/hello@axe-memory.\n\n<sub>Memory of the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
+      `<!-- axe-action sticky agent=bot/reply-9 -->\nForgotten in octocat/hello@axe-memory.\n\n<sub>About the agent \`bot\` · axe-action, no model was asked · [this run](${RUN_URL})</sub>`,
     );
   });
 
@@ -72,7 +75,7 @@ describe('the answer to a command', () => {
     expect(body).toContain('Ask <code>@octocat</code>, <code>fixes #3</code> [x]');
     expect(body).toContain('\n<code>/deploy</code>');
     expect(body).not.toMatch(/hunter2|!\[/);
-    expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>Memory of/);
+    expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>About/);
   });
 
   it.each([

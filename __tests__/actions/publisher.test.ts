@@ -46,10 +46,13 @@ async function publish(
   const publisher = createActionPublisher({
     client,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always' },
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: [SECRET],
+    inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
     runUrl: RUN_URL,
+    workflow: '.github/workflows/review.yml',
+    run: '7/1/review',
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });

@@ -446,6 +446,17 @@ describe('warnings', () => {
     ]);
   });
 
+  it('are none of what only the default of `context` asks for, but a line of log and summary', async () => {
+    const warnings: readonly Warning[] = [{ code: 'context-unread', message: 'Add `checks: read`.' }];
+    const quiet = await report(await reportOf('ran'), { warnings });
+    expect(quiet.annotations).toEqual([]);
+    expect(quiet.log).toContain('Not read: Add `checks: read`.');
+    expect(quiet.summary).toContain('- Add `checks: read`.');
+    const asked = await report(await reportOf('ran'), { warnings, inputs: { context: 'checks' } });
+    expect(asked.annotations).toMatchObject([{ level: 'warning', title: 'Context not read' }]);
+    expect(asked.log.join()).not.toContain('Not read:');
+  });
+
   it('of a log that was not loaded and therefore not saved are one (D14)', async () => {
     const loading: Warning = { code: 'memory-load-failed', message: 'not loaded' };
     const saving: Warning = { code: 'memory-save-failed', message: 'not saved' };

@@ -141,6 +141,20 @@ const FORKS: readonly Row[] = [
     'run',
   ],
   [
+    'a writer’s comment on a line of a fork, which gets no secrets',
+    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: true }),
+    'write',
+    {},
+    'fork',
+  ],
+  [
+    'a writer’s comment on a line of a branch of ours',
+    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: false }),
+    'write',
+    {},
+    'run',
+  ],
+  [
     'a stranger’s comment on a fork',
     comment({ on: 'pull_request', author: STRANGER, actor: STRANGER }),
     'none',

@@ -335,10 +335,10 @@ const rows: readonly Row[] = [
     lane: 'trusted',
   },
   {
-    name: 'a writer’s review of a pull request from a fork, even of their own',
+    name: 'a writer’s review of a pull request from a fork, even of their own, which gets no secrets',
     trigger: comment({ event: 'pull_request_review', on: 'pull_request', isFork: true }),
     permission: 'admin',
-    gate: 'run',
+    gate: 'fork',
     lane: 'untrusted',
   },
   { name: 'a push', trigger: push, permission: 'unknown', gate: 'run', lane: 'trusted' },

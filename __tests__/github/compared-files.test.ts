@@ -70,6 +70,9 @@ describe('the files that differ, where GitHub makes no diff', () => {
 
   it('are not looked for where the answer is another one', async () => {
     await expect(compare({}, undefined, 403)).rejects.toMatchObject({ reason: 'denied' });
-    await expect(compare({}, undefined, 404)).rejects.toMatchObject({ reason: 'missing' });
+    const gone = () => {
+      throw failure(404);
+    };
+    await expect(compare({ [COMPARE]: gone }, undefined, 404)).rejects.toMatchObject({ reason: 'missing' });
   });
 });

@@ -35,6 +35,7 @@ it('tells what became of our comments', async () => {
       line: 3,
       startLine: undefined,
       originalLine: 3,
+      hunk: expect.stringMatching(/\n\+\S[^\n]*$/),
       first: {
         id,
         url: `https://github.com/octocat/hello/pull/42#discussion_r${id}`,
@@ -44,6 +45,7 @@ it('tells what became of our comments', async () => {
         body: 'Third is wrong.',
         createdAt: '2026-01-02T03:04:05Z',
         editedAt: undefined,
+        isEditedByOther: false,
       },
       thumbsUp: ['hubot'],
       thumbsDown: ['monalisa'],
@@ -54,12 +56,25 @@ it('tells what became of our comments', async () => {
           isOurs: false,
           body: 'It is meant so.',
           editedAt: '2026-01-03T00:00:00Z',
+          isEditedByOther: false,
         }),
         expect.objectContaining({ isOurs: true, body: 'I see.' }),
       ],
       repliesTotal: 2,
     },
   ]);
+});
+
+it('knows a comment that somebody else has changed', async () => {
+  const hello = await startHello();
+  const { comments } = seedReview(hello.repo, { pull: 42, author: BOT, comments: [finding] });
+  const editedAt = '2026-01-03T00:00:00Z';
+  for (const author of ['hubot', 'monalisa'])
+    seedReply(hello.repo, comments[0] ?? 0, { author, body: 'Not a bug.', editedAt });
+  const last = hello.repo.talk.reviewComments.at(-1);
+  if (last !== undefined) last.editor = 'octocat';
+  const { threads } = await threadsOf(hello);
+  expect(threads[0]?.replies.map(({ isEditedByOther }) => isEditedByOther)).toEqual([false, true]);
 });
 
 it('follows a line that moved, and knows an outdated one', async () => {

@@ -9,6 +9,8 @@ export interface GraphQlWorld {
   /** By `owner/name`; undefined also where the token does not see it. */
   readonly findRepo: (fullName: string) => StoredRepo | undefined;
   readonly findRepoById: (id: string) => StoredRepo | undefined;
+  /** Those that the token sees. */
+  readonly repos: () => readonly StoredRepo[];
   readonly rightOf: (repo: StoredRepo) => ContentsRight;
   /** Login of the account the token belongs to. */
   readonly viewer: string;

@@ -68,7 +68,7 @@ function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlW
 }
 
 /** A thread follows its line while the pull request's diff shows it; then it is outdated. */
-function threadNode(
+export function threadNode(
   repo: StoredRepo,
   { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
   world: GraphQlWorld,
@@ -111,11 +111,13 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }:
     fullDatabaseId: String(comment.id),
     url: reviewCommentPage(repo, comment),
     body: comment.body,
+    diffHunk: hunkOf(comment),
     author: actorNode(comment.author),
     authorAssociation: associationOf(repo, comment.author),
     viewerDidAuthor: comment.author === viewer,
     createdAt: comment.createdAt,
     lastEditedAt: comment.editedAt,
+    editor: comment.editedAt === null ? null : actorNode(comment.editor ?? comment.author),
     reactions: ({ content, ...args }: PageArguments & { readonly content?: string | null }) => {
       const nodes = reactions
         .filter((one) => content == null || CONTENTS[one.content] === content)
@@ -128,6 +130,11 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }:
       return connection(nodes, args);
     },
   };
+}
+
+/** The commented line alone, as the end of its hunk. */
+function hunkOf({ side, line, text }: StoredReviewComment): string {
+  return `@@ -${line} +${line} @@\n${side === 'LEFT' ? '-' : '+'}${text}`;
 }
 
 function isSubmitted(repo: StoredRepo, comment: StoredReviewComment): boolean {

@@ -9,6 +9,7 @@ import { branchName, isFastForward } from './github-history.js';
 import { fullName } from './github-objects.js';
 import { ruleViolation } from './github-rules.js';
 import type { BranchChange, StoredRepo } from './github-state.js';
+import { threadMutations } from './github-thread-mutations.js';
 
 interface CommitInput {
   readonly clientMutationId?: string | null;
@@ -48,6 +49,7 @@ export function mutationRoot(world: GraphQlWorld): GraphNode {
   return {
     createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, world),
     updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, world),
+    ...threadMutations(world),
   };
 }
 

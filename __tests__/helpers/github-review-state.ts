@@ -30,6 +30,8 @@ export interface StoredReviewComment {
   readonly createdAt: string;
   /** When it was changed last. */
   editedAt: string | null;
+  /** Who changed it last; default: its author. */
+  editor?: string;
 }
 
 /** A reaction the fake keeps. */

@@ -74,6 +74,16 @@ export function dismissReview({ repo, params, now }: RestCall): RestAnswer {
   return { status: 200, body: reviewJson(repo, review) };
 }
 
+/** `PATCH …/pulls/comments/{comment_id}`: one's own. */
+export function updateReviewComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
+  const found = repo.talk.reviewComments.find(({ id }) => id === Number(params['comment_id']));
+  if (found === undefined) return githubError(404, 'Not Found');
+  if (found.author !== viewer) return githubError(403, 'Resource not accessible by integration');
+  found.body = (request.body as { body: string }).body;
+  found.editedAt = now;
+  return { status: 200, body: reviewCommentJson(repo, found) };
+}
+
 /** `POST …/pulls/{pull_number}/comments/{comment_id}/replies`. */
 export function replyToComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
   const { reviewComments, reviews } = repo.talk;

@@ -16,7 +16,13 @@ import {
 } from './github-discussions.js';
 import { createBlob, createTree, gitBlob, tree } from './github-git-data.js';
 import { createRef, deleteRef, gitRef, updateRef } from './github-refs.js';
-import { createReview, deleteReview, dismissReview, replyToComment } from './github-reviews.js';
+import {
+  createReview,
+  deleteReview,
+  dismissReview,
+  replyToComment,
+  updateReviewComment,
+} from './github-reviews.js';
 import { searchCode, searchedRepo, searchIssues } from './github-search.js';
 import {
   addAssignees,
@@ -91,6 +97,10 @@ const ROUTES: readonly Route[] = [
   change('POST', '/pulls/{pull_number}/comments/{comment_id}/replies', {
     answer: replyToComment,
     docs: 'pulls/comments#create-a-reply-for-a-review-comment',
+  }),
+  change('PATCH', '/pulls/comments/{comment_id}', {
+    answer: updateReviewComment,
+    docs: 'pulls/comments#update-a-review-comment-for-a-pull-request',
   }),
   change('POST', '/pulls/comments/{comment_id}/reactions', {
     answer: reactToReviewComment,

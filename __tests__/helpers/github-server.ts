@@ -145,6 +145,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
       viewer,
       now: new Date().toISOString(),
       findRepo: (name: string) => visible(repos.get(name.toLowerCase())),
+      repos: () => [...repos.values()].flatMap((repo) => visible(repo) ?? []),
       findRepoById: (id: string) =>
         visible([...repos.values()].find((repo) => String(stableId(fullName(repo))) === id)),
       rightOf: (repo: StoredRepo) => {

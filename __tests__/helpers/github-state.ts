@@ -96,6 +96,10 @@ export interface StoredRepo {
   readonly roles: Map<string, Role>;
   /** `base...head`, both as the request names them, to the diff between them. */
   readonly comparisons: Map<string, string>;
+  /** Shas of commits that a force-push left behind: no other one comes after them. */
+  readonly abandoned: Set<string>;
+  /** Shas of commits with two parents. */
+  readonly merges: Set<string>;
   /** Recursive trees are cut after so many entries and say so. */
   maxTreeEntries: number;
 }
@@ -128,6 +132,8 @@ export function newRepo(fullName: string, options: RepoOptions): StoredRepo {
     talk: noTalk(),
     roles: new Map(Object.entries(options.roles ?? {})),
     comparisons: new Map(),
+    abandoned: new Set(),
+    merges: new Set(),
     maxTreeEntries: 100_000,
   };
 }

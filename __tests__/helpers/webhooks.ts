@@ -28,6 +28,11 @@ export function loadWebhook(event: string, action?: string, patch: PayloadPatch 
   return patchPayload(structuredClone(found), patch);
 }
 
+/** Copies of all of GitHub's example payloads of an event. */
+export function allWebhooks(event: string): readonly Payload[] {
+  return structuredClone(loadExamples().find((example) => example.name === event)?.examples ?? []);
+}
+
 /**
  * The event file of a schedule. GitHub has no webhook for it; the runner writes the workflow's repository and sender,
  * as for a manual start, and the cron line.

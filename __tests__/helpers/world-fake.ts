@@ -14,6 +14,7 @@ import type {
   Published,
   Reply,
   Sign,
+  ThreadsAnswer,
   ToolBox,
   ToolRequest,
   World,
@@ -21,6 +22,7 @@ import type {
 import type { TriggerContext } from '../../src/axe/prompt/context.js';
 import type { ContextFile } from '../../src/axe/prompt/context-file.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../src/axe/prompt/context-policy.js';
+import type { NewSince } from '../../src/axe/review/scope.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { guarded } from '../../src/memory-stores/guard.js';
 import { readLogs } from '../../src/memory-stores/read-logs.js';
@@ -54,6 +56,10 @@ export interface FakeWorldParts {
   /** By login; anybody else is unknown. Left out, there is no GitHub. */
   readonly permissions?: Readonly<Record<string, PermissionAnswer>>;
   readonly context?: TriggerContext;
+  /** What is new since any commit; left out, nobody can tell. */
+  readonly newSince?: NewSince;
+  /** What was said on lines, by number of the pull request; elsewhere nothing. */
+  readonly threads?: Readonly<Record<number, ThreadsAnswer>>;
   readonly published?: Published;
   /** Left out, nothing is signed. */
   readonly sign?: Sign;
@@ -121,6 +127,14 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
     async context() {
       step('fetch context', fails.context);
       return context;
+    },
+    async newSince({ from, head }: { readonly from: string; readonly head: string }) {
+      step(`compare ${from} with ${head}`);
+      return parts.newSince ?? ({ kind: 'unread' } as const);
+    },
+    async threads(pull: number) {
+      step(`read threads of #${pull}`);
+      return parts.threads?.[pull] ?? ({ kind: 'read', threads: [] } as const);
     },
   };
   const library = createFakeLibrary(parts, step);

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_PUBLISH_RULES } from '../../src/axe/review/publish-rules.js';
+import type { FullReason, Scope } from '../../src/axe/review/scope.js';
+import type { Reviewed } from '../../src/axe/review/state-facts.js';
 import { changeOf } from '../../src/pipeline/change.js';
 import { openPublications, publishingTools } from '../../src/pipeline/publishing-tools.js';
 import { reviewFacts } from '../../src/pipeline/review-facts.js';
@@ -32,6 +35,18 @@ describe('the tools that publish', () => {
     );
   });
 
+  it('of the triager that comes along set labels only where the workflow allows some', async () => {
+    const agent = { ...(await agentWith(['set_labels', 'react'])), source: 'built-in' };
+    const namesWith = (labels: readonly string[]) => {
+      const publications = openPublications(issue(), undefined, { ...DEFAULT_PUBLISH_RULES, labels });
+      const { tools, warnings } = publishingTools(agent, publications);
+      expect(warnings).toEqual([]);
+      return tools.map(({ name }) => name);
+    };
+    expect(namesWith([])).toEqual(['react']);
+    expect(namesWith(['bug'])).toEqual(['set_labels', 'react']);
+  });
+
   it('leave an agent that lists none as it is', async () => {
     const agent = await agentWith(['read_file']);
     expect(publishingTools(agent, undefined)).toEqual({ agent, tools: [], warnings: [] });
@@ -44,9 +59,19 @@ describe('the change of a run', () => {
   it('is that of the event, or that of the commits which were compared', () => {
     const trigger = pullRequest();
     const { head, base } = trigger;
-    expect(changeOf(trigger, context)).toEqual({ head: head.sha, base: base.sha, diff: 'D' });
+    expect(changeOf(trigger, context)).toEqual({
+      head: head.sha,
+      base: base.sha,
+      into: base.ref,
+      diff: 'D',
+    });
     const pinned = { head: { ...head, sha: 'h' }, base: { ...base, sha: 'b' } };
-    expect(changeOf(comment(), { ...context, pinned })).toEqual({ head: 'h', base: 'b', diff: 'D' });
+    expect(changeOf(comment(), { ...context, pinned })).toEqual({
+      head: 'h',
+      base: 'b',
+      into: base.ref,
+      diff: 'D',
+    });
   });
 
   it('is none without a diff or without commits', () => {
@@ -65,7 +90,7 @@ describe('the facts of a review', () => {
     formerFingerprint: undefined,
   } as const;
   const published = { line: undefined, url: undefined, findings: [placed] };
-  const parts = { trigger: pullRequest(), change: CHANGE, published, now };
+  const parts = { trigger: pullRequest(), change: CHANGE, published, scope: undefined, now };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
   const finding = {
     kind: 'finding',
@@ -84,15 +109,50 @@ describe('the facts of a review', () => {
     expect(reviewFacts({ ...parts, outcome: completed('Fine.'), lane })).toEqual(facts);
   });
 
-  it('hold the commit also where a limit ended the run', () => {
+  it.each<[string, Scope | undefined, Partial<Reviewed>]>([
+    ['nothing for a run that knows of none', undefined, { cut: { whole: undefined } }],
+    ['nothing for a first review', full('first'), { cut: { whole: undefined } }],
+    ['the commit before for one of what is new', since('5'.repeat(40)), { cut: { whole: '5'.repeat(40) } }],
+    ['the commit itself, where it was reviewed before', full('again'), {}],
+  ])('say how far was looked where a limit ended the run: %s', (_, scope, how) => {
     const outcome = exhausted('cost', 'So far.');
-    expect(reviewFacts({ ...parts, outcome, lane: 'tainted' })).toEqual([reviewed]);
+    expect(reviewFacts({ ...parts, scope, outcome, lane: 'tainted' })).toEqual([{ ...reviewed, ...how }]);
+  });
+
+  it('name the branch the pull request goes into', () => {
+    const change = { ...CHANGE, into: 'main' };
+    const facts = reviewFacts({ ...parts, change, outcome: completed('Fine.'), lane: 'tainted' });
+    expect(facts).toEqual([{ ...reviewed, into: 'main' }]);
+  });
+
+  it('hold no commit whose review GitHub did not take, so that it is made again', () => {
+    const lost = { line: undefined, url: undefined, isReviewLost: true };
+    const outcome = completed('Fine.');
+    expect(reviewFacts({ ...parts, published: lost, outcome, lane: 'trusted' })).toEqual([]);
   });
 
   it('are none of an answer to a comment that is no review', () => {
     const answer = { line: undefined, url: undefined };
     const outcome = completed('Fine.');
-    const asked = { ...parts, trigger: comment({ on: 'pull_request' }), published: answer, outcome };
+    const asked = {
+      ...parts,
+      trigger: comment({ on: 'pull_request', number: 42 }),
+      published: answer,
+      outcome,
+    };
     expect(reviewFacts({ ...asked, lane: 'trusted' })).toEqual([]);
+    expect(reviewFacts({ ...asked, published, lane: 'trusted' })).toEqual([finding]);
+    expect(reviewFacts({ ...asked, scope: full('asked'), lane: 'trusted' })).toEqual([reviewed]);
   });
+
+  function full(why: FullReason): Scope {
+    const before = why === 'first' ? undefined : { last: CHANGE.head, wasCut: false };
+    return { kind: 'full', why, before, head: CHANGE.head, filesTotal: 1 };
+  }
+
+  function since(from: string): Scope {
+    const change = { diff: '', files: [], filesTotal: 0 };
+    const before = { last: from, wasCut: false };
+    return { kind: 'since', from, before, change, hasMerge: false, head: CHANGE.head, filesTotal: 1 };
+  }
 });

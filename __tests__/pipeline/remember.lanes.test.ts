@@ -77,17 +77,14 @@ describe('a stranger cannot write what a trusted run will read', () => {
     expect(await nextPrompt()).not.toContain(EVIL);
   });
 
-  it('C6 78: a writer’s review of a fork’s pull request leaves the trusted lane byte for byte as it was', async () => {
-    const { world, run, nextPrompt } = createScene();
-    await run(
-      comment({ event: 'pull_request_review', on: 'pull_request', isFork: true, description: ORDER }),
-    );
-    expect(world.memory.get('bot.md')).toBe(OLD);
-    expect(untrusted(world)).toContain(EVIL);
-    expect(untrusted(world)).toContain(' trust=untrusted ');
-    const prompt = await nextPrompt();
-    expect(prompt).toContain('The build is slow.');
-    expect(prompt).not.toContain(EVIL);
+  it('C6 78: a writer’s review of a fork’s pull request is not run, and the trusted lane stays byte for byte', async () => {
+    const { world, model, run, nextPrompt } = createScene();
+    const review = { event: 'pull_request_review', on: 'pull_request', isFork: true } as const;
+    const report = await run(comment({ ...review, description: ORDER }));
+    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
+    expect(model.asked).toEqual([]);
+    expect([...world.memory]).toEqual([['bot.md', OLD]]);
+    expect(await nextPrompt()).not.toContain(EVIL);
   });
 
   it.each<[string, Trigger]>([

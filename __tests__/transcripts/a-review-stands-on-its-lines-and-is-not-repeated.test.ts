@@ -10,6 +10,11 @@ const NEXT_CHANGE = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,5 @@').rep
   '+  console.log(token);',
   '+  const now = Date.now();\n+  console.log(token);',
 );
+/** What is new since the first head. */
+const ADDED = CHANGE.slice(0, CHANGE.indexOf('@@ ')).concat(
+  '@@ -10,3 +10,4 @@ export function isValid(token: string): boolean {\n   const expected = readToken();\n',
+  '+  const now = Date.now();\n   console.log(token);\n   return expected == token;\n',
+);
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
 function stageWith(model: StageOptions['model'], options: StageOptions = {}) {
@@ -45,7 +50,7 @@ it('comments on lines once, and after the next push only on what is new', async 
   );
   const opened = discussion(stage);
 
-  const second = await stage.run({ ...push(stage, NEXT, NEXT_CHANGE), runId: '1658821494' });
+  const second = await stage.run({ ...push(stage, NEXT, NEXT_CHANGE, ADDED), runId: '1658821494' });
   expect(stage.repo.talk.reviewComments.map(({ line, commit }) => [line, commit])).toEqual([
     [12, HEAD],
     [11, HEAD],
@@ -79,6 +84,22 @@ it('puts a comment outside of the diff on the nearest line, or into the text of 
     [13, '(about line 20)\n\nNo test covers this.'],
   ]);
   expect(reviews[0]?.body).toContain('**`src/other.ts:3`**\n\nNothing calls this any more.');
+});
+
+it('moves a comment into the text of the review where GitHub refuses its line', async () => {
+  const stage = await stageWith([calls(LOGGED, TIMING, submit('Two.')), text('Done.')]);
+  const pull = stage.repo.pulls.get(2);
+  if (pull === undefined) throw new Error('there is no pull request #2');
+  const short = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,2 +10,2 @@').split('+  return')[0];
+  stage.repo.pulls.set(2, { ...pull, diff: short ?? '' });
+  const result = await stage.run();
+  expect(result.exitCode).toBe(0);
+  const { reviews, reviewComments } = stage.repo.talk;
+  expect(stage.github.calls().filter((call) => call === REVIEW)).toHaveLength(2);
+  expect(reviewComments.map(({ line }) => line)).toEqual([11]);
+  expect(reviews[0]?.body).toMatch(
+    /\*\*Comments on lines that the diff does not show\*\*\n\n<code>src\/auth\.ts:12<\/code>\n\n<!-- axe-action:finding/,
+  );
 });
 
 it.each([
@@ -142,7 +163,11 @@ it('asks for changes where the workflow allows it, and takes that back when the 
   const inputs = { 'review-event': 'request-changes' };
   await stage.run({ inputs });
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
-  await stage.run({ ...push(stage, NEXT, NEXT_CHANGE), inputs });
+  const mended = CHANGE.replace(
+    '+  return expected == token;',
+    '+  return timingSafeEqual(expected, token);',
+  );
+  await stage.run({ ...push(stage, NEXT, mended), inputs });
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['DISMISSED', 'COMMENTED']);
 });
 

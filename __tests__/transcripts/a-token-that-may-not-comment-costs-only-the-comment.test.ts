@@ -17,15 +17,16 @@ it('ends green, with the answer in the summary and the permission to add in a wa
 });
 
 it.each([
-  ['a locked conversation', 403, 'Unable to create comment because issue is locked.'],
-  ['a rate limit', 429, 'You have exceeded a secondary rate limit'],
-  ['a refusal', 422, 'Validation Failed'],
-])('does not fail the step for %s', async (_, status, message) => {
+  ['a locked conversation', 403, 'Unable to create comment because issue is locked.', {}],
+  ['a rate limit', 429, 'You have exceeded a secondary rate limit', { 'retry-after': '3600' }],
+  ['a refusal', 422, 'Validation Failed', {}],
+])('does not fail the step for %s', async (_, status, message, headers) => {
   const stage = await setStage();
   stage.github.fail({
     route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
     status,
     body: { message },
+    headers,
   });
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
@@ -33,6 +34,20 @@ it.each([
   expect(step.summary).toContain(ANSWER);
   expect(step.outputs['memory-saved']).toBe('true');
   expect(step.outputs['memory-entry']).not.toContain('Posted a comment');
+});
+
+it('waits as long as a secondary rate limit says, and then comments once', async () => {
+  const stage = await setStage();
+  stage.github.fail({
+    route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    status: 403,
+    body: { message: 'You have exceeded a secondary rate limit' },
+    headers: { 'retry-after': '1' },
+  });
+  const step = await stage.run();
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step)).toEqual([]);
+  expect(stage.repo.comments).toHaveLength(1);
 });
 
 it('writes none where none is wanted, and says nothing of it', async () => {

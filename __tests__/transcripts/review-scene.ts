@@ -60,11 +60,15 @@ export function calls(...all: readonly ScriptedToolCall[]): ModelReply {
   return { kind: 'tools', calls: all, usage: { inputTokens: 812, outputTokens: 34 } };
 }
 
-/** A push to the pull request, as the next run gets it. */
-export function push({ repo }: Stage, sha: string, diff: string) {
+/**
+ * A push to the pull request, as the next run gets it: the whole diff, and what is new since the head before, which is
+ * as much if nothing else is said.
+ */
+export function push({ repo }: Stage, sha: string, diff: string, fresh = diff) {
   const pull = repo.pulls.get(2);
   if (pull === undefined) throw new Error('there is no pull request #2');
   repo.pulls.set(2, { ...pull, head: { ...pull.head, sha }, diff });
+  repo.comparisons.set(`${pull.head.sha}...${sha}`, fresh);
   const payload = loadWebhook('pull_request', 'synchronize', { 'pull_request.head.sha': sha });
   repo.comparisons.set(comparisonOf(payload), diff);
   return { event: { name: 'pull_request', payload } };

@@ -223,3 +223,106 @@ describe('the agents of the command line', () => {
     expect(client.requests).toEqual([]);
   });
 });
+
+describe('the agents of another repository', () => {
+  const REF = 'GET /repos/{owner}/{repo}/commits/{ref}';
+  const COMMIT = 'c'.repeat(40);
+
+  /** Two repositories: `octocat/agents` at a tag, and the run's own. */
+  function both(
+    there: Readonly<Record<string, string>>,
+    here: Readonly<Record<string, string>> = {},
+  ): FakeGitHubClient {
+    return createFakeGitHubClient({
+      [REF]: ({ params }) => {
+        if (params['ref'] !== 'v1') throw failure(422, REF, 'No commit found');
+        return COMMIT;
+      },
+      [CONTENTS]: ({ params }) => {
+        const files = params['repo'] === 'agents' ? there : here;
+        const isAtCommit = params['repo'] !== 'agents' || params['ref'] === COMMIT;
+        const text = isAtCommit ? files[String(params['path'])] : undefined;
+        if (text === undefined) throw failure(404, CONTENTS);
+        const content = Buffer.from(text).toString('base64');
+        return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+      },
+    });
+  }
+
+  function findWith(client: FakeGitHubClient, patch: Partial<AgentSources> = {}, ref = 'v1') {
+    const shared = { owner: 'octocat', name: 'agents', ref, client };
+    return find(pullRequest(), { client, shared, ...patch }).agents;
+  }
+
+  it('come before the run’s own, with `agents-dir` first, all of one commit', async () => {
+    const own = { 'axe/agents/bot.toml': agent('own') };
+    const client = both({ 'axe/agents/bot.toml': agent('shared') }, own);
+    const agents = findWith(client);
+    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('shared');
+    await agents.loadAgent('bot');
+    expect(client.requests.filter(({ route }) => route === REF)).toHaveLength(1);
+    const inDir = both({ 'mine/bot.toml': agent('mine'), 'axe/agents/bot.toml': agent('shared') }, own);
+    const found = await findWith(inDir, { agentsDir: 'mine' }).loadAgent('bot');
+    expect(found).toMatchObject({
+      config: { systemPrompt: 'mine' },
+      source: 'octocat/agents@ccccccc:mine/bot.toml',
+    });
+  });
+
+  it('leave the run’s own and the built-in ones in reach, and share skills both ways', async () => {
+    const client = both(
+      { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
+      { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
+    );
+    const agents = findWith(client);
+    expect((await agents.loadAgent('own')).config.systemPrompt).toBe('own');
+    expect(await agents.loadSkill('law')).toBe('Their law.');
+    await agents.loadAgent('bot');
+    expect(await agents.loadSkill('style')).toBe('Our style.');
+    expect((await agents.loadAgent('builtin/ask')).source).toBe('built-in');
+    await expect(agents.loadSkill('none')).rejects.toMatchObject({
+      message: 'skill not found: none',
+      remedy: expect.stringMatching(
+        /octocat\/hello@main.*octocat\/agents@|octocat\/agents@.*octocat\/hello@main/,
+      ),
+    });
+  });
+
+  it('that are broken do not make way for others of the same name', async () => {
+    const client = both({ 'axe/agents/bot.toml': 'name = "bot"\n' }, { 'axe/agents/bot.toml': agent('own') });
+    await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
+      message: 'agent config missing required field: model',
+    });
+  });
+
+  it.each([
+    ['a ref that is not there', 'v2', false],
+    ['no token', 'v1', true],
+  ])('end the run with %s', async (_, ref, isTokenless) => {
+    const client = both({}, { 'axe/agents/bot.toml': agent('own') });
+    const shared = { owner: 'octocat', name: 'agents', ref, client: isTokenless ? undefined : client };
+    const { agents } = find(pullRequest(), { client, shared });
+    await expect(agents.loadAgent('bot')).rejects.toMatchObject({
+      message: expect.stringContaining(`\`agents-repo: octocat/agents@${ref}\` cannot be read`),
+      remedy: expect.stringContaining('`agents-token`'),
+    });
+  });
+});
+
+describe('with `agent-ref: head` agents', () => {
+  it('come from the head of the repository’s own pull requests, and of no fork', async () => {
+    const at = {
+      [HEAD]: { 'axe/agents/bot.toml': agent('head') },
+      main: { 'axe/agents/bot.toml': agent('main') },
+    };
+    const trigger = pullRequest({ head: { sha: HEAD, ref: 'fix', repository: 'octocat/hello' } });
+    const promptOf = async (of: Trigger) => {
+      const { agents, headAgents } = find(of, { client: github(at), agentRef: 'head' });
+      expect(headAgents).toBeUndefined();
+      return (await agents.loadAgent('bot')).config.systemPrompt;
+    };
+    expect(await promptOf(trigger)).toBe('head');
+    expect(await promptOf(FORK)).toBe('main');
+    expect(await promptOf(comment({ on: 'pull_request' }))).toBe('main');
+  });
+});

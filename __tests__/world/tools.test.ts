@@ -121,6 +121,17 @@ describe('the tools of an agent in a terminal', () => {
     expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
   });
 
+  it.each([
+    ['on a laptop', {}],
+    ['in a workflow without a token', { where: 'workflow', trigger: pullRequest() }],
+  ] as const)('that read on GitHub are missed by no agent that comes along, %s', async (_, surroundings) => {
+    const asked = tools(['github_file', 'read_file']);
+    const parsed = parseAgent(`name = "ask"\nmodel = "p/m"\n${asked}`, { name: 'ask', file: 'ask' });
+    const agent = { name: 'builtin/ask', source: 'built-in', ...parsed };
+    const { names, warnings } = await open('', surroundings, { agent });
+    expect([names, warnings]).toEqual([['read_file'], []]);
+  });
+
   it('that read on GitHub read the repository of the event, in an untrusted run too', async () => {
     const client = createFakeGitHubClient({
       'GET /repos/{owner}/{repo}/contents/{path}': () => ({

@@ -5,11 +5,13 @@ import { stripProvenance } from '../axe/memory/run-log.js';
 import type { Plan } from '../axe/plan.js';
 import { sourcePosition } from '../axe/position.js';
 import { appendMemory } from '../axe/prompt/system.js';
+import { tellScope } from '../axe/review/scope.js';
 import { usd } from '../axe/review/spend.js';
 import type { Warning } from '../axe/warning.js';
 import type { EntryChange, RunReport } from '../pipeline/request.js';
 import { tellResult } from '../pipeline/tend/tell-result.js';
 import { type CallCount, countCalls } from './count-calls.js';
+import { formatLearned } from './format-learned.js';
 import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 
@@ -96,7 +98,9 @@ function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): str
     published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`,
     published.details === undefined ? '' : clean(published.details),
     '---',
+    scopeLine(plan),
     formatMemory(report, view),
+    formatLearned(report.learned, view),
     warningList(toldOnce(warnings, report)),
     callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
@@ -115,6 +119,7 @@ function plannedSummary(report: Planned, warnings: readonly Warning[], view: Mem
     'No model was asked and nothing was written, memory included. This would have been sent:',
     details('System prompt', codeBlock(system === '' ? '(none)' : system)),
     details('User message', codeBlock(plan.task.message)),
+    scopeLine(plan),
     formatMemory({ plan, memory, remembered: { kind: 'nothing' } }, view),
     isAddedTo(report) ? announced(plan, view) : '',
     warningList(warnings),
@@ -184,6 +189,11 @@ function figures({ trust }: Plan, outcome: RunOutcome): string {
     ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
     ['Trust', trust.level],
   ]);
+}
+
+/** How much of a pull request was looked at, or would have been. */
+function scopeLine({ scope }: Plan): string {
+  return scope === undefined ? '' : `**Reviewed:** ${tellScope(scope)}.`;
 }
 
 /** What the limits over several runs have come to, where there are any. */

@@ -4,10 +4,12 @@ import type { GatePolicy } from '../axe/gate-policy.js';
 import { CONCLUSIONS, type Conclusion } from '../axe/loop/outcome.js';
 import type { ContextPolicy } from '../axe/prompt/context-policy.js';
 import type { SpendLimits } from '../axe/review/spend.js';
+import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
 import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
+import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
 import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
@@ -21,12 +23,14 @@ export interface Inputs {
   readonly model: string;
   readonly apiKey: string;
   readonly agentsDir: string;
+  readonly agents: AgentInputs;
   readonly githubToken: string;
   readonly gate: GatePolicy;
   readonly context: ContextPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
   readonly review: ReviewInputs;
+  readonly publish: PublishInputs;
   readonly timeoutMinutes: number;
   readonly fallbackModels: readonly string[];
   readonly maxTurns: number;
@@ -55,12 +59,14 @@ export const INPUT_DEFAULTS = {
   model: '',
   'api-key': '',
   'agents-dir': '',
+  ...AGENT_INPUT_DEFAULTS,
   'github-token': '${{ github.token }}',
   ...GATE_INPUT_DEFAULTS,
   ...CONTEXT_INPUT_DEFAULTS,
   ...MEMORY_INPUT_DEFAULTS,
   comment: 'auto',
   ...REVIEW_INPUT_DEFAULTS,
+  ...PUBLISH_INPUT_DEFAULTS,
   'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
   'fallback-models': '',
   'max-turns': String(MAX_TURNS),
@@ -92,12 +98,14 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
     model: read('model'),
     apiKey: read('api-key'),
     agentsDir: read('agents-dir'),
+    agents: readAgentInputs(read),
     githubToken: read('github-token'),
     gate: readGateInputs(read),
     context: readContextInputs(read),
     memory: readMemoryInputs(read),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
     review: readReviewInputs(read),
+    publish: readPublishInputs(read),
     timeoutMinutes: above0(read('timeout-minutes'), number('timeout-minutes')),
     fallbackModels: list(read('fallback-models')),
     maxTurns: Math.ceil(above0(read('max-turns'), number('max-turns'))),

@@ -1,15 +1,22 @@
-import { parseFindingMarker, parseReviewMarker } from '../axe/review/markers.js';
+import { isMarkedOutdated, parseFindingMarker, parseReviewMarker } from '../axe/review/markers.js';
 import type { PullRequestPlace } from '../github/changed-files.js';
 import type { GitHubClient } from '../github/client.js';
 import { listOwnReviews, type OwnReview } from '../github/own-reviews.js';
-import { fetchReviewThreads } from '../github/review-threads.js';
+import { fetchReviewThreads, type ReviewThread } from '../github/review-threads.js';
 
 /** What stands on a pull request of ours. */
 export interface OwnFindings {
   /** Fingerprints of findings that nobody has resolved, one for each place. */
   readonly open: readonly string[];
+  /** The conversations that those of them began that stand on lines. */
+  readonly threads: readonly OwnOpenThread[];
   /** Newest first. */
   readonly reviews: readonly OwnReview[];
+}
+
+/** A conversation that a finding of ours began, and that is open. */
+export interface OwnOpenThread extends ReviewThread {
+  readonly fingerprint: string;
 }
 
 /** Any agent's: what stands on a line is not said twice, whoever said it. */
@@ -21,17 +28,23 @@ export async function fetchOwnFindings(
   place: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<OwnFindings> {
-  const [{ threads }, reviews] = await Promise.all([
+  const [{ threads: all }, reviews] = await Promise.all([
     fetchReviewThreads(client, place, signal),
     listOwnReviews(client, { ...place, marker: ANY_REVIEW }, signal),
   ]);
-  const onLines = threads
-    .filter(({ isResolved, first }) => first.isOurs && !isResolved)
-    .flatMap(({ first }) => parseFindingMarker(first.body) ?? []);
+  const threads = all.flatMap(ownOpen);
   const inTexts = reviews
     .filter(({ state }) => state !== 'PENDING')
     .flatMap(({ body }) => [...(parseReviewMarker(body)?.findings ?? []), ...movedInto(body)]);
-  return { open: [...onLines, ...inTexts], reviews };
+  return { open: [...threads.map(({ fingerprint }) => fingerprint), ...inTexts], threads, reviews };
+}
+
+/** One that was marked as outdated is closed: what it says may be said again. */
+function ownOpen(thread: ReviewThread): readonly OwnOpenThread[] {
+  const { isResolved, first } = thread;
+  if (isResolved || !first.isOurs || isMarkedOutdated(first.body)) return [];
+  const fingerprint = parseFindingMarker(first.body);
+  return fingerprint === undefined ? [] : [{ ...thread, fingerprint }];
 }
 
 /** Comments that GitHub did not take on their lines stand below a review's text, each behind its marker. */

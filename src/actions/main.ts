@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
+import { DEFAULT_FAIL_ON, PUBLISH_WAIT_MS } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import type { MemoryStore } from '../axe/memory/store.js';
@@ -8,6 +8,7 @@ import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Clock, World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client.js';
+import { createPatientClient } from '../github/patient-client.js';
 import { readCheckedOut } from '../host/checked-out.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
@@ -23,6 +24,7 @@ import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
+import { connectSharedAgents } from '../world/shared-agents.js';
 import { readTrigger } from '../world/trigger.js';
 import { type ActionReporter, createActionReporter } from './action-reporter.js';
 import { createCommentReactions, isAnswered } from './comment-reactions.js';
@@ -33,6 +35,7 @@ import { runMemoryMode } from './memory-mode.js';
 import { createActionPublisher } from './publisher.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import type { Runner } from './runner.js';
+import { readThisRun } from './this-run.js';
 import { loadToolkit } from './toolkit.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
@@ -103,6 +106,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const clock = createClock();
   const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
   const sign = createSign(inputs.memory.signingKey);
+  const shared = await connectSharedAgents(inputs.agents, { client, env, fetch });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
   const memory = await openMemory(parts, { client, clock, fetch });
   return {
@@ -112,6 +116,8 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       agentsDir: inputs.agentsDir,
       configDir: undefined,
       client,
+      agentRef: inputs.agents.ref,
+      shared,
       signal: deadline.signal,
     }),
     ...(github === undefined ? {} : { github }),
@@ -137,12 +143,13 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     }),
     openMemory: () => memory,
     publisher: createActionPublisher({
-      client,
+      client: client && createPatientClient(client, { clock, maxWaitMs: PUBLISH_WAIT_MS }),
       comment: inputs.comment,
       review: inputs.review,
+      inputs: inputs.publish,
       reporter,
       secrets,
-      runUrl: runUrl(env),
+      ...readThisRun(env),
     }),
     acknowledgement: createCommentReactions({
       client,
@@ -201,7 +208,10 @@ async function makeRequest(
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,
+    reviewScope: inputs.review.scope,
     gatePolicy: inputs.gate,
+    agentRef: inputs.agents.ref,
+    language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),
     memoryPolicy: inputs.memory.policy,
     diffPolicy: inputs.context.diff,
@@ -232,9 +242,4 @@ async function readPrompt(file: string, workspace: string): Promise<string> {
     remedy: 'The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
   });
   return text.trim();
-}
-
-function runUrl(env: Runner['env']): string {
-  const { GITHUB_SERVER_URL: server = '', GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: id = '' } = env;
-  return server === '' || repository === '' || id === '' ? '' : `${server}/${repository}/actions/runs/${id}`;
 }

@@ -1,23 +1,27 @@
-import { encodeField } from '../axe/memory/field.js';
 import { cleanLine } from '../axe/prompt/cut.js';
 import { formatFindings } from '../axe/review/format-buffered.js';
+import { parseReviewMarker } from '../axe/review/markers.js';
 import type { PlacedFinding } from '../axe/review/place.js';
 import { type PreparedComment, type PreparedReview, prepareReview } from '../axe/review/prepare-review.js';
 import { withdrawnFindings } from '../axe/review/state-sums.js';
 import type { GitHubClient } from '../github/client.js';
-import { dismissReview } from '../github/dismiss-review.js';
 import type { Failed } from '../github/failed.js';
 import { publishReview, type ReviewResult } from '../github/review.js';
-import { annotateFindings } from './annotate-findings.js';
+import { dismissStale, goneThreads, markGone } from './close-old.js';
 import { fetchOwnFindings, type OwnFindings } from './known-findings.js';
-import type { PublishedPart, WantedReview } from './wanted.js';
+import type { PublishedPart, ReviewEnd, WantedReview } from './wanted.js';
 import { whileAsked } from './while-asked.js';
 
 /** Posts the one review of a run (D23); undefined where the run wants none. Trouble is a warning. */
 export async function postReview(wanted: WantedReview): Promise<PublishedPart | undefined> {
   const { buffered, options, isOver } = wanted;
   if (buffered.findings.length === 0 && buffered.review === undefined) return undefined;
-  if (!isOver) return { isReview: false, details: formatFindings(UNPOSTED, buffered.findings) };
+  if (!isOver) {
+    const { findings, review: draft } = buffered;
+    const verdict = draft?.verdict ?? 'comment';
+    const review = { findings: findings.length, verdict, unposted: findings };
+    return { isReview: false, details: formatFindings(UNPOSTED, findings), review };
+  }
   const { client } = options;
   if (client === undefined) return await unpublished(wanted, NO_TOKEN);
   const asked = await whileAsked((signal) => fetchOwnFindings(client, wanted.place, signal), REMEDY);
@@ -36,33 +40,49 @@ interface Asked {
 
 async function postNew(wanted: WantedReview, { client, own }: Asked): Promise<PublishedPart | undefined> {
   const { buffered, options } = wanted;
-  const prepared = prepare(wanted, own.open);
-  await dismissStale(wanted, { client, own, prepared });
-  if (!prepared.hasFindings) {
-    if (options.when === 'findings') return { isReview: true, line: notRepeated(prepared) };
-    if (buffered.review === undefined) return undefined;
+  const prepared = prepare(wanted, own);
+  const gone = goneThreads(wanted, { own, prepared });
+  await dismissStale(wanted, { client, own, prepared }, gone);
+  if (!prepared.hasFindings && (options.when === 'findings' || buffered.review === undefined)) {
+    const marked = await markGone(gone, client, wanted);
+    const review = endOf(prepared, []);
+    const line = sentences([notRepeated(prepared), marked]);
+    return { isReview: options.when === 'findings', line: line === '' ? undefined : line, review };
   }
   const asked = await whileAsked((signal) => publish(wanted, { client, prepared }, signal), REMEDY);
   if (asked.kind === 'failed') return await unpublished(wanted, asked, prepared);
   const result = asked.answer;
   if (result.kind === 'failed') return await unpublished(wanted, result, prepared);
   const fresh = [...prepared.comments.map(({ placed }) => placed), ...prepared.inBody];
+  const marked = await markGone(gone, client, wanted);
   return {
     isReview: true,
-    line: lineOf(result, prepared, wanted),
+    review: endOf(prepared, []),
+    line: sentences([lineOf(result, prepared, wanted), marked]),
     url: result.url,
     findings: result.created ? fresh : [],
     details: formatFindings(UNPOSTED, [...(result.created ? [] : fresh), ...prepared.omitted]),
   };
 }
 
-function prepare(wanted: WantedReview, open: readonly string[]): PreparedReview {
-  const { buffered, agent, head, facts, options } = wanted;
+const NOTHING_OWN: Pick<OwnFindings, 'open' | 'reviews'> = { open: [], reviews: [] };
+
+function prepare(
+  wanted: WantedReview,
+  { open, reviews }: Pick<OwnFindings, 'open' | 'reviews'>,
+): PreparedReview {
+  const { buffered, agent, commits, remarks, facts, settled, options } = wanted;
+  const before = reviews.filter(({ state, body }) => {
+    const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
+    return marker?.agent === agent && marker.head === commits.head;
+  });
   return prepareReview({
     agent,
-    head,
+    head: commits.head,
     buffered,
-    known: { open, withdrawn: withdrawnFindings(facts) },
+    reviewsBefore: before.length,
+    remarks,
+    known: { open, withdrawn: withdrawnFindings(facts), settled },
     maxComments: options.maxComments,
     clean: options.clean,
   });
@@ -74,13 +94,14 @@ interface ToPost {
 }
 
 async function publish(
-  { place, head }: WantedReview,
+  { place, commits }: WantedReview,
   { client, prepared }: ToPost,
   signal: AbortSignal,
 ): Promise<ReviewResult> {
   const { verdict, body, marker, comments } = prepared;
   const event = verdict === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
-  const draft = { ...place, headSha: head, event, body, marker, comments: comments.map(commentOf) } as const;
+  const { head: headSha } = commits;
+  const draft = { ...place, headSha, event, body, marker, comments: comments.map(commentOf) } as const;
   return await publishReview(client, draft, signal);
 }
 
@@ -88,30 +109,11 @@ function commentOf({ path, side, line, startLine, body }: PreparedComment) {
   return startLine === undefined ? { path, side, line, body } : { path, side, line, startLine, body };
 }
 
-/** A review of ours that asks for changes is taken back once another one, of a run that ended well, does not. */
-async function dismissStale(
-  { buffered, place, agent, isComplete, options }: WantedReview,
-  { client, own, prepared }: Asked & { readonly prepared: PreparedReview },
-): Promise<void> {
-  const isClear = isComplete && buffered.review !== undefined && prepared.verdict === 'comment';
-  const marker = `<!-- axe-action:review agent=${encodeField(agent)} `;
-  const isStale = own.reviews.some(
-    ({ state, body }) => state === 'CHANGES_REQUESTED' && body.startsWith(marker),
-  );
-  if (!isClear || !isStale) return;
-  const stale = { ...place, marker, message: 'The newest review of this agent asks for no changes.' };
-  const asked = await whileAsked((signal) => dismissReview(client, stale, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind !== 'failed') return;
-  const message = `a review that asks for changes was not dismissed: ${result.message}. ${result.remedy}`;
-  options.reporter.warn({ code: 'publish-failed', message });
-}
-
-/** Where a review cannot be posted, its findings are shown on the lines by the runner, and whole in the summary. */
+/** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
 async function unpublished(
   wanted: WantedReview,
   { message, remedy }: Failed,
-  prepared: PreparedReview = prepare(wanted, []),
+  prepared: PreparedReview = prepare(wanted, NOTHING_OWN),
 ): Promise<PublishedPart> {
   const { options, buffered } = wanted;
   options.reporter.warn({
@@ -120,9 +122,15 @@ async function unpublished(
   });
   const known = new Set<PlacedFinding>([...prepared.alreadyOpen, ...prepared.withdrawn]);
   const fresh = buffered.findings.filter((finding) => !known.has(finding));
-  await annotateFindings(fresh, options.secrets);
   const summary = buffered.review === undefined ? '' : `${buffered.review.summary}\n\n`;
-  return { isReview: true, details: `${summary}${formatFindings(UNPOSTED, fresh)}`.trim() };
+  const details = `${summary}${formatFindings(UNPOSTED, fresh)}`.trim();
+  return { isReview: true, isReviewLost: true, details, review: endOf(prepared, fresh) };
+}
+
+function endOf(prepared: PreparedReview, unposted: readonly PlacedFinding[]): ReviewEnd {
+  const { comments, inBody, omitted, alreadyOpen, verdict } = prepared;
+  const findings = comments.length + inBody.length + omitted.length + alreadyOpen.length;
+  return { findings, verdict, unposted };
 }
 
 const MAX_PLACES = 5;
@@ -141,7 +149,11 @@ function lineOf(
     places.length === 0
       ? `Posted a review on #${number}.`
       : `Posted ${places.length} ${places.length === 1 ? 'comment' : 'comments'} on #${number}: ${listed}.`;
-  return [posted, notRepeated(prepared)].filter((part) => part !== '').join(' ');
+  return sentences([posted, notRepeated(prepared)]);
+}
+
+function sentences(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 function notRepeated({ alreadyOpen, withdrawn }: PreparedReview): string {

@@ -1,5 +1,6 @@
 import type { Wanted } from '../axe/ports.js';
 import { formatRefusals } from '../axe/review/format-buffered.js';
+import type { Scope } from '../axe/review/scope.js';
 import { subjectNumber, type Trigger } from '../axe/trigger.js';
 import { postReview } from './publish-review.js';
 import { publishSideEffects } from './publish-side-effects.js';
@@ -10,6 +11,10 @@ export interface WantedRun {
   readonly trigger: Trigger;
   readonly agent: string;
   readonly wanted: Wanted;
+  /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
+  readonly scope: Scope | undefined;
+  /** Sentences for people about how a review came about. */
+  readonly remarks: readonly string[];
   readonly end: 'completed' | 'exhausted' | 'failed' | 'refused';
   /** Without it nothing is written that people would be told of (`comment: never`). */
   readonly mayComment: boolean;
@@ -19,10 +24,11 @@ export interface WantedRun {
 export async function publishWanted(run: WantedRun, options: WantedOptions): Promise<PublishedPart> {
   const { trigger, agent, wanted, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts } = wanted;
+  const { buffered, commits, facts, settled = [] } = wanted;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
-  const isOver = run.mayComment && (end === 'completed' || end === 'exhausted');
+  const isRead = end === 'completed' || end === 'exhausted';
+  const isOver = run.mayComment && isRead;
   const review =
     number === undefined || commits === undefined
       ? undefined
@@ -30,8 +36,11 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
           buffered,
           place: { repository, number },
           agent: trigger.kind === 'comment' ? `${agent}/reply-${trigger.commentId}` : agent,
-          head: commits.head,
+          commits,
+          reach: reachOf(run),
+          remarks: run.remarks,
           facts,
+          settled,
           isOver,
           isComplete: end === 'completed',
           options,
@@ -40,7 +49,13 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
     end === 'completed'
       ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
       : undefined;
-  return joined([review, effects], formatRefusals(buffered.refusals));
+  const part = joined([review, effects], formatRefusals(buffered.refusals));
+  return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
+}
+
+function reachOf({ trigger, scope }: WantedRun): 'whole' | 'part' | 'question' {
+  if (scope !== undefined) return scope.kind === 'since' ? 'part' : 'whole';
+  return trigger.kind === 'pull_request' ? 'whole' : 'question';
 }
 
 function joined(parts: readonly (PublishedPart | undefined)[], refusals: string): PublishedPart {
@@ -55,6 +70,7 @@ function joined(parts: readonly (PublishedPart | undefined)[], refusals: string)
     line: line === '' ? undefined : line,
     url: review?.url,
     ...(review?.findings === undefined ? {} : { findings: review.findings }),
+    ...(review?.isReviewLost === true ? { isReviewLost: true } : {}),
     ...(details === '' ? {} : { details }),
   };
 }

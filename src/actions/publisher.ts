@@ -1,29 +1,30 @@
+import { PUBLISH_TIMEOUT_MS } from '../axe/defaults.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { Plan } from '../axe/plan.js';
 import type { Published, Publisher, Reporter, Wanted } from '../axe/ports.js';
 import { stickyBody } from '../axe/publication.js';
 import { NOTHING_BUFFERED } from '../axe/review/buffered.js';
-import type { Trigger } from '../axe/trigger.js';
+import { subjectNumber, type Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client.js';
+import { annotateFindings } from './annotate-findings.js';
 import type { Inputs } from './inputs.js';
 import { type PostResult, postComment } from './post-comment.js';
+import type { PublishInputs } from './publish-inputs.js';
 import type { ReviewInputs } from './review-inputs.js';
+import { reviewRemarks } from './review-remarks.js';
+import type { ThisRun } from './this-run.js';
 import type { PublishedPart } from './wanted.js';
 
 /** What the action's publisher works with. */
-export interface ActionPublisherOptions {
+export interface ActionPublisherOptions extends ThisRun {
   readonly client: GitHubClient | undefined;
   readonly comment: Inputs['comment'];
   readonly review: ReviewInputs;
+  readonly inputs: PublishInputs;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
-  /** Address of the workflow run, for the line below a comment; empty outside of a workflow. */
-  readonly runUrl: string;
 }
-
-/** How long a comment may take to post; its own limit, since the run's may be over already. */
-const PUBLISH_TIMEOUT_MS = 60_000;
 
 const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
 
@@ -33,21 +34,24 @@ const NOTHING: Published = { line: undefined, url: undefined };
 export function createActionPublisher(options: ActionPublisherOptions): Publisher {
   return {
     async publish(plan, outcome, wanted) {
-      const parts = await publishParts({ plan, outcome, wanted }, options);
+      const end = { plan, outcome, wanted };
+      const parts = await publishParts(end, options);
+      await showFindings(end, parts, options);
       // A mention is answered where it was made, whatever else was posted.
       const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
       const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
       const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
-      if (target === undefined || text.trim() === '') return join(parts, NOTHING);
+      if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
-      const footer = `Written by the agent \`${name}\` with axe-action`;
+      const footer = writtenBy(name);
+      if (target === undefined) return join(parts, await report(plan, text, options));
       const key = commentKey(name, target);
       return join(parts, await post(plan.trigger, { target, agent: key, text, footer }, options));
     },
     async reply({ trigger, agent, text }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
-      const footer = `Memory of the agent \`${agent}\` · axe-action, no model was asked`;
+      const footer = `About the agent \`${agent}\` · axe-action, no model was asked`;
       return await post(trigger, { target, agent: commentKey(agent, target), text, footer }, options);
     },
   };
@@ -71,6 +75,8 @@ async function publishParts(
     trigger: plan.trigger,
     agent: plan.agent.name,
     wanted,
+    scope: plan.scope,
+    remarks: reviewRemarks(plan, outcome).map((remark) => outbound(remark, 'comment', secrets)),
     end: outcome.kind,
     mayComment: options.comment !== 'never',
   };
@@ -84,9 +90,51 @@ async function publishParts(
   });
 }
 
+/**
+ * Shows what a review came to where no comment says it: as a check of the commit, where the workflow wants one, else by
+ * the runner, on the lines. `comment: never` keeps the runner silent.
+ */
+async function showFindings(
+  end: End,
+  { review, line }: PublishedPart,
+  options: ActionPublisherOptions,
+): Promise<void> {
+  const { client, reporter, secrets, inputs, comment, runUrl } = options;
+  if (inputs.checkRun) {
+    const { checkOf, postCheck } = await import('./post-check.js');
+    const by = footer(writtenBy(end.plan.agent.name), runUrl);
+    const check = checkOf(end, { review, line, footer: by, run: options.run });
+    const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
+    if (check !== undefined && (await postCheck(check, { client, reporter, clean }))) return;
+  }
+  if (review !== undefined && review.unposted.length > 0 && comment !== 'never') {
+    await annotateFindings(review.unposted, secrets);
+  }
+}
+
+/** What a run answers that is about no issue and no pull request. */
+async function report(plan: Plan, text: string, options: ActionPublisherOptions): Promise<Published> {
+  const { trigger, agent } = plan;
+  const { client, reporter, secrets, inputs, workflow, runUrl } = options;
+  if (inputs.reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined) {
+    return NOTHING;
+  }
+  const { postReport } = await import('./post-report.js');
+  const { repository } = trigger;
+  const by = footer(writtenBy(agent.name), runUrl);
+  return await postReport(
+    { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by },
+    { client, reporter, clean: (markdown) => outbound(markdown, 'comment', secrets) },
+  );
+}
+
+function writtenBy(agent: string): string {
+  return `Written by the agent \`${agent}\` with axe-action`;
+}
+
 /** One line for both (D9), and the address of the review where there is one. */
 function join(parts: PublishedPart, comment: Published): Published {
-  const { isReview: _, ...published } = parts;
+  const { isReview: _, review: __, ...published } = parts;
   const lines = [parts.line, comment.line].filter((line) => line !== undefined);
   const line = lines.length === 0 ? undefined : lines.join(' ');
   return { ...published, line, url: parts.url ?? comment.url };

@@ -3,6 +3,7 @@ import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.j
 import type { Conclusion } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { SourcePosition } from '../axe/position.js';
+import { CONTEXT_PARTS } from '../axe/prompt/context-policy.js';
 import { mergeWarnings, type Warning, warningTitle } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
@@ -30,7 +31,7 @@ export interface RunToReport {
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun({ report, inputs, runner, warnings, secrets }: RunToReport): Promise<void> {
   const core = await loadToolkit();
-  for (const secret of [inputs.apiKey, inputs.memory.token, inputs.memory.signingKey]) {
+  for (const secret of [inputs.apiKey, inputs.agents.token, inputs.memory.token, inputs.memory.signingKey]) {
     if (secret !== '') core.setSecret(secret);
   }
   const isHidden = isElsewhere(inputs.memory, runner.env);
@@ -42,7 +43,12 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   const clean = (markdown: string) => outbound(markdown, 'summary', secrets);
   const summary = formatSummary(report, { warnings, view, clean });
   await writeSummary(summary, { runner, secrets });
-  await annotate(warnings, secrets);
+  const quiet = unaskedFor(warnings, inputs);
+  for (const { message } of quiet) runner.log(forLog(`Not read: ${message}`, secrets));
+  await annotate(
+    warnings.filter((warning) => !quiet.includes(warning)),
+    secrets,
+  );
   if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
   if (isUnsaved(report)) await noteTold();
   if (report.kind === 'skipped') {
@@ -52,6 +58,12 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   if (report.kind === 'ran' && report.outcome.kind !== 'completed') tellFailure(core, report, secrets);
   if (report.kind === 'tended') tellTended(core, report, secrets);
   if (failsStep(outputs, inputs)) runner.fail();
+}
+
+/** What the token may not read and nobody has asked for by name: the default of `context` asks for all there is. */
+function unaskedFor(warnings: readonly Warning[], { context }: Inputs): readonly Warning[] {
+  if (context.parts.length < CONTEXT_PARTS.length) return [];
+  return warnings.filter(({ code }) => code === 'context-unread');
 }
 
 /** Whether memory is kept in another repository than the run's, to stay there (D14). */

@@ -6,15 +6,19 @@ export interface ReviewInputs {
   readonly rules: PublishRules;
   /** Whether a review is posted that found nothing. */
   readonly when: (typeof WHENS)[number];
+  /** Whether a review looks at what is new, or at all of the pull request each time. */
+  readonly scope: (typeof SCOPES)[number];
 }
 
 const EVENTS = ['comment', 'request-changes'] as const;
 const WHENS = ['always', 'findings'] as const;
+const SCOPES = ['auto', 'full'] as const;
 
 /** Name and default of every input about reviews, as `action.yml` has them. */
 export const REVIEW_INPUT_DEFAULTS = {
   'review-event': 'comment',
   'comment-when': 'always',
+  'review-scope': 'auto',
   'max-comments': String(DEFAULT_PUBLISH_RULES.maxComments),
   'labels-allowed': '',
   'assignees-allowed': '',
@@ -33,5 +37,6 @@ export function readReviewInputs(read: (name: keyof typeof REVIEW_INPUT_DEFAULTS
       maxIssues: wholeFrom0(read('max-issues'), 'max-issues'),
     },
     when: oneOf(WHENS, read('comment-when'), 'comment-when'),
+    scope: oneOf(SCOPES, read('review-scope'), 'review-scope'),
   };
 }

@@ -1,5 +1,6 @@
-import type { Published, Reporter } from '../axe/ports.js';
-import type { Buffered } from '../axe/review/buffered.js';
+import type { Published, Reporter, ReviewedChange } from '../axe/ports.js';
+import type { Buffered, Verdict } from '../axe/review/buffered.js';
+import type { PlacedFinding } from '../axe/review/place.js';
 import type { ReviewFact } from '../axe/review/state-facts.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import type { PullRequestPlace } from '../github/changed-files.js';
@@ -21,6 +22,17 @@ export interface WantedOptions {
 export interface PublishedPart extends Partial<Published> {
   /** The review says what the run had to say: no other comment is needed. */
   readonly isReview: boolean;
+  /** What the review came to; left out where the run wanted none, or did not get so far. */
+  readonly review?: ReviewEnd;
+}
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** How many findings stand, those that were said before too. */
+  readonly findings: number;
+  readonly verdict: Verdict;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
 }
 
 /** What a review is posted from. */
@@ -29,8 +41,13 @@ export interface WantedReview {
   readonly place: PullRequestPlace;
   /** Whose review it is. */
   readonly agent: string;
-  readonly head: string;
+  readonly commits: ReviewedChange;
+  /** How much of the pull request the run looked at; a question about it is no review. */
+  readonly reach: 'whole' | 'part' | 'question';
+  /** Sentences for people about how the review came about. */
+  readonly remarks: readonly string[];
   readonly facts: readonly ReviewFact[];
+  readonly settled: readonly string[];
   /** The run completed, or a limit ended it: what it had found by then counts. */
   readonly isOver: boolean;
   readonly isComplete: boolean;

@@ -1,10 +1,11 @@
+import { PUBLISH_TIMEOUT_MS } from '../axe/defaults.js';
 import { GitHubError } from '../github/errors.js';
 import { type Failed, failedBy } from '../github/failed.js';
 
-/** How long something may take to be published; its own limit, since the run's may be over already. */
-const PUBLISH_TIMEOUT_MS = 60_000;
-
-/** GitHub's answer, or why there is none: an error of GitHub's, or no answer in time. Anything else is thrown on. */
+/**
+ * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
+ * the run's may be over already. Anything else is thrown on.
+ */
 export async function whileAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   remedy: string,

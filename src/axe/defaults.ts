@@ -50,6 +50,12 @@ export const MAX_CONTEXT_BYTES = 512 * 1024;
 /** How long a save may go on against conflicts, by store, in milliseconds (D12). */
 export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000 } as const;
 
+/** How long one thing may take to be published, in milliseconds, waiting included. */
+export const PUBLISH_TIMEOUT_MS = 120_000;
+
+/** How long of that is waited because GitHub asks for it: a minute is its usual pause (REST API, "Rate limits"). */
+export const PUBLISH_WAIT_MS = 70_000;
+
 /** Longest comment GitHub takes, in characters (REST API, issue comments). */
 export const MAX_COMMENT_CHARACTERS = 65_536;
 
@@ -138,6 +144,12 @@ export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
 /** What a JSON schema for the answer may measure, and how deep an answer may be nested. */
 export const STRUCTURED_LIMITS = { schemaBytes: 64 * 1024, schemaDepth: 64, answerDepth: 128 } as const;
+
+/** Pull requests, beside the run's own, whose answers to earlier findings a run reads: those where it found something last. */
+export const MAX_LEARNED_PULLS = 5;
+
+/** Accounts whose permission is asked for, to know whether their answer counts. */
+export const MAX_ANSWERERS = 10;
 
 /** Largest file that `github_file` reads, in bytes. */
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;

@@ -7,6 +7,7 @@ import {
   skipDeleted,
   skipDraft,
   skipFork,
+  skipForkComment,
   skipForkRun,
   skipLabel,
   skipOtherSender,
@@ -82,7 +83,7 @@ export function decideGate(
         reason: 'unknown-event',
         message: `The event ${eventName(trigger.event, trigger.action)} is not one this version knows`,
         remedy:
-          'Run on `pull_request`, `issues`, `issue_comment`, `push`, `schedule` or `workflow_dispatch` instead.',
+          'Run on `pull_request`, `issues`, `issue_comment`, `push`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
       };
   }
 }
@@ -121,6 +122,7 @@ function skipWithoutAsking(
         skipDeleted(trigger) ??
         (isOwnText(trigger.body) ? skipOwnText(trigger) : undefined) ??
         skipUnlessMentioned(trigger, policy) ??
+        (trigger.isFork === true ? skipForkComment(trigger) : undefined) ??
         skipLabelled(trigger, policy) ??
         skipOtherBot(trigger.actor, policy) ??
         skipOtherSender(trigger)

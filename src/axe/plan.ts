@@ -6,6 +6,7 @@ import type { AnswerForm } from './loop/final-answer.js';
 import type { Provenance } from './memory/provenance.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
+import type { Scope } from './review/scope.js';
 import type { Trigger } from './trigger.js';
 import { type Lane, type Trust, taintedLane } from './trust.js';
 import type { Warning } from './warning.js';
@@ -23,6 +24,8 @@ export interface Plan {
   /** Standard input as it was read; empty for none. */
   readonly stdin: string;
   readonly task: Task;
+  /** How much of a pull request is reviewed; left out where the run is no review that goes on from an earlier one. */
+  readonly scope?: Scope;
   /** Without the memory section. */
   readonly systemPrompt: string;
   /** The form the answer must have; undefined for any text. */

@@ -11,9 +11,11 @@ import type { Permission } from './permission.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
+import type { AnsweredThread } from './review/answers.js';
 import type { Buffered } from './review/buffered.js';
 import type { PlacedFinding } from './review/place.js';
 import type { PublishRules } from './review/publish-rules.js';
+import type { NewSince } from './review/scope.js';
 import type { ReviewFact } from './review/state-facts.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Trigger } from './trigger.js';
@@ -90,17 +92,28 @@ export interface Published {
   readonly url: string | undefined;
   /** The findings of a review that stand on the pull request now; absent where no review was posted. */
   readonly findings?: readonly PlacedFinding[];
+  /** There was a review to post, and GitHub did not take it. */
+  readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
   readonly details?: string;
+}
+
+/** A change that was reviewed: two commits, and the whole diff between them. */
+export interface ReviewedChange {
+  readonly head: string;
+  readonly base: string;
+  readonly diff: string;
 }
 
 /** What a run wants published beside its answer. */
 export interface Wanted {
   readonly buffered: Buffered;
-  /** The commits that were reviewed; undefined where the run is about no pull request whose diff is known. */
-  readonly commits: { readonly head: string; readonly base: string } | undefined;
+  /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
+  readonly commits: ReviewedChange | undefined;
   /** What is remembered of earlier reviews. */
   readonly facts: readonly ReviewFact[];
+  /** Fingerprints of findings that were answered on this pull request and are not remembered; left out: none. */
+  readonly settled?: readonly string[];
 }
 
 /** What is answered where a command was asked for. */
@@ -131,12 +144,21 @@ export type PermissionAnswer =
   | { readonly kind: 'known'; readonly permission: Permission }
   | { readonly kind: 'unknown'; readonly message: string };
 
+/** The conversations on the lines of a pull request, or why they could not be read. */
+export type ThreadsAnswer =
+  | { readonly kind: 'read'; readonly threads: readonly AnsweredThread[] }
+  | { readonly kind: 'unread'; readonly message: string };
+
 /** What GitHub is asked for a trigger; absent on the command line without an event. */
 export interface GitHub {
   /** What an account may do here. An error is `unknown`, which is never trusted. */
   permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
   /** What belongs into the user message beside the event itself. Throws an AxeError. */
   context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
+  /** What lies between two commits of the repository, shas. An error is an answer. */
+  newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
+  /** What became of comments on the lines of a pull request of this repository. An error is an answer. */
+  threads(pull: number, signal: AbortSignal): Promise<ThreadsAnswer>;
 }
 
 /**

@@ -23,12 +23,24 @@ export function stickyMarker(agent: string): string {
  * and marker and footer stay whole.
  */
 export function stickyBody({ agent, text, footer }: StickyParts): string {
-  const marker = stickyMarker(agent);
+  return framedBody({ marker: stickyMarker(agent), text, footer });
+}
+
+/** What a body is put together from; the marker is its first line, by which it is found again. */
+export interface FramedParts extends Omit<StickyParts, 'agent'> {
+  readonly marker: string;
+  /** GitHub's limit for comments and issues if left out. */
+  readonly maxCharacters?: number;
+}
+
+/** The same with a marker of one's own: for issues and checks. */
+export function framedBody(parts: FramedParts): string {
+  const { marker, text, footer, maxCharacters = MAX_COMMENT_CHARACTERS } = parts;
   const below = footer === '' ? '' : `\n\n${footer}`;
   const whole = `${marker}\n${closeFence(text)}${below}`;
-  if (whole.length <= MAX_COMMENT_CHARACTERS) return whole;
+  if (whole.length <= maxCharacters) return whole;
   const frame = marker.length + 1 + CUT_NOTE.length + below.length + MAX_CLOSING_FENCE;
-  const kept = cut(text, Math.max(0, MAX_COMMENT_CHARACTERS - frame));
+  const kept = cut(text, Math.max(0, maxCharacters - frame));
   return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
 }
 

@@ -28,6 +28,8 @@ export type SkipReason =
   | 'paused'
   /** The agent exists only on the pull request's head (D21). */
   | 'agent-not-merged'
+  /** `agent-ref: head` on a pull request whose agent must not be run (D21). */
+  | 'agent-ref'
   /** Earlier runs have used up what they may cost together (D36). */
   | 'budget-spent';
 
@@ -49,6 +51,16 @@ export function skipFork({ number, head, event }: PullRequestTrigger): Skip {
     reason: 'fork',
     message: `Pull request #${number} comes from ${from}; forks are not run by themselves`,
     remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
+  };
+}
+
+/** A review of a fork's pull request or a comment on a line of it: GitHub gives such runs no secrets, so they would fail. */
+export function skipForkComment({ number, event }: CommentTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `Pull request #${number} comes from a fork, and on \`${event}\` GitHub hands out no secrets for one`,
+    remedy: 'Ask in a comment of the conversation below it, where the workflow runs on `issue_comment`.',
   };
 }
 

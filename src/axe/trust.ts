@@ -97,6 +97,7 @@ const SKIP_WORDS: Record<SkipReason, string> = {
   'no-mention': 'the comment asks for nothing',
   'own-text': 'a run of ours caused the event',
   paused: 'runs are paused',
+  'agent-ref': 'the agent of a pull request runs only by people with write access',
   'agent-not-merged': 'the agent is not merged yet',
   'budget-spent': 'earlier runs have used up the budget',
 };

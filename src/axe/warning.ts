@@ -8,6 +8,8 @@ export type WarningCode =
   | 'mcp-server'
   | 'context-file-skipped'
   | 'context-truncated'
+  /** Something around the event that the token may not read. */
+  | 'context-unread'
   | 'memory-load-failed'
   | 'memory-truncated'
   | 'memory-max-entries'
@@ -76,6 +78,7 @@ const TITLES: Record<WarningCode, string> = {
   'mcp-server': 'MCP server',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',
+  'context-unread': 'Context not read',
   'memory-load-failed': 'Memory not loaded',
   'memory-truncated': 'Memory loaded in part',
   'memory-max-entries': 'Memory is full',

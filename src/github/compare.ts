@@ -15,8 +15,16 @@ export interface CommitPair {
 /** What lies between two commits, as far as GitHub lists it: at most 300 files and 250 commits. */
 export interface Comparison {
   readonly files: readonly PatchedFile[];
+  /** False where there are more files than GitHub lists. */
+  readonly isComplete: boolean;
   readonly commits: readonly CommitNote[];
+  /** How the head stands to the base; `diverged` where it does not come after it. */
+  readonly status: (typeof STATUSES)[number] | 'unknown';
+  /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
+  readonly hasMerge: boolean;
 }
+
+const STATUSES = ['ahead', 'behind', 'diverged', 'identical'] as const;
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
@@ -58,12 +66,15 @@ function mayBeAssembled({ reason, status }: GitHubError): boolean {
 }
 
 const comparisonSchema = v.object({
+  status: v.fallback(v.picklist([...STATUSES, 'unknown']), 'unknown'),
+  total_commits: v.fallback(v.number(), 0),
   files: v.fallback(v.array(v.unknown()), []),
   commits: v.fallback(
     v.array(
       v.object({
         sha: v.string(),
         commit: v.object({ message: v.string() }),
+        parents: v.fallback(v.array(v.unknown()), []),
         author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
       }),
     ),
@@ -80,10 +91,15 @@ export async function fetchComparison(
   const params = { ...compareParams(pair), per_page: MAX_COMMITS, page: 1 };
   const { body } = await client.request(COMPARE, { params, signal });
   const parsed = v.safeParse(comparisonSchema, body);
-  if (!parsed.success) return { files: [], commits: [] };
+  if (!parsed.success) return NOT_UNDERSTOOD;
+  const { status, total_commits: total, commits } = parsed.output;
+  const files = parseFiles(parsed.output.files, COMPARE);
   return {
-    files: parseFiles(parsed.output.files, COMPARE),
-    commits: parsed.output.commits.map(({ sha, commit, author }) => ({
+    files,
+    isComplete: files.length < MAX_FILES,
+    status,
+    hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
+    commits: commits.map(({ sha, commit, author }) => ({
       sha,
       message: commit.message,
       author: author?.login ?? '',
@@ -91,4 +107,14 @@ export async function fetchComparison(
   };
 }
 
+const NOT_UNDERSTOOD: Comparison = {
+  files: [],
+  isComplete: false,
+  commits: [],
+  status: 'unknown',
+  hasMerge: true,
+};
+
+/** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */
 const MAX_COMMITS = 100;
+const MAX_FILES = 300;

@@ -1,45 +1,38 @@
+import type { PullRequestPlace } from './changed-files.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
 import { type Failed, orFailed } from './failed.js';
-import { listOwnReviews, type OwnReviewsPlace } from './own-reviews.js';
 
-/** Which reviews no longer hold, and why. */
-export interface StaleReviews extends OwnReviewsPlace {
-  /** Reviews of this commit stay. */
-  readonly exceptHead?: string;
+/** Reviews that no longer hold, and why. */
+export interface StaleReviews extends PullRequestPlace {
+  /** As the REST API numbers them. */
+  readonly ids: readonly number[];
   /** Shown in the pull request's timeline. */
   readonly message: string;
 }
 
-/** What became of them. */
-export type DismissResult = { readonly kind: 'dismissed'; readonly ids: readonly number[] } | Failed;
-
 /**
- * Dismisses the reviews of ours that request changes; nobody else's is touched. None to dismiss is fine, and so is
- * one that is dismissed already. Rejects only for an aborted signal.
+ * Takes back reviews that request changes. One that is dismissed already is fine. Rejects only for an aborted signal.
  */
-export async function dismissReview(
+export async function dismissReviews(
   client: GitHubClient,
-  stale: StaleReviews,
+  { ids, ...stale }: StaleReviews,
   signal: AbortSignal,
-): Promise<DismissResult> {
-  return await orFailed<DismissResult>(async () => {
-    const reviews = await listOwnReviews(client, stale, signal);
-    const ids = reviews
-      .filter(({ state, headSha }) => state === 'CHANGES_REQUESTED' && !isKept(headSha, stale.exceptHead))
-      .map(({ id }) => id);
+): Promise<{ readonly kind: 'dismissed' } | Failed> {
+  return await orFailed<{ readonly kind: 'dismissed' } | Failed>(async () => {
     for (const id of ids) await dismiss(client, { ...stale, id }, signal);
-    return { kind: 'dismissed', ids };
+    return { kind: 'dismissed' };
   }, 'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.');
 }
 
-function isKept(headSha: string | undefined, exceptHead: string | undefined): boolean {
-  return headSha !== undefined && headSha === exceptHead;
+interface StaleReview extends PullRequestPlace {
+  readonly id: number;
+  readonly message: string;
 }
 
 async function dismiss(
   client: GitHubClient,
-  { repository, number, id, message }: StaleReviews & { readonly id: number },
+  { repository, number, id, message }: StaleReview,
   signal: AbortSignal,
 ): Promise<void> {
   try {

@@ -39,6 +39,8 @@ export interface FailingChecks {
   readonly isComplete: boolean;
   /** What could not be asked, with its remedy: half the answer is better than none. */
   readonly problems: readonly string[];
+  /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
+  readonly isDenied: boolean;
 }
 
 const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
@@ -81,6 +83,7 @@ export async function failingChecks(
     ].filter(({ state }) => !FAILED.has(state)),
     isComplete: runs.isComplete && statuses.isComplete,
     problems: [...runs.problems, ...statuses.problems],
+    isDenied: runs.isDenied && statuses.isDenied,
   };
 }
 
@@ -146,16 +149,19 @@ async function fetchStatuses(
 
 interface Asked<Item> extends Listed<Item> {
   readonly problems: readonly string[];
+  /** True where there is no problem, too. */
+  readonly isDenied: boolean;
 }
 
 async function orProblem<Item>(listing: Promise<Listed<Item>>): Promise<Asked<Item>> {
   try {
-    return { ...(await listing), problems: [] };
+    return { ...(await listing), problems: [], isDenied: true };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
-    const { message, remedy } = thrown;
+    const { message, remedy, reason } = thrown;
     return {
       items: [],
+      isDenied: reason === 'denied',
       isComplete: false,
       problems: [remedy === undefined ? message : `${message}. ${remedy}`],
     };

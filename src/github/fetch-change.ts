@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CommitNote, FetchedChange } from '../axe/prompt/context.js';
 import { parseDiff } from '../axe/prompt/diff.js';
+import type { NewSince } from '../axe/review/scope.js';
 import type { Base, Head, Repository } from '../axe/trigger.js';
 import type { Warning } from '../axe/warning.js';
 import { assembleDiff, fetchChangedFiles, type PatchedFile, type PullRequestPlace } from './changed-files.js';
@@ -67,6 +68,31 @@ export async function fetchChangeBetween(
   if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
   const read = putTogether({ diff: diff.value, files, filesTotal: 0 });
   return { ...read, commits, warnings: [...warnings, ...read.warnings] };
+}
+
+/**
+ * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left behind for a while, and
+ * then knows nothing of it; both are told. Rejects only for an aborted signal.
+ */
+export async function fetchNewSince(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<NewSince> {
+  try {
+    const [diff, comparison] = await Promise.all([
+      fetchDiff(client, pair, signal),
+      fetchComparison(client, pair, signal),
+    ]);
+    const { status, hasMerge, files, isComplete } = comparison;
+    if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+    if (diff === undefined && !isComplete) return { kind: 'unread' };
+    const { change, warnings } = putTogether({ diff, files, filesTotal: 0 });
+    return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    return { kind: thrown.reason === 'missing' ? 'rewritten' : 'unread' };
+  }
 }
 
 interface Asked<Value> {

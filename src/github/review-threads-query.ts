@@ -11,6 +11,7 @@ export const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: I
           opening: comments(first: 1) {
             nodes {
               ...comment
+              diffHunk
               thumbsUp: reactions(first: 50, content: THUMBS_UP) { nodes { user { login } } }
               thumbsDown: reactions(first: 50, content: THUMBS_DOWN) { nodes { user { login } } }
             }
@@ -25,6 +26,7 @@ export const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: I
 fragment comment on PullRequestReviewComment {
   url body viewerDidAuthor createdAt lastEditedAt authorAssociation
   author { __typename login }
+  editor { __typename login }
 }`;
 
 /** A comment of a thread. */
@@ -36,6 +38,7 @@ export const commentSchema = v.object({
   lastEditedAt: v.nullable(v.string()),
   authorAssociation: v.string(),
   author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
+  editor: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
 });
 
 const reactionsSchema = v.object({
@@ -45,6 +48,7 @@ const reactionsSchema = v.object({
 /** The first comment of a thread. */
 export const openingSchema = v.object({
   ...commentSchema.entries,
+  diffHunk: v.string(),
   thumbsUp: reactionsSchema,
   thumbsDown: reactionsSchema,
 });

@@ -22,6 +22,8 @@ export interface ThreadComment {
   readonly createdAt: string;
   /** When it was last changed; undefined if never. */
   readonly editedAt: string | undefined;
+  /** Somebody else changed it last, so that it may no longer say what its author said. */
+  readonly isEditedByOther: boolean;
 }
 
 /** A conversation on a line of a pull request. */
@@ -39,6 +41,8 @@ export interface ReviewThread {
   readonly startLine: number | undefined;
   /** In the diff the thread began on. */
   readonly originalLine: number | undefined;
+  /** The part of that diff above the line, which is its last. */
+  readonly hunk: string;
   readonly first: ThreadComment;
   /** Logins of people who put 👍 and 👎 on the first comment, at most fifty of each. */
   readonly thumbsUp: readonly string[];
@@ -128,6 +132,7 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
       line: node.line ?? undefined,
       startLine: node.startLine ?? undefined,
       originalLine: node.originalLine ?? undefined,
+      hunk: opening.diffHunk,
       first,
       thumbsUp: loginsOf(opening.thumbsUp.nodes),
       thumbsDown: loginsOf(opening.thumbsDown.nodes),
@@ -151,8 +156,14 @@ function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly T
       body,
       createdAt,
       editedAt: lastEditedAt ?? undefined,
+      isEditedByOther: lastEditedAt !== null && !isSameLogin(node),
     },
   ];
+}
+
+/** An editor whose account is gone is nobody we know. */
+function isSameLogin({ author, editor }: v.InferOutput<typeof commentSchema>): boolean {
+  return author !== null && editor !== null && author.login === editor.login;
 }
 
 function loginsOf(nodes: v.InferOutput<typeof openingSchema>['thumbsUp']['nodes']): readonly string[] {

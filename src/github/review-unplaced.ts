@@ -1,13 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../axe/defaults.js';
-import {
-  closeHunk,
-  type DiffHunk,
-  type DiffLine,
-  type OpenHunk,
-  openHunk,
-  takeLine,
-} from '../axe/prompt/diff-hunk.js';
-import { fetchChangedFiles, type PatchedFile } from './changed-files.js';
+import { type DiffLines, readDiffLines } from '../axe/review/diff-lines.js';
+import { assembleDiff, fetchChangedFiles, type PatchedFile } from './changed-files.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
 import type { ReviewComment, ReviewDraft } from './review-draft.js';
@@ -32,8 +25,8 @@ export async function findMisplaced(
   const ranges = comments.filter(({ startLine }) => startLine !== undefined);
   const isAboutStart = /start[_ ]line/i.test(error.message) && !ANY_LINE.test(error.message);
   if (isAboutStart && ranges.length > 0) return ranges;
-  const files = await fetchFiles(client, draft, signal);
-  const outside = comments.filter((comment) => !mayStand(comment, files));
+  const lines = readDiffLines(assembleDiff(await fetchFiles(client, draft, signal)));
+  const outside = comments.filter((comment) => !mayStand(comment, lines));
   return outside.length > 0 ? outside : comments;
 }
 
@@ -54,32 +47,11 @@ async function fetchFiles(
 }
 
 /** Whether a comment's line, and where it begins, lie in one hunk of its file. */
-function mayStand(
-  { path, line, side, startLine, startSide }: ReviewComment,
-  files: readonly PatchedFile[],
-): boolean {
-  const patch = files.find((file) => file.path === path)?.patch ?? '';
-  return hunksOf(patch).some(
-    (hunk) =>
-      hunk.lines.some((one) => numberOn(one, side) === line) &&
-      (startLine === undefined || hunk.lines.some((one) => numberOn(one, startSide ?? side) === startLine)),
-  );
-}
-
-function numberOn(line: DiffLine, side: ReviewComment['side']): number | undefined {
-  if (side === 'LEFT') return line.kind === 'added' ? undefined : line.oldLine;
-  return line.kind === 'removed' ? undefined : line.newLine;
-}
-
-function hunksOf(patch: string): readonly DiffHunk[] {
-  const hunks: OpenHunk[] = [];
-  for (const line of patch.split('\n')) {
-    const opened = openHunk(line);
-    const last = hunks.at(-1);
-    if (last !== undefined && takeLine(last, line)) continue;
-    if (opened !== undefined) hunks.push(opened);
-  }
-  return hunks.map(closeHunk);
+function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lines: DiffLines): boolean {
+  const file = lines.get(path);
+  const end = file?.[side].get(line);
+  if (end === undefined || startLine === undefined) return end !== undefined;
+  return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
 }
 
 /** The body of a review with the comments that have no line below it; never longer than GitHub takes. */

@@ -65,7 +65,8 @@ export async function fetchSurroundings(
     } catch (thrown) {
       if (!(thrown instanceof GitHubError)) throw thrown;
       unread.push(what);
-      warnings.push(unreadWarning(thrown));
+      const warning = unreadWarning(thrown);
+      warnings.push(thrown.reason === 'denied' ? { ...warning, code: 'context-unread' } : warning);
       return undefined;
     }
   }
@@ -83,7 +84,8 @@ export async function fetchSurroundings(
       ? failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal)
       : undefined,
   ]);
-  for (const message of checks?.problems ?? []) warnings.push({ code: 'context-truncated', message });
+  const code = checks?.isDenied === true ? 'context-unread' : 'context-truncated';
+  for (const message of checks?.problems ?? []) warnings.push({ code, message });
   if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
   const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
   return {

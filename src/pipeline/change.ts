@@ -5,6 +5,8 @@ import type { Trigger } from '../axe/trigger.js';
 export interface Change {
   readonly head: string;
   readonly base: string;
+  /** Name of the branch it goes into; left out where that is not known. */
+  readonly into?: string;
   readonly diff: string;
 }
 
@@ -13,7 +15,13 @@ export function changeOf(trigger: Trigger, context: TriggerContext | undefined):
   if (context?.kind !== 'pull_request') return undefined;
   const commits = context.pinned ?? commitsOf(trigger);
   if (commits === undefined) return undefined;
-  return { head: commits.head.sha, base: commits.base.sha, diff: context.diff };
+  const { head, base } = commits;
+  return {
+    head: head.sha,
+    base: base.sha,
+    ...(base.ref === '' ? {} : { into: base.ref }),
+    diff: context.diff,
+  };
 }
 
 function commitsOf(trigger: Trigger) {

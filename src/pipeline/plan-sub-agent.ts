@@ -55,7 +55,12 @@ export async function planSubAgent({ name, task, parent, isTainted }: SubAgent, 
     stdin: '',
     task: { ...task, message: withInstruction(task.message, form) },
     form,
-    systemPrompt: buildSystemPrompt({ systemPrompt: config.systemPrompt, skill, files }),
+    systemPrompt: buildSystemPrompt({
+      systemPrompt: config.systemPrompt,
+      skill,
+      files,
+      language: request.language ?? '',
+    }),
     memory: planMemory({
       agent,
       model,

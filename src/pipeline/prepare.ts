@@ -1,24 +1,31 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
+import { refuseHeadAgent } from '../axe/agent-ref.js';
 import { refuseCheckout } from '../axe/checkout.js';
 import { ConfigError } from '../axe/errors.js';
 import { isForkUnknown, trustOfDiff } from '../axe/fork-trust.js';
 import { decideGate, taskOfMention } from '../axe/gate.js';
+import type { GatePolicy } from '../axe/gate-policy.js';
 import type { OpenModel } from '../axe/loop/asker.js';
 import { type Plan, planMemory } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { TriggerContext } from '../axe/prompt/context.js';
+import type { DiffPolicy } from '../axe/prompt/context-policy.js';
 import { warnOfOwnChanges } from '../axe/prompt/own-changes.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import { resolveTask } from '../axe/prompt/task.js';
+import { reviewCommand } from '../axe/review/command.js';
+import { type Repository, subjectNumber, type Trigger } from '../axe/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
 import { answerForm, withInstruction } from './answer-form.js';
 import { type Change, changeOf } from './change.js';
 import { openModel } from './crew.js';
 import { askPermission, passGate, permissionOf } from './gate.js';
+import { learnAnswers } from './learn.js';
 import { restore } from './remember.js';
-import type { Memory, RunReport, RunRequest } from './request.js';
+import type { Learned, Memory, RunReport, RunRequest } from './request.js';
+import { findScope } from './scope.js';
 import { type Settled, settle } from './settle.js';
 
 /** A plan with what was started for it, or the reason why there is nothing to do. */
@@ -29,6 +36,7 @@ export type Prepared =
       /** Of the pull request the run is about. */
       readonly change: Change | undefined;
       readonly memory: Promise<Settled<Memory | undefined>>;
+      readonly learned: Promise<Settled<Learned>>;
       /** Undefined in a dry run, which opens none. */
       readonly model: Promise<Settled<OpenModel>> | undefined;
     }
@@ -39,7 +47,8 @@ export type Prepared =
  * waits overlap; the order of errors is axe's (axe-behaviour §4). Throws an AxeError.
  */
 export async function prepare(request: RunRequest, world: World): Promise<Prepared> {
-  const { trigger, gatePolicy } = request;
+  const { trigger } = request;
+  const gatePolicy = policyFor(request);
   const atBest = decideGate(trigger, 'write', gatePolicy);
   if (atBest.kind === 'skip') return { kind: 'skipped', decision: atBest };
 
@@ -48,6 +57,8 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
   const authorAsked = settle(askPermission(contentAuthor(trigger), world));
   const gate = await passGate(trigger, world, gatePolicy);
   if (gate.kind === 'skipped') return gate;
+  const refused = refuseHeadAgent(trigger, request.agentRef ?? 'base', gate.permission);
+  if (refused !== undefined) return { kind: 'skipped', decision: refused };
   refuseCheckout(trigger, await request.readCheckout());
   if (!request.dryRun) world.acknowledgement?.start();
 
@@ -58,6 +69,11 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
     ? trustOfDiff(classified, trigger, (await context)())
     : classified;
   return await makePlan(request, { agent: agent.agent, trust, context }, world);
+}
+
+/** A command is meant for us without the phrase of a mention. */
+function policyFor({ trigger, gatePolicy }: RunRequest): GatePolicy {
+  return reviewCommand(trigger) === undefined ? gatePolicy : { ...gatePolicy, triggerPhrase: '' };
 }
 
 type AgentOrSkip =
@@ -118,6 +134,11 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     wantCount: request.wantCount,
   });
   const memory = settle(restore(agent, memoryPlan, world));
+  const lane = memoryPlan?.lane ?? 'none';
+  const learned = settle(
+    memory.then((restored) => learnAnswers({ trigger: request.trigger, lane, memory: restored() }, world)),
+  );
+  const scoped = settle(findScope({ agent, request, memory, context: parts.context }, world));
   const opened = request.dryRun ? undefined : settle(openModel(world, model));
 
   const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
@@ -130,17 +151,23 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
   const stdin = await request.readStdin();
   const change = await request.readChange();
   const context = (await parts.context)();
-  const prompt = firstGiven([request.prompt, taskOfMention(request.trigger, request.gatePolicy)]);
+  const { scope, warnings: scopeWarnings } = (await scoped)();
+  const prompt = firstGiven([request.prompt, askedFor(request)]);
   const task = resolveTask({
     prompt,
     stdin,
     trigger: request.trigger,
     context,
+    scope,
     change,
-    policy: request.diffPolicy,
+    policy: { ...request.diffPolicy, ...diffTool(agent, world) },
     showsStrangers: trust.level === 'untrusted',
   });
-  const ownChanges = warnOfOwnChanges({ agent, skill: skillPath, files }, context);
+  const agentRef = request.agentRef ?? 'base';
+  const ownChanges = warnOfOwnChanges(
+    { agent, skill: skillPath, files, agentRef, ...repositoryOf(request.trigger) },
+    context,
+  );
   const form = await answerForm(config.params, request.outputSchema, world);
   const plan: Plan = {
     agent,
@@ -152,8 +179,14 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     files,
     stdin,
     task: { ...task, message: withInstruction(task.message, form) },
+    ...(scope === undefined ? {} : { scope }),
     form,
-    systemPrompt: buildSystemPrompt({ systemPrompt: config.systemPrompt, skill: skill.content, files }),
+    systemPrompt: buildSystemPrompt({
+      systemPrompt: config.systemPrompt,
+      skill: skill.content,
+      files,
+      language: request.language ?? '',
+    }),
     memory: memoryPlan,
     maxTurns: request.maxTurns,
     timeoutSeconds,
@@ -162,11 +195,28 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
       ...warnings,
       ...(ownChanges === undefined ? [] : [ownChanges]),
       ...(context?.warnings ?? []),
+      ...scopeWarnings,
       ...task.warnings,
     ],
   };
   const reviewed = changeOf(request.trigger, context);
-  return { kind: 'prepared', plan, memory, model: opened, change: reviewed };
+  return { kind: 'prepared', plan, memory, learned, model: opened, change: reviewed };
+}
+
+/** What a comment asks for. */
+function askedFor({ trigger, gatePolicy }: RunRequest): string {
+  const isReview = reviewCommand(trigger) !== undefined;
+  return isReview ? `Review pull request #${subjectNumber(trigger)}` : taskOfMention(trigger, gatePolicy);
+}
+
+function repositoryOf(trigger: Trigger): { readonly repository?: Repository } {
+  return trigger.kind === 'local' ? {} : { repository: trigger.repository };
+}
+
+/** What the model is told to ask for the rest of a diff with; it is there where there is an event and a token. */
+function diffTool({ config }: LoadedAgent, { github }: World): Pick<DiffPolicy, 'tool'> {
+  const tool = 'github_diff';
+  return github !== undefined && config.tools.includes(tool) ? { tool } : {};
 }
 
 /** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */

@@ -29,8 +29,14 @@ export interface PublishingTools {
 /** Makes the publishing tools an agent lists: those that have something to publish to (D22). */
 export function publishingTools(agent: LoadedAgent, publications: Publications | undefined): PublishingTools {
   const { config } = agent;
-  const wanted = REVIEW_TOOL_NAMES.filter((name) => config.tools.includes(name));
-  if (wanted.length === 0) return { agent, tools: [], warnings: [] };
+  const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
+  // The triager that comes with the product suggests labels where it may set none.
+  const wanted = REVIEW_TOOL_NAMES.filter(
+    (name) => config.tools.includes(name) && !(isIdle && name === 'set_labels'),
+  );
+  if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
+    return { agent, tools: [], warnings: [] };
+  }
   const offered =
     publications === undefined
       ? []

@@ -1,3 +1,4 @@
+import type { AgentRef } from '../axe/agent-ref.js';
 import type { GateDecision } from '../axe/gate.js';
 import type { GatePolicy } from '../axe/gate-policy.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
@@ -8,7 +9,7 @@ import type { Published } from '../axe/ports.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import type { DiffPolicy } from '../axe/prompt/context-policy.js';
 import type { Spend, SpendLimits } from '../axe/review/spend.js';
-import type { ReviewFact } from '../axe/review/state-facts.js';
+import type { ReviewFact, Withdrawn } from '../axe/review/state-facts.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { MemoryCommandResult } from './tend/memory-hand.js';
 
@@ -21,6 +22,12 @@ export interface RunRequest {
   readonly prompt: string;
   readonly trigger: Trigger;
   readonly gatePolicy: GatePolicy;
+  /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
+  readonly reviewScope?: 'auto' | 'full';
+  /** Which side of a pull request its agent is taken from; left out: the base. */
+  readonly agentRef?: AgentRef;
+  /** Of the answer; left out or empty: whatever the agent says. */
+  readonly language?: string;
   /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */
   readonly readCheckout: () => Promise<string | undefined>;
   /** A change on this machine, as context (`--git`). */
@@ -63,6 +70,18 @@ export interface Memory {
   readonly facts: readonly ReviewFact[];
 }
 
+/** What a run has learnt from the answers to earlier findings. */
+export interface Learned {
+  /** What nobody had kept yet. */
+  readonly withdrawn: readonly Withdrawn[];
+  /** Fingerprints of findings that are still open on the run's own pull request. */
+  readonly open: readonly string[];
+  /** Fingerprints of findings that were answered there and are not kept: what a run raises that read strangers' words. */
+  readonly settled: readonly string[];
+  /** In a sentence, why some answers could not be read. */
+  readonly trouble?: string;
+}
+
 /** The change that appends an entry. */
 export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
 
@@ -90,6 +109,8 @@ export type RunReport =
       readonly published: Published;
       readonly remembered: Remembered;
       readonly spend: Spend;
+      /** Of answers to earlier findings; left out, there were none. */
+      readonly learned?: Learned;
     }
   /** A command over memory was carried out, and no model asked. */
   | {

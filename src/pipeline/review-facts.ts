@@ -1,6 +1,7 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Published } from '../axe/ports.js';
-import type { ReviewFact } from '../axe/review/state-facts.js';
+import { type Scope, wholeSoFar } from '../axe/review/scope.js';
+import type { Reviewed, ReviewFact } from '../axe/review/state-facts.js';
 import { subjectNumber, type Trigger } from '../axe/trigger.js';
 import type { Lane } from '../axe/trust.js';
 import type { Change } from './change.js';
@@ -12,31 +13,48 @@ export interface ReviewedParts {
   readonly outcome: RunOutcome;
   readonly published: Published;
   readonly lane: Lane;
+  /** How much of the pull request was to be reviewed; undefined where that was not asked. */
+  readonly scope: Scope | undefined;
   readonly now: Date;
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at, also where a limit ended the run, and the findings that
- * were posted. Path and rule are a model's choice, so a run that read strangers' words leaves no findings.
+ * What is kept of a review (D36): the commit that was looked at, with how far where a limit ended the run, and the
+ * findings that were posted. A review that could not be posted is made again. Path and rule are a model's choice, so a run
+ * that read strangers' words leaves no findings.
  */
-export function reviewFacts({
-  trigger,
-  change,
-  outcome,
-  published,
-  lane,
-  now,
-}: ReviewedParts): readonly ReviewFact[] {
+export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
+  const { trigger, outcome, published, lane, now } = parts;
   const pull = subjectNumber(trigger);
   const isOver = outcome.kind === 'completed' || outcome.kind === 'exhausted';
-  const isReview = trigger.kind === 'pull_request' || published.findings !== undefined;
-  if (pull === undefined || change === undefined || !isOver || !isReview) return [];
-  const { head, base } = change;
+  if (pull === undefined || !isOver) return [];
   const raised = lane === 'trusted' ? (published.findings ?? []) : [];
   return [
-    { kind: 'reviewed', pull, head, base, at: now },
+    ...reviewedFact(parts, pull),
     ...raised.map(({ fingerprint, finding: { path, rule } }) => {
       return { kind: 'finding', fingerprint, pull, path, rule, at: now } as const;
     }),
+  ];
+}
+
+/** A question about a pull request is no review of it. */
+function reviewedFact(
+  { trigger, change, outcome, published, scope, now }: ReviewedParts,
+  pull: number,
+): readonly Reviewed[] {
+  const isReview = trigger.kind === 'pull_request' || scope !== undefined;
+  if (!isReview || change === undefined || published.isReviewLost === true) return [];
+  const { head, base, into } = change;
+  const isWhole = outcome.kind === 'completed' || wholeSoFar(scope) === head;
+  return [
+    {
+      kind: 'reviewed',
+      pull,
+      head,
+      base,
+      ...(into === undefined ? {} : { into }),
+      ...(isWhole ? {} : { cut: { whole: wholeSoFar(scope) } }),
+      at: now,
+    },
   ];
 }

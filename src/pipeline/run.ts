@@ -7,6 +7,7 @@ import type { Publications } from '../axe/review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import { runLimitUsd, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
 import { converse, formCrew } from './converse.js';
+import { withLessons } from './learn.js';
 import { carryOutPause, pauseCommand, skipPaused } from './pause.js';
 import { prepare } from './prepare.js';
 import { openPublications } from './publishing-tools.js';
@@ -28,13 +29,18 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   if (pause !== undefined) return await carryOutPause(pause, request, world);
   const prepared = await prepare(request, world);
   if (prepared.kind === 'skipped') return prepared;
-  const { plan } = prepared;
-  for (const warning of plan.warnings) world.reporter.warn(warning);
+  for (const warning of prepared.plan.warnings) world.reporter.warn(warning);
   const memory = (await prepared.memory)();
   if (memory !== undefined) {
-    for (const warning of memoryWarnings(plan, memory.restored)) world.reporter.warn(warning);
+    for (const warning of memoryWarnings(prepared.plan, memory.restored)) world.reporter.warn(warning);
   }
-  if (prepared.model === undefined) return { kind: 'planned', plan, memory };
+  const { change } = prepared;
+  const learned = (await prepared.learned)();
+  const plan = withLessons(prepared.plan, { memory, learned, change });
+  if (prepared.model === undefined) {
+    // The summary shows what would be sent, and not what is kept in another repository.
+    return { kind: 'planned', plan: request.isMemoryHidden ? prepared.plan : plan, memory };
+  }
   const paused = skipPaused(plan.trigger, memory?.facts ?? []);
   if (paused !== undefined) return { kind: 'skipped', decision: paused };
   const spend = spendBefore(memory?.facts ?? [], {
@@ -48,7 +54,6 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
 
   warnOfUnheldLimits(plan, request, world);
   const limited = { ...request, maxCostUsd: runLimitUsd(request.maxCostUsd, spend) };
-  const { change } = prepared;
   const publications = openPublications(plan.trigger, change, world.publishRules);
   const model = (await prepared.model)();
   const ended = await run(plan, { request: limited, memory, model, publications }, world);
@@ -60,14 +65,16 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const spentFacts = fact === undefined ? [] : [fact];
   const pending = entriesOf({ plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED }, world);
   if (pending.length > 0 && memory?.restored.kind !== 'failed') await world.journal?.pending(pending);
-  const wanted = { buffered, commits: change, facts: memory?.facts ?? [] };
+  const known = [...(memory?.facts ?? []), ...learned.withdrawn];
+  const wanted = { buffered, commits: change, facts: known, settled: learned.settled };
   const published = await world.publisher.publish(plan, outcome, wanted);
   const lane = plan.memory === undefined ? 'none' : laneOf(plan.memory, { plan, outcome });
   const now = world.clock.now();
   const { trigger } = plan;
-  const facts = [...spentFacts, ...reviewFacts({ trigger, change, outcome, published, lane, now })];
+  const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope: plan.scope, now });
+  const facts = [...spentFacts, ...learned.withdrawn, ...reviewed];
   const remembered = await remember({ plan, memory, outcome, published, facts }, world);
-  return { kind: 'ran', plan, memory, outcome, published, remembered, spend };
+  return { kind: 'ran', plan, memory, outcome, published, remembered, spend, learned };
 }
 
 interface RunParts {

@@ -1,10 +1,13 @@
 import { isAbsolute } from 'node:path';
+import { BUILT_IN_PREFIX } from '../axe/agent/built-in.js';
+import type { AgentRef } from '../axe/agent-ref.js';
 import { ConfigError } from '../axe/errors.js';
 import type { AgentLibrary } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import { createGitHubAgentLibrary } from '../github/agent-library.js';
 import type { GitHubClient } from '../github/client.js';
 import { type AgentsDir, createAgentsDir } from '../host/agents-dir.js';
+import { createSharedAgents, type SharedAgents } from './shared-agents.js';
 
 /** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */
 export const AGENTS_DIRS: readonly string[] = ['axe/agents', '.axe/agents'];
@@ -19,6 +22,10 @@ export interface AgentSources {
   /** axe's configuration folder; only on the command line. */
   readonly configDir: string | undefined;
   readonly client: GitHubClient | undefined;
+  /** Which side of a pull request agents come from; left out: the base. */
+  readonly agentRef?: AgentRef;
+  /** Another repository's agents, which come before all others but the built-in ones. */
+  readonly shared?: SharedAgents | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -31,27 +38,51 @@ export interface Agents {
 /**
  * Where a run's agents come from (D4, D21). For events that other people cause the working tree may be theirs, so
  * agents, skills and context files come from the base ref by API; otherwise from disk, then from the default branch.
+ * With `agents-repo` agents and skills come from there first, context files never do.
  */
 export function findAgents(sources: AgentSources): Agents {
-  const { trigger, client } = sources;
-  if (trigger.kind === 'local' || client === undefined) return { agents: localAgents(sources) };
+  const { shared, agentsDir, signal } = sources;
+  const { own, headAgents } = ownAgents(sources);
+  if (shared === undefined) return withHead(firstWith(own), headAgents);
+  const others = createSharedAgents(shared, { agentsDirs: dirsAtRef(agentsDir), signal });
+  return withHead(sharedFirst(others, own), headAgents);
+}
+
+function withHead(agents: AgentLibrary, headAgents: AgentLibrary | undefined): Agents {
+  return headAgents === undefined ? { agents } : { agents, headAgents };
+}
+
+/** One after the other; at least one. */
+type Libraries = readonly [AgentLibrary, ...AgentLibrary[]];
+
+interface OwnAgents {
+  readonly own: Libraries;
+  readonly headAgents?: AgentLibrary;
+}
+
+/** The agents of the run's repository and of this machine. */
+function ownAgents(sources: AgentSources): OwnAgents {
+  const { trigger, client, agentRef = 'base' } = sources;
+  if (trigger.kind === 'local' || client === undefined) return { own: [localAgents(sources)] };
   const atRef = (ref: string) => githubAgents({ ...sources, client, repository: trigger.repository, ref });
-  const ownAgents = sources.configDir === undefined ? [] : [localAgents(sources)];
+  const onDisk = sources.configDir === undefined ? [] : [localAgents(sources)];
   switch (trigger.kind) {
     case 'pull_request': {
-      const agents = firstWith([atRef(trigger.base.ref), ...ownAgents]);
-      return trigger.isFork ? { agents } : { agents, headAgents: atRef(trigger.head.sha) };
+      const head = trigger.isFork ? undefined : atRef(trigger.head.sha);
+      if (head !== undefined && agentRef === 'head') return { own: [head, ...onDisk] };
+      const own: Libraries = [atRef(trigger.base.ref), ...onDisk];
+      return head === undefined ? { own } : { own, headAgents: head };
     }
     case 'issue':
     case 'comment':
     case 'workflow_run':
     case 'merge_group':
     case 'unknown':
-      return { agents: firstWith([atRef(trigger.repository.defaultBranch), ...ownAgents]) };
+      return { own: [atRef(trigger.repository.defaultBranch), ...onDisk] };
     case 'push':
     case 'schedule':
     case 'dispatch':
-      return { agents: firstWith([localAgents(sources), atRef(trigger.repository.defaultBranch)]) };
+      return { own: [localAgents(sources), atRef(trigger.repository.defaultBranch)] };
   }
 }
 
@@ -72,12 +103,67 @@ interface GitHubSources extends AgentSources {
 }
 
 function githubAgents({ client, repository, ref, agentsDir, signal, cwd }: GitHubSources): AgentLibrary {
-  const agentsDirs = agentsDir === '' || isAbsolute(agentsDir) ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+  const agentsDirs = dirsAtRef(agentsDir);
   return createGitHubAgentLibrary({ client, repository, ref, agentsDirs, signal, workspace: cwd });
 }
 
+function dirsAtRef(agentsDir: string): readonly string[] {
+  return agentsDir === '' || isAbsolute(agentsDir) ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+}
+
+/**
+ * The other repository's agents and skills before the run's own; an agent of either may use a skill of either. Context
+ * files are the run's repository's: of the first of its libraries that has any.
+ */
+function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
+  const ownFirst = firstWith(own);
+  let [near, far] = [shared, ownFirst];
+  return {
+    async loadAgent(name) {
+      if (name.startsWith(BUILT_IN_PREFIX)) return await ownFirst.loadAgent(name);
+      try {
+        const agent = await shared.loadAgent(name);
+        [near, far] = [shared, ownFirst];
+        return agent;
+      } catch (thrown) {
+        if (!(thrown instanceof ConfigError && isMissing(thrown))) throw thrown;
+        const agent = await ownFirst.loadAgent(name).catch((other) => {
+          throw bothMissing(thrown, other);
+        });
+        [near, far] = [ownFirst, shared];
+        return agent;
+      }
+    },
+    async loadSkill(path) {
+      const other = far;
+      return await near.loadSkill(path).catch(async (thrown) => {
+        if (!(thrown instanceof ConfigError && thrown.message.startsWith('skill not found'))) throw thrown;
+        return await other.loadSkill(path).catch((second) => {
+          throw bothMissing(thrown, second);
+        });
+      });
+    },
+    async loadContextFiles(patterns, workdir) {
+      const [first, ...others] = own;
+      let found = await first.loadContextFiles(patterns, workdir);
+      for (const library of others) {
+        if (found.files.length > 0 || patterns.length === 0) break;
+        found = await library.loadContextFiles(patterns, workdir);
+      }
+      return found;
+    },
+  };
+}
+
+/** One error with both places that were searched; an error of another kind stays as it is. */
+function bothMissing(one: ConfigError, other: unknown): unknown {
+  if (!(other instanceof ConfigError) || other.message !== one.message) return other;
+  const remedy = [one.remedy, other.remedy].filter((text) => text !== undefined).join(' ');
+  return new ConfigError(one.message, { remedy });
+}
+
 /** The libraries one after the other; skills and context files come from the one that has the agent. */
-function firstWith([first, ...others]: readonly [AgentLibrary, ...AgentLibrary[]]): AgentLibrary {
+function firstWith([first, ...others]: Libraries): AgentLibrary {
   let chosen = first;
   return {
     async loadAgent(name) {

@@ -3,8 +3,10 @@ import { CONTEXT_PARTS, type ContextPart } from '../axe/prompt/context-policy.js
 import type { Trigger } from '../axe/trigger.js';
 import { VERSION } from '../axe/version.js';
 import { createGitHubClient, type GitHubClient } from '../github/client.js';
+import { fetchNewSince } from '../github/fetch-change.js';
 import { fetchContext } from '../github/fetch-context.js';
 import { fetchPermission } from '../github/permissions.js';
+import { tellThreads } from '../github/tell-threads.js';
 
 /** How GitHub is reached. */
 export interface GitHubAccess {
@@ -38,5 +40,7 @@ export function createGitHubPort(
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
     context: (of, signal) => fetchContext(client, { trigger: of, parts }, signal),
+    newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
+    threads: (number, signal) => tellThreads(client, { repository, number }, signal),
   };
 }

@@ -82,7 +82,9 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
     const builtIn = grantTools(made.tools, rules);
     const servers = grantTools(config.mcpServers.map(asTool), rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
-    if (made.absent.length > 0) request.warn(absentTools(made.absent, request, surroundings));
+    if (made.absent.length > 0 && isExpected(request)) {
+      request.warn(absentTools(made.absent, request, surroundings));
+    }
     for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
     const allowed = config.mcpServers.filter(({ name }) =>
       servers.granted.some((server) => server.name === name),
@@ -163,6 +165,11 @@ function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warn
     code: 'tool-not-available',
     message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
   };
+}
+
+/** The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop. */
+function isExpected({ agent }: ToolRequest): boolean {
+  return agent.source !== 'built-in';
 }
 
 function absentTools(

@@ -2,6 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../../src/axe/agent/built-in.js';
 import { checkAgentName } from '../../../src/axe/agent/name.js';
 import { parseAgent } from '../../../src/axe/agent/parse.js';
+import { GITHUB_TOOL_NAMES } from '../../../src/axe/tools/github-tools.js';
+import { REVIEW_TOOL_NAMES } from '../../../src/axe/tools/review-tools.js';
+
+const KNOWN: readonly string[] = [...GITHUB_TOOL_NAMES, ...REVIEW_TOOL_NAMES];
 
 describe('the built-in agents', () => {
   it('are a reviewer, a triager and one that answers (D4)', () => {
@@ -35,6 +39,16 @@ describe('the built-in agents', () => {
       expect(systemPrompt).toMatch(/never (an )?instructions? to you/);
       expect(systemPrompt).toMatch(/Your memory holds/);
       expect(systemPrompt).not.toContain('\\');
+    },
+  );
+
+  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
+    '%s asks for tools that exist, reads on GitHub, and writes and executes nothing',
+    (name, toml) => {
+      const { tools } = parseAgent(toml, { name, file: name }).config;
+      expect(tools.filter((tool) => !KNOWN.includes(tool))).toEqual([]);
+      expect(tools).toContain('github_search');
+      expect(tools).toContain('github_file');
     },
   );
 

@@ -51,6 +51,22 @@ describe('a pull request that changes its own reviewer', () => {
     });
   });
 
+  it.each([
+    ['base', 'The version of the base branch was used'],
+    ['head', 'Its own version was used (`agent-ref: head`)'],
+  ] as const)('is told which version runs with `agent-ref: %s`', (agentRef, text) => {
+    const changed = changing({ path: 'axe/agents/bot.toml' });
+    expect(warnOfOwnChanges({ ...INSTRUCTIONS, agentRef }, changed)?.message).toContain(text);
+  });
+
+  it('is not told of a file that only has the path of another repository’s agent or skill', () => {
+    const changed = changing({ path: 'axe/agents/bot.toml' }, { path: 'axe/skills/reviewing/SKILL.md' });
+    const repository = { owner: 'octocat', name: 'hello' };
+    expect(warnOfOwnChanges({ ...INSTRUCTIONS, repository }, changed)).toBeDefined();
+    const agent = { ...AGENT, source: 'octocat/agents@6113728:axe/agents/bot.toml' };
+    expect(warnOfOwnChanges({ ...INSTRUCTIONS, agent, repository }, changed)).toBeUndefined();
+  });
+
   it('names five files and counts the rest', () => {
     const files = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ path: `docs/${n}.md` }));
     expect(warnOfOwnChanges(INSTRUCTIONS, changing(...files))?.message).toContain(

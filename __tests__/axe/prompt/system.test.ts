@@ -30,6 +30,14 @@ describe('the system prompt (axe-behaviour §5)', () => {
     expect(buildSystemPrompt(parts)).toBe(prompt);
   });
 
+  it('ends with the language that was asked for, before memory, and says nothing without one (D28)', () => {
+    const prompt = buildSystemPrompt({ ...NOTHING, systemPrompt: 'You review.', language: 'pt-BR' });
+    expect(prompt).toMatch(
+      /^You review\.\n\n---\n\n## Language\n\nWrite .* in this language: pt-BR\. Leave code,/,
+    );
+    expect(buildSystemPrompt({ ...NOTHING, language: '' })).toBe('');
+  });
+
   it('has no memory section where nothing is remembered', () => {
     expect(appendMemory('persona', '')).toBe('persona');
     expect(appendMemory('', 'x')).toBe(`${RULE}## Memory\n\nx`);

@@ -227,6 +227,18 @@ describe('the task of a pull request', () => {
     ]);
   });
 
+  it('names the tool that has the rest of a diff, where the agent has one', () => {
+    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(100)}`;
+    const tell = (tool: { readonly tool?: string }) =>
+      resolve({
+        trigger: pullRequest,
+        context: { ...context, diff: big },
+        policy: { maxTokens: 20, paths: [], pathsIgnore: [], ...tool },
+      }).message;
+    expect(tell({ tool: 'github_diff' })).toContain('Read those that matter with `github_diff`.');
+    expect(tell({})).toContain('If you have a tool that gives the diff of a file, ask it');
+  });
+
   it('cuts a long description and says so', () => {
     const body = 'x'.repeat(MAX_DESCRIPTION_BYTES + 10);
     const task = resolve({ trigger: { ...pullRequest, body }, context });

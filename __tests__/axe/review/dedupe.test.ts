@@ -50,6 +50,12 @@ describe('a finding that was said before', () => {
     expect(sorted.fresh).toHaveLength(1 - dropped);
   });
 
+  it('is not repeated where it was answered, whatever is kept of it', () => {
+    const [one, other] = [placed(), placed({ line: 11 })];
+    const known = { open: [], withdrawn: [], settled: [one.fingerprint] };
+    expect(dropKnown([one, other], known)).toEqual({ fresh: [other], alreadyOpen: [], withdrawn: [one] });
+  });
+
   it('is known in a renamed file', () => {
     const renamed = placed({ path: 'src/new-name.ts', line: 5 });
     const former = renamed.formerFingerprint ?? '';

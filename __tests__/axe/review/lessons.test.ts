@@ -54,6 +54,11 @@ describe('lessons', () => {
     expect(fenced(text)).toEqual(['- win.ts: xss']);
   });
 
+  it('name a finding once whose conversation nobody closed when it was withdrawn', () => {
+    const text = lessons([raised({ path: 'src/auth.ts' }), withdrawn({ pull: 42 })], [FINGERPRINT]);
+    expect(fenced(text)).toEqual(['- src/auth.ts: sql-injection (marked as wrong, pull request #42)']);
+  });
+
   it.each<[string, readonly ReviewFact[]]>([
     ['there are none', []],
     ['they are about other files', [withdrawn({ path: 'src/other.ts' })]],

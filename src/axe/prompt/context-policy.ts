@@ -14,6 +14,8 @@ export interface DiffPolicy {
   readonly paths: readonly string[];
   /** Files that match one of these are not shown. */
   readonly pathsIgnore: readonly string[];
+  /** The tool that gives the rest of it, where the agent has one. */
+  readonly tool?: string;
 }
 
 /** What a run is told of its trigger. */

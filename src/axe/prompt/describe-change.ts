@@ -28,11 +28,13 @@ export function describeFetched(
   return { blocks, isFenced: true, warnings: described.warnings };
 }
 
+/** Lines that were added or removed in files. */
 function sum(files: readonly ChangedFile[], key: 'additions' | 'deletions'): number {
   return files.reduce((total, file) => total + file[key], 0);
 }
 
-function formatFile({ path, status, additions, deletions, previousPath }: ChangedFile): string {
+/** A file of a change on one line, with its size. */
+export function formatFile({ path, status, additions, deletions, previousPath }: ChangedFile): string {
   const from = previousPath === undefined ? '' : ` (from ${cleanLine(previousPath, MAX_NAME)})`;
   return `${status} ${cleanLine(path, MAX_NAME)}${from} +${additions} -${deletions}`;
 }

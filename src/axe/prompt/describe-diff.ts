@@ -26,7 +26,7 @@ export function describeDiff(diff: string, { source, policy }: DiffDescription):
   if (packed.notShown.length > 0) {
     blocks.push(fence(listOf(packed.notShown.map(formatNotShown)), { source: 'files not shown' }));
   }
-  if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed));
+  if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
   return { blocks, isFenced: true, warnings: warningsOf(packed, { source, policy }) };
 }
 
@@ -49,13 +49,17 @@ function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
 }
 
 /** A tool may have the rest; an agent without it can only say what it has not seen. */
-function adviceOn({ text, notShown, isCut }: PackedDiff): string {
+function adviceOn({ text, notShown, isCut }: PackedDiff, { tool }: DiffPolicy): string {
+  const ask =
+    tool === undefined
+      ? 'If you have a tool that gives the diff of a file, ask it for those that matter.'
+      : `Read those that matter with \`${tool}\`.`;
   if (isCut) return `Only the beginning of the diff is shown. ${JUDGE_NOT}`;
   const seen =
     text === ''
       ? 'Nothing of the diff is shown to you, so you have not seen the change'
       : `${count(notShown.length, 'file')} of the diff ${notShown.length === 1 ? 'is' : 'are'} not shown, or not whole; the list names them`;
-  return `${seen}. If you have a tool that gives the diff of a file, ask it for those that matter. ${JUDGE_NOT}`;
+  return `${seen}. ${ask} ${JUDGE_NOT}`;
 }
 
 const JUDGE_NOT = 'Say in your answer what you have not seen, and do not judge it.';

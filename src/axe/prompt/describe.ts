@@ -1,4 +1,5 @@
 import { MAX_REMARK_BYTES } from '../defaults.js';
+import type { Scope } from '../review/scope.js';
 import type {
   CommentTrigger,
   IssueTrigger,
@@ -13,6 +14,7 @@ import type { DiffPolicy } from './context-policy.js';
 import { cleanLine, cutToBytes } from './cut.js';
 import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
 import { listOf } from './describe-diff.js';
+import { describeScoped } from './describe-scope.js';
 import { describeTalk } from './describe-talk.js';
 import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
 import { fence } from './fence.js';
@@ -21,6 +23,8 @@ import { NO_PARTS, type Parts } from './parts.js';
 /** What is known beside the event, and how much of it the model is told. */
 export interface Telling {
   readonly context: TriggerContext | undefined;
+  /** How much of a pull request is reviewed; undefined: all of it. */
+  readonly scope?: Scope | undefined;
   readonly policy: DiffPolicy;
   /** Only an untrusted run is told what people without write access said around the subject (D19). */
   readonly showsStrangers: boolean;
@@ -146,14 +150,14 @@ function talk({ context, showsStrangers }: Telling): Parts {
 }
 
 /** Commits, checks, files and diff of a pull request. */
-function changes(number: number, { context, policy }: Telling): Parts {
+function changes(number: number, { context, scope, policy }: Telling): Parts {
   if (context === undefined) return line('Its diff could not be fetched.');
   const around = [describeCommits(context), describeChecks(context)];
   if (context.kind !== 'pull_request') {
     return joinParts([...around, line('Its diff could not be fetched, so you have not seen the change.')]);
   }
   const source = `diff of pull request #${number}`;
-  return joinParts([...around, describeFetched(context, { source, policy })]);
+  return joinParts([...around, describeScoped(context, { scope, source, policy })]);
 }
 
 /** The same of another change; nothing where there is none. */

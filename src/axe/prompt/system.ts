@@ -1,20 +1,25 @@
 import type { ContextFile } from './context-file.js';
+import { languageInstruction } from './language.js';
 
 /** What the fixed part of a system prompt is made from. */
 export interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
   readonly files: readonly ContextFile[];
+  /** Of the answer; left out or empty: whatever the agent says. */
+  readonly language?: string;
 }
 
 /**
- * The system prompt without memory: persona, skill and context files in axe's order and with its headings; nothing
- * is trimmed, so it may begin with two newlines (axe-behaviour §5).
+ * The system prompt without memory: persona, skill and context files in axe's order and with its headings, then the
+ * language where one is asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
  */
-export function buildSystemPrompt({ systemPrompt, skill, files }: SystemPromptParts): string {
+export function buildSystemPrompt(parts: SystemPromptParts): string {
+  const { systemPrompt, skill, files, language = '' } = parts;
   let prompt = systemPrompt;
   if (skill !== '') prompt += section('Skill', skill);
   if (files.length > 0) prompt += section('Context Files', files.map(formatContextFile).join('\n\n'));
+  if (language !== '') prompt += section('Language', languageInstruction(language));
   return prompt;
 }
 

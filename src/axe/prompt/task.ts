@@ -1,4 +1,5 @@
 import { DEFAULT_TASK } from '../defaults.js';
+import type { Scope } from '../review/scope.js';
 import type { PushTrigger, Trigger } from '../trigger.js';
 import type { Warning } from '../warning.js';
 import type { LocalChange, TriggerContext } from './context.js';
@@ -25,6 +26,8 @@ export interface TaskParts {
   readonly stdin: string;
   readonly trigger: Trigger;
   readonly context: TriggerContext | undefined;
+  /** How much of a pull request is reviewed; left out: all of it. */
+  readonly scope?: Scope | undefined;
   readonly change: LocalChange | undefined;
   /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
@@ -47,14 +50,14 @@ export interface Task {
  * people wrote, titles too, stands in fences behind it.
  */
 export function resolveTask(given: TaskParts): Task {
-  const { prompt, stdin, trigger, context, change, showsStrangers = false } = given;
+  const { prompt, stdin, trigger, context, scope, change, showsStrangers = false } = given;
   const { policy = DEFAULT_CONTEXT_POLICY.diff } = given;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
   const ownTask = isStdinTask && !isBlank(stdin) ? stdin : prompt;
   const isOwnTask = !isBlank(ownTask);
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
   const parts = [
-    describeTrigger(trigger, { context, policy, showsStrangers }),
+    describeTrigger(trigger, { context, scope, policy, showsStrangers }),
     change === undefined ? NO_PARTS : describeChange(change, policy),
     isStdinTask || isBlank(stdin) ? NO_PARTS : describeStdin(stdin),
   ];

@@ -46,6 +46,11 @@ export class Publications {
     }
   }
 
+  /** Whether there is any label that may be set. */
+  get allowsLabels(): boolean {
+    return this.scope.rules.labels.length > 0;
+  }
+
   /** A comment on lines of the change. */
   addComment(request: CommentRequest): Answer {
     const { lines, rules } = this.scope;

@@ -10,6 +10,11 @@ export interface KnownFindings {
   readonly open: readonly string[];
   /** Findings that people with write access have answered, on any pull request. */
   readonly withdrawn: readonly Withdrawn[];
+  /**
+   * Fingerprints of findings that they have answered on this pull request, of runs that keep none: for this pull request
+   * alone, a fork's say. Left out: none.
+   */
+  readonly settled?: readonly string[];
 }
 
 /** Findings by what becomes of them; together they are those that were raised. */
@@ -30,7 +35,7 @@ export function dropKnown(findings: readonly PlacedFinding[], known: KnownFindin
   const alreadyOpen: PlacedFinding[] = [];
   const withdrawn: PlacedFinding[] = [];
   for (const finding of findings) {
-    if (isWithdrawn(finding, known.withdrawn)) withdrawn.push(finding);
+    if (isWithdrawn(finding, known.withdrawn) || isSettled(finding, known)) withdrawn.push(finding);
     else if (takeOpen(finding, open)) alreadyOpen.push(finding);
     else fresh.push(finding);
   }
@@ -49,6 +54,10 @@ function isWithdrawn(
       (one.fingerprint === formerFingerprint ||
         (one.fingerprint === fingerprint && one.path === finding.path)),
   );
+}
+
+function isSettled({ fingerprint }: PlacedFinding, { settled = [] }: KnownFindings): boolean {
+  return settled.includes(fingerprint);
 }
 
 function takeOpen({ fingerprint, formerFingerprint }: PlacedFinding, open: Map<string, number>): boolean {

@@ -22,18 +22,20 @@ const MAX_PATH = 200;
  * say. Computed from closed sets, rules and paths: no word of anybody's answer is in it, nor of the findings themselves,
  * which were written by a model that had read what strangers wrote.
  */
-export function formatLessons({ facts, pull, lines, open }: LessonParts): string | undefined {
+export function formatLessons({ facts, pull, lines, open: standing }: LessonParts): string | undefined {
   const paths = pathsOf(lines);
-  const isOpen = new Set(open);
+  const isOpen = new Set(standing);
   const withdrawn: Withdrawn[] = [];
   const raised: Raised[] = [];
   for (const fact of facts) {
     if (fact.kind === 'withdrawn' && fact.why !== 'fixed' && paths.has(fact.path)) withdrawn.push(fact);
     if (fact.kind === 'finding' && fact.pull === pull && isOpen.has(fact.fingerprint)) raised.push(fact);
   }
+  const isWithdrawn = new Set(withdrawn.map(({ fingerprint }) => fingerprint));
+  const open = raised.filter(({ fingerprint }) => !isWithdrawn.has(fingerprint));
   const sections = [
     section(WITHDRAWN, { source: 'withdrawn findings', lines: newest(withdrawn).map(formatWithdrawn) }),
-    section(OPEN, { source: 'open findings', lines: newest(raised).map(formatPlace) }),
+    section(OPEN, { source: 'open findings', lines: newest(open).map(formatPlace) }),
   ].filter((text) => text !== '');
   return sections.length === 0 ? undefined : sections.join('\n\n');
 }

@@ -43,6 +43,10 @@ export interface ReviewParts {
   /** The commit that was reviewed. */
   readonly head: string;
   readonly buffered: Buffered;
+  /** How many reviews of this commit there are already; left out for none. */
+  readonly reviewsBefore?: number;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks?: readonly string[];
   readonly known: KnownFindings;
   readonly maxComments: number;
   /** Fingerprints of findings whose line GitHub refused: they go to the review's text. */
@@ -62,6 +66,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     ({ placement, fingerprint }) => placement.kind === 'line' && !offLine.has(fingerprint),
   );
   const onLines = placeable.slice(0, Math.max(0, maxComments));
+  const { reviewsBefore = 0, remarks = [] } = parts;
   const body = formatReviewBody({
     agent: parts.agent,
     head: parts.head,
@@ -72,6 +77,9 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     alreadyOpen: alreadyOpen.length,
     withdrawn: withdrawn.length,
     refused: buffered.refusedFindings,
+    // Nothing new is said a second time by the marker that it had the first time.
+    part: reviewsBefore > 0 && fresh.length > 0 ? reviewsBefore + 1 : undefined,
+    remarks,
     clean,
   });
   return {

@@ -23,6 +23,10 @@ export interface ReviewBodyParts {
   readonly withdrawn: number;
   /** Findings that were not taken, because a run had raised so many. */
   readonly refused: number;
+  /** From 2 on, where the commit was reviewed before; left out for the first review. */
+  readonly part?: number | undefined;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks?: readonly string[];
   /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
   clean(text: string): string;
 }
@@ -71,13 +75,16 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   };
 }
 
-function markerOf({ agent, head }: ReviewBodyParts, findings: readonly string[]): string {
-  return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), findings });
+function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly string[]): string {
+  const again = part === undefined ? {} : { part };
+  return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), ...again, findings });
 }
 
 const MAX_NAME = 100;
+/** Code points of a remark, of which there are few. */
+const MAX_REMARK = 500;
 /** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
-const FRAME = 1500;
+const FRAME = 3500;
 const MAX_SUMMARY = 24_000;
 const CUT = '\n\n*The summary is longer than there is room for.*';
 
@@ -163,7 +170,10 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
   return [open, ...shown.map(({ text }) => text), '</details>'].join('\n\n');
 }
 
-function formatNotes({ alreadyOpen, withdrawn, refused }: ReviewBodyParts, omitted: number): string {
+function formatNotes(
+  { alreadyOpen, withdrawn, refused, remarks = [] }: ReviewBodyParts,
+  omitted: number,
+): string {
   const again = [
     ...(alreadyOpen > 0
       ? [`${count(alreadyOpen, 'finding')} that ${isAre(alreadyOpen)} already open here`]
@@ -171,6 +181,7 @@ function formatNotes({ alreadyOpen, withdrawn, refused }: ReviewBodyParts, omitt
     ...(withdrawn > 0 ? [`${count(withdrawn, 'finding')} that ${isAre(withdrawn)} withdrawn`] : []),
   ];
   const notes = [
+    ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
     ...(again.length > 0 ? [`Not repeated: ${again.join(', ')}.`] : []),
     ...(omitted > 0 ? [`No room here for ${count(omitted, 'more finding')}: see the job summary.`] : []),
     ...(refused > 0 ? [`Not taken: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),

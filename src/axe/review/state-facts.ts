@@ -13,6 +13,10 @@ export interface Reviewed {
   readonly pull: number;
   readonly head: string;
   readonly base: string;
+  /** Name of the branch the pull request went into then. */
+  readonly into?: string;
+  /** A limit ended the review: the last commit that was looked at to the end, undefined for none. */
+  readonly cut?: { readonly whole: string | undefined };
   readonly at: Date;
 }
 
@@ -116,6 +120,8 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
       return [
         ['head', fact.head],
         ['base', fact.base],
+        ...(fact.into === undefined ? [] : [['into', fact.into] as const]),
+        ...(fact.cut === undefined ? [] : [['cut', fact.cut.whole ?? NO_COMMIT] as const]),
       ];
     case 'finding':
       return [
@@ -143,6 +149,9 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
       return [['by', fact.by]];
   }
 }
+
+/** Stands where a commit would. */
+const NO_COMMIT = 'none';
 
 const MAX_USD = 999_999_999;
 
@@ -186,7 +195,16 @@ function readFields(rest: string): Fields {
 function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefined {
   const [pull, head, base] = [readPull(key), fields.get('head'), fields.get('base')];
   if (pull === undefined || head === undefined || base === undefined) return undefined;
-  return { kind: 'reviewed', pull, head, base, at };
+  const [into, whole] = [fields.get('into'), fields.get('cut')];
+  return {
+    kind: 'reviewed',
+    pull,
+    head,
+    base,
+    ...(into === undefined ? {} : { into }),
+    ...(whole === undefined ? {} : { cut: { whole: whole === NO_COMMIT ? undefined : whole } }),
+    at,
+  };
 }
 
 interface FindingLine {

@@ -16,8 +16,12 @@ import {
 } from './memory-hand.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { dropOldVersions, oldVersions } from './purge-memory.js';
+import { findWithdrawn, restoreFinding } from './restore-finding.js';
 
-/** Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. */
+/**
+ * Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. The
+ * fingerprint of a withdrawn finding takes that back.
+ */
 export async function forgetMemory(
   { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
   view: MemoryView,
@@ -28,6 +32,8 @@ export async function forgetMemory(
     id,
   );
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const withdrawn = found.kind === 'found' ? undefined : findWithdrawn(id, view);
+  if (withdrawn !== undefined) return await restoreFinding(withdrawn, view, hand);
   const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
   if (known === undefined) return noSuchEntry(id, view);
   const changes = changesFor(known, view, hand);

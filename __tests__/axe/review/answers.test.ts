@@ -1,0 +1,261 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type AnsweredThread,
+  newlyWithdrawn,
+  openFindings,
+  ownThreads,
+  peopleToAsk,
+  pullsToAsk,
+  settledFindings,
+  type ThreadRemark,
+  unanswered,
+} from '../../../src/axe/review/answers.js';
+import { findingMarker } from '../../../src/axe/review/markers.js';
+import type { Raised, ReviewFact, Withdrawn } from '../../../src/axe/review/state-facts.js';
+
+const FINGERPRINT = '0123456789abcdef';
+const OTHER = 'fedcba9876543210';
+const AT = new Date('2026-11-20T10:00:00Z');
+const LATER = new Date('2026-11-21T10:00:00Z');
+const NOW = new Date('2026-11-22T10:00:00Z');
+
+function raised(parts: Partial<Raised> = {}): Raised {
+  const place = { path: 'src/auth.ts', rule: 'timing-attack' };
+  return { kind: 'finding', fingerprint: FINGERPRINT, pull: 41, ...place, at: AT, ...parts };
+}
+
+function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
+  return { ...raised(), kind: 'withdrawn', why: 'answered', by: 'octocat', ...parts };
+}
+
+function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): ThreadRemark {
+  return { author: { login, isBot: false }, isOurs: false, body, isEditedByOther: false, ...parts };
+}
+
+function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
+  const body = `${findingMarker(FINGERPRINT)}\nComparing with == tells the length.`;
+  return {
+    author: { login: 'github-actions', isBot: true },
+    isOurs: true,
+    body,
+    isEditedByOther: false,
+    ...parts,
+  };
+}
+
+function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
+  return {
+    isResolved: parts.resolvedBy !== undefined,
+    resolvedBy: undefined,
+    isOutdated: false,
+    first: opening(),
+    thumbsUp: [],
+    thumbsDown: [],
+    replies: [],
+    ...parts,
+  };
+}
+
+/** octocat, monalisa and hubot may write; reader may only read. */
+const PERMISSIONS = new Map([
+  ['octocat', 'write'],
+  ['monalisa', 'maintain'],
+  ['hubot', 'admin'],
+  ['reader', 'read'],
+  ['triager', 'triage'],
+  ['nobody', 'unknown'],
+] as const);
+
+function learn(
+  threads: readonly AnsweredThread[],
+  facts: readonly ReviewFact[] = [raised()],
+): readonly Withdrawn[] {
+  const found = facts.flatMap((fact) => (fact.kind === 'finding' ? [fact] : []));
+  return newlyWithdrawn({
+    threads: ownThreads(threads, found),
+    permissions: PERMISSIONS,
+    facts,
+    now: NOW,
+  });
+}
+
+describe('what became of a finding', () => {
+  it.each<[string, Partial<AnsweredThread>, string, string]>([
+    ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'resolved-by-author', 'octocat'],
+    [
+      'a writer closed it with words that are no set phrase',
+      { resolvedBy: 'octocat', replies: [said('octocat', 'We talked about this.')] },
+      'resolved-by-author',
+      'octocat',
+    ],
+    [
+      'a writer closed it after the line changed',
+      { resolvedBy: 'octocat', isOutdated: true },
+      'fixed',
+      'octocat',
+    ],
+    [
+      'a writer closed it and liked it',
+      { resolvedBy: 'octocat', thumbsUp: ['monalisa'] },
+      'fixed',
+      'octocat',
+    ],
+    [
+      'a writer closed it and agreed, though the fix is elsewhere',
+      { resolvedBy: 'octocat', replies: [said('octocat', 'Done in 9c4d5e6.')] },
+      'fixed',
+      'octocat',
+    ],
+    ['a writer agreed and the line changed', { isOutdated: true, thumbsUp: ['hubot'] }, 'fixed', 'hubot'],
+    ['a writer gave 👎', { thumbsDown: ['monalisa'] }, 'thumbs-down', 'monalisa'],
+    [
+      'a writer gave 👎 and the line changed',
+      { thumbsDown: ['hubot'], isOutdated: true },
+      'thumbs-down',
+      'hubot',
+    ],
+    ['a writer said no', { replies: [said('monalisa', 'False positive.')] }, 'answered', 'monalisa'],
+    [
+      'a writer said no, whoever closed it',
+      { resolvedBy: 'reader', replies: [said('monalisa', 'By design.')] },
+      'answered',
+      'monalisa',
+    ],
+    [
+      'a writer changed their mind, the last word counts',
+      { replies: [said('octocat', 'Good catch!'), said('octocat', 'No, this is intended.')] },
+      'answered',
+      'octocat',
+    ],
+    ['logins differ in case', { thumbsDown: ['OctoCat'] }, 'thumbs-down', 'OctoCat'],
+  ])('is kept where %s', (_, parts, why, by) => {
+    expect(learn([thread(parts)])).toEqual([
+      {
+        kind: 'withdrawn',
+        fingerprint: FINGERPRINT,
+        pull: 41,
+        path: 'src/auth.ts',
+        rule: 'timing-attack',
+        why,
+        by,
+        at: NOW,
+      },
+    ]);
+  });
+
+  it.each<[string, Partial<AnsweredThread>]>([
+    ['nobody answered', {}],
+    ['the line only changed', { isOutdated: true }],
+    ['a reader gave 👎', { thumbsDown: ['reader'] }],
+    ['somebody with triage rights gave 👎', { thumbsDown: ['triager'] }],
+    ['somebody gave 👎 whose permission is unknown', { thumbsDown: ['nobody'] }],
+    ['somebody gave 👎 who was not asked for', { thumbsDown: ['stranger'] }],
+    ['as many liked it as did not', { thumbsDown: ['octocat'], thumbsUp: ['monalisa'] }],
+    ['the author of the pull request closed it and may not write', { resolvedBy: 'reader' }],
+    ['a reader said no', { replies: [said('reader', 'Not a bug.')] }],
+    [
+      'a bot said no',
+      { replies: [said('octocat', 'Not a bug.', { author: { login: 'octocat', isBot: true } })] },
+    ],
+    ['we said no', { replies: [said('octocat', 'Not a bug.', { isOurs: true })] }],
+    [
+      'somebody else put the words into the mouth of a writer',
+      { replies: [said('octocat', 'Not a bug.', { isEditedByOther: true })] },
+    ],
+    ['a writer took the no back', { replies: [said('octocat', 'Not a bug.'), said('octocat', 'Agreed.')] }],
+    [
+      'the account itself closed the conversation',
+      { resolvedBy: 'octocat', first: opening({ author: { login: 'octocat', isBot: false } }) },
+    ],
+    ['somebody else wrote the comment', { resolvedBy: 'octocat', first: opening({ isOurs: false }) }],
+    [
+      'somebody else changed the comment',
+      { resolvedBy: 'octocat', first: opening({ isEditedByOther: true }) },
+    ],
+    [
+      'the comment names no finding of ours',
+      { resolvedBy: 'octocat', first: opening({ body: findingMarker(OTHER) }) },
+    ],
+    [
+      'the marker is only quoted',
+      { resolvedBy: 'octocat', first: opening({ body: `> ${findingMarker(FINGERPRINT)}` }) },
+    ],
+  ])('is not known where %s', (_, parts) => {
+    expect(learn([thread(parts)])).toEqual([]);
+  });
+
+  it('is kept once, and what withdraws it counts more than what fixed it', () => {
+    const fixed = thread({ resolvedBy: 'octocat', isOutdated: true });
+    const refuted = thread({ thumbsDown: ['monalisa'] });
+    for (const threads of [
+      [fixed, refuted],
+      [refuted, fixed],
+    ]) {
+      expect(learn(threads).map(({ why }) => why)).toEqual(['thumbs-down']);
+    }
+  });
+
+  it('is not kept again where it was fixed before', () => {
+    const facts = [raised({ pull: 44 }), withdrawn({ why: 'fixed' })];
+    expect(learn([thread({ resolvedBy: 'octocat', isOutdated: true })], facts)).toEqual([]);
+    expect(learn([thread({ thumbsDown: ['octocat'] })], facts)).toMatchObject([
+      { pull: 44, why: 'thumbs-down' },
+    ]);
+  });
+});
+
+describe('a finding that is not kept', () => {
+  const settled = (parts: Partial<AnsweredThread>, found: readonly Raised[] = []) =>
+    settledFindings(ownThreads([thread(parts)], found), PERMISSIONS);
+
+  it('is settled where it stands by who may write', () => {
+    expect(settled({ thumbsDown: ['octocat'] })).toEqual([FINGERPRINT]);
+    expect(settled({ resolvedBy: 'octocat' })).toEqual([FINGERPRINT]);
+  });
+
+  it('is not settled by anybody else, nor once it was fixed, nor twice where it is kept', () => {
+    expect(settled({ resolvedBy: 'reader' })).toEqual([]);
+    expect(settled({ resolvedBy: 'octocat', isOutdated: true })).toEqual([]);
+    expect(settled({ thumbsDown: ['octocat'] }, [raised()])).toEqual([]);
+  });
+});
+
+describe('what is asked', () => {
+  it.each<[string, readonly ReviewFact[], readonly string[]]>([
+    ['a finding without an answer', [raised()], [FINGERPRINT]],
+    ['no finding that was withdrawn anywhere', [raised(), withdrawn({ pull: 9 })], []],
+    ['no finding that was fixed', [raised(), withdrawn({ why: 'fixed', at: LATER })], []],
+    ['one that is back', [raised({ at: NOW }), withdrawn({ why: 'fixed', at: LATER })], [FINGERPRINT]],
+    [
+      'one that is back elsewhere',
+      [raised({ pull: 44 }), withdrawn({ why: 'fixed', at: LATER })],
+      [FINGERPRINT],
+    ],
+    ['nothing that was forgotten', [raised({ fingerprint: OTHER })], []],
+  ])('is about %s', (_, facts, expected) => {
+    const found = unanswered({ facts, forgotten: new Set([OTHER]) });
+    expect(found.map(({ fingerprint }) => fingerprint)).toEqual(expected);
+  });
+
+  it('goes to the own pull request, and to those where something was found last', () => {
+    const all = [40, 42, 41, 43].map((pull) => raised({ pull, at: new Date(AT.getTime() + pull) }));
+    expect(pullsToAsk(all, { own: 40, asksOwn: false, limit: 2 })).toEqual([40, 43, 42]);
+    expect(pullsToAsk([...all, ...all], { own: 99, asksOwn: false, limit: 3 })).toEqual([43, 42, 41]);
+    expect(pullsToAsk([], { own: 42, asksOwn: false, limit: 3 })).toEqual([]);
+    expect(pullsToAsk([], { own: 42, asksOwn: true, limit: 3 })).toEqual([42]);
+  });
+
+  it('is who can have said something, each once, a crowd of strangers last', () => {
+    const crowd = Array.from({ length: 20 }, (_, index) => `reader-${index}`);
+    const threads = [
+      thread({ thumbsUp: ['hubot', 'Octocat'], thumbsDown: crowd, replies: [said('reader', 'Hello!')] }),
+      thread({ resolvedBy: 'octocat', replies: [said('monalisa', 'Not a bug.'), said('ghost', 'Fixed.')] }),
+    ];
+    expect(peopleToAsk(ownThreads(threads, [raised()]))).toEqual(['octocat', 'monalisa', ...crowd, 'hubot']);
+  });
+
+  it('knows which conversations nobody has closed', () => {
+    const threads = ownThreads([thread(), thread({ resolvedBy: 'octocat' })], [raised()]);
+    expect(openFindings(threads)).toEqual([FINGERPRINT]);
+  });
+});

@@ -1,0 +1,26 @@
+import { forbidden, type GraphNode, notFound } from './github-connection.js';
+import type { GraphQlWorld } from './github-graphql-nodes.js';
+import { threadNode } from './github-graphql-reviews.js';
+
+interface ResolveInput {
+  readonly clientMutationId?: string | null;
+  readonly threadId: string;
+}
+
+/** What can be done to a conversation on a line. Resolving one takes the right to write contents. */
+export function threadMutations(world: GraphQlWorld): GraphNode {
+  return { resolveReviewThread: ({ input }: { input: ResolveInput }) => resolveThread(input, world) };
+}
+
+function resolveThread({ threadId, clientMutationId }: ResolveInput, world: GraphQlWorld): GraphNode {
+  for (const repo of world.repos()) {
+    const { reviewComments, resolved } = repo.talk;
+    const first = reviewComments.find((one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined);
+    const pull = first === undefined ? undefined : repo.pulls.get(first.pull);
+    if (first === undefined || pull === undefined) continue;
+    if (world.rightOf(repo) !== 'write') throw forbidden();
+    resolved.set(first.id, world.viewer);
+    return { clientMutationId: clientMutationId ?? null, thread: threadNode(repo, { pull, first }, world) };
+  }
+  throw notFound(`a node with the global id of '${threadId}'.`);
+}

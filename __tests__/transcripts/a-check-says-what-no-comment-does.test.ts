@@ -1,0 +1,97 @@
+import { expect, it } from '@jest/globals';
+import { text } from '../helpers/model-server.js';
+import { CHANGE, calls, LOGGED, REVIEWER, submit, TIMING } from './review-scene.js';
+import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
+
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+const CHECK = 'POST /repos/{owner}/{repo}/check-runs';
+const DENIED = {
+  status: 403,
+  body: {
+    message: 'Resource not accessible by integration',
+    documentation_url: 'https://docs.github.com',
+    status: '403',
+  },
+} as const;
+
+function stageWith(model: StageOptions['model']) {
+  const base = { 'axe/agents/reviewer.toml': REVIEWER };
+  return setStage({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
+}
+
+const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
+
+it('holds the findings on their lines where nothing is to be commented, and blocks nothing', async () => {
+  const stage = await stageWith(FINDINGS);
+  const step = await stage.run({ inputs: { comment: 'never', 'check-run': 'true' } });
+  expect(step.exitCode).toBe(0);
+  expect(step.annotations.filter(({ file }) => file !== undefined)).toEqual([]);
+  expect(troubles(step)).toEqual([]);
+  expect(stage.repo.talk.reviews).toEqual([]);
+  expect(stage.repo.talk.checkRuns).toMatchObject([
+    {
+      headSha: HEAD,
+      name: 'reviewer',
+      conclusion: 'neutral',
+      title: '2 findings',
+      summary: expect.stringContaining('Two things to mend.'),
+      annotations: [
+        {
+          path: 'src/auth.ts',
+          start_line: 12,
+          end_line: 12,
+          annotation_level: 'warning',
+          title: 'timing-attack',
+        },
+        { path: 'src/auth.ts', start_line: 11, message: 'The token ends up in the log.' },
+      ],
+    },
+  ]);
+});
+
+it('takes the place of the review that the token may not post', async () => {
+  const stage = await stageWith(FINDINGS);
+  stage.github.fail({ route: REVIEW, ...DENIED });
+  const step = await stage.run({ inputs: { 'check-run': 'true' } });
+  expect(step.annotations.filter(({ file }) => file !== undefined)).toEqual([]);
+  expect(troubles(step)).toHaveLength(1);
+  expect(stage.repo.talk.checkRuns).toMatchObject([{ annotations: [{}, {}] }]);
+});
+
+it('repeats nothing that a review says, and is written once', async () => {
+  const stage = await stageWith([...FINDINGS, ...FINDINGS]);
+  for (const _ of [1, 2]) await stage.run({ inputs: { 'check-run': 'true' } });
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expect(stage.repo.talk.checkRuns).toMatchObject([
+    { conclusion: 'neutral', title: '2 findings', annotations: [] },
+  ]);
+});
+
+it.each([
+  ['request-changes', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'failure'],
+  ['comment', calls(TIMING, submit('Must not be merged.', 'request-changes')), 'neutral'],
+  ['request-changes', calls(submit('All is well.')), 'success'],
+])('with `review-event: %s` comes to the verdict of the review', async (event, reply, conclusion) => {
+  const stage = await stageWith([reply, text('Done.')]);
+  await stage.run({ inputs: { 'check-run': 'true', 'review-event': event } });
+  expect(stage.repo.talk.checkRuns.map((run) => run.conclusion)).toEqual([conclusion]);
+});
+
+it('costs one warning where it may not be written, and the runner shows the findings', async () => {
+  const stage = await stageWith(FINDINGS);
+  stage.github.fail({ route: REVIEW, ...DENIED });
+  stage.github.fail({ route: CHECK, ...DENIED });
+  const step = await stage.run({ inputs: { 'check-run': 'true' } });
+  expect(step.exitCode).toBe(0);
+  expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
+  expect(step.annotations.flatMap(({ file, line }) => (file === undefined ? [] : [line]))).toEqual([12, 11]);
+});
+
+it('says that an agent has answered which does not review', async () => {
+  const stage = await setStage();
+  await stage.run({ inputs: { 'check-run': 'true' } });
+  expect(stage.repo.comments).toHaveLength(1);
+  expect(stage.repo.talk.checkRuns).toMatchObject([
+    { headSha: HEAD, conclusion: 'neutral', title: 'Answered', summary: expect.stringContaining('`==`') },
+  ]);
+});

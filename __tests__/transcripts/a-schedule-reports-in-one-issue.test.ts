@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { ANSWER_LOST, BAD_GATEWAY_AFTER_EFFECT } from '../helpers/github-faults.js';
+import { text } from '../helpers/model-server.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
+
+const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
+const CREATE = 'POST /repos/{owner}/{repo}/issues';
+const WORKFLOW = {
+  GITHUB_WORKFLOW_REF: 'Codertocat/Hello-World/.github/workflows/report.yml@refs/heads/master',
+};
+const TO_ISSUE = { 'report-to': 'issue' };
+
+type Scene = Awaited<ReturnType<typeof setStage>>;
+
+function issuesOf({ repo }: Scene): string {
+  return [...repo.issues.values()]
+    .map(({ number, title, author, body }) => `${author} #${number} ${title}\n${body}`)
+    .join('\n\n');
+}
+
+describe('a report on a schedule', () => {
+  it('opens an issue, and the next run brings it up to date', async () => {
+    const stage = await setStage({
+      event: SCHEDULE,
+      model: [
+        text('Three tests fail.\n\nAsk @octocat. ![](https://evil.example/p.png)'),
+        text('All is well.'),
+      ],
+    });
+    const inputs = { ...TO_ISSUE, language: 'German' };
+    const first = await stage.run({ inputs, env: WORKFLOW });
+    expect(troubles(first)).toEqual([]);
+    expect(first.outputs['comment-url']).toMatch(/\/issues\/\d+$/);
+    expect(first.outputs['memory-entry']).toContain('**Result:** Opened the report #1.\nThree tests fail.');
+    expect(stage.model.prompts()[0]?.system).toContain(
+      '## Language\n\nWrite everything that people will read (your answer, comments, summaries, issues) in this language: German.',
+    );
+    const opened = issuesOf(stage);
+    const second = await stage.run({ inputs, env: WORKFLOW, runId: '1658821494' });
+    expect(second.outputs['memory-entry']).toContain('**Result:** Brought the report #1 up to date.\n');
+    expect(stage.repo.issues.size).toBe(1);
+    expect(issuesOf(stage)).not.toContain('Three tests fail.');
+    expectTranscript(
+      'a-schedule-reports-in-one-issue',
+      [seen(first, stage), opened, issuesOf(stage), ''].map(steady).join('\n=====\n'),
+    );
+  });
+
+  it('keeps reports of other workflows and other titles apart, and leaves a closed one alone', async () => {
+    const stage = await setStage({ event: SCHEDULE });
+    await stage.run({ inputs: TO_ISSUE, env: WORKFLOW });
+    const other = { GITHUB_WORKFLOW_REF: WORKFLOW.GITHUB_WORKFLOW_REF.replace('report', 'other') };
+    await stage.run({ inputs: TO_ISSUE, env: other });
+    const titled = { ...TO_ISSUE, 'report-title': 'Report of core' };
+    await stage.run({ inputs: titled, env: WORKFLOW });
+    await stage.run({ inputs: titled, env: WORKFLOW });
+    expect([...stage.repo.issues.values()].map(({ title }) => title)).toEqual([
+      'Report of reviewer',
+      'Report of reviewer',
+      'Report of core',
+    ]);
+    stage.repo.talk.closedIssues.add(3);
+    await stage.run({ inputs: titled, env: WORKFLOW });
+    expect([...stage.repo.issues.keys()]).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each([
+    ['502', BAD_GATEWAY_AFTER_EFFECT],
+    ['cut connection', ANSWER_LOST],
+  ])('is opened once where the answer was lost: %s', async (_, fault) => {
+    const stage = await setStage({ event: SCHEDULE });
+    stage.github.fail({ route: CREATE, ...fault });
+    const step = await stage.run({ inputs: TO_ISSUE });
+    expect(troubles(step)).toEqual([]);
+    expect(stage.repo.issues.size).toBe(1);
+  });
+
+  it('costs one warning that names the permission where it may not be written', async () => {
+    const stage = await setStage({ event: SCHEDULE, github: { readOnly: true } });
+    const step = await stage.run({ inputs: TO_ISSUE });
+    expect(step.exitCode).toBe(0);
+    expect(troubles(step)).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(
+          /^the answer is in the job summary, but the issue was not written: .*`issues: write`/,
+        ),
+      },
+    ]);
+    expect(step.summary).toContain(ANSWER);
+    expect(step.outputs['memory-entry']).not.toContain('report');
+  });
+});
+
+it('is no place for the answer about a pull request', async () => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: TO_ISSUE });
+  expect(step.exitCode).toBe(0);
+  expect([stage.repo.issues.size, stage.repo.comments.length]).toEqual([0, 1]);
+});

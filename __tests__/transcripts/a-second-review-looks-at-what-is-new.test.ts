@@ -1,0 +1,341 @@
+import { expect, it } from '@jest/globals';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import {
+  expectTranscript,
+  HEAD,
+  type Stage,
+  type StageOptions,
+  setStage,
+  steady,
+  troubles,
+} from './stage.js';
+
+const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+
+/** A file that the pull request adds beside the change of the scene. */
+const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/queue.ts
+@@ -0,0 +1,3 @@
++export function size(queue: readonly string[]): number {
++  return queue.length + 1;
++}
+`;
+const FIRST_DIFF = CHANGE + QUEUE;
+
+/** The push takes the token out of the log. */
+const FIXED = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+  '+  console.log(token);\n',
+  '',
+);
+const SECOND_DIFF = FIXED + QUEUE;
+const FIX = `diff --git a/src/auth.ts b/src/auth.ts
+index 9c4d5e6..77aa001 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
+   const expected = readToken();
+-  console.log(token);
+   return expected == token;
+ }
+`;
+
+const OFF_BY_ONE: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    path: 'src/queue.ts',
+    line: 2,
+    code: '  return queue.length + 1;',
+    rule: 'off-by-one',
+    body: 'An empty queue has size 1.',
+  },
+};
+
+const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('Reviewed.')];
+
+async function stageWith(second: StageOptions['model'], options: StageOptions = {}) {
+  const script = typeof second === 'function' || second === undefined ? [] : second;
+  return await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: FIRST_DIFF,
+    model: [...FIRST_RUN, ...script],
+    ...options,
+  });
+}
+
+/** What the model was asked in the request of a number, from 0 on. */
+function message({ model }: Stage, number: number): string {
+  return JSON.stringify(model.requests()[number]?.body).replaceAll('\\n', '\n');
+}
+
+/** The first message of a request, as the model reads it. */
+function userMessage({ model }: Stage, number: number): string {
+  const body = model.requests()[number]?.body as {
+    messages: readonly { readonly content: readonly { readonly text: string }[] }[];
+  };
+  return body.messages[0]?.content.map(({ text: said }) => said).join('\n') ?? '';
+}
+
+function threads({ repo: { talk } }: Stage) {
+  return talk.reviewComments.map(({ path, line, id, body }) => ({
+    at: `${path}:${line}`,
+    isResolved: talk.resolved.has(id),
+    isNoted: body.includes('<!-- axe-action:outdated -->'),
+  }));
+}
+
+/** A writer's comment below the pull request of the stage. */
+async function say(stage: Stage, body: string, commentId = 1001) {
+  const payload = loadWebhook('issue_comment', 'created', {
+    'issue.number': payloadField(stage.payload, 'pull_request.number'),
+    'comment.id': commentId,
+    'comment.body': body,
+  });
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
+  const ref = `refs/pull/${payloadField(stage.payload, 'pull_request.number')}/merge`;
+  const env = stage.cache.env({ ref, readableRefs: [trunk] });
+  return await stage.run({ event: { name: 'issue_comment', payload }, env });
+}
+
+it('is given what a push changed and the names of the rest, and marks what the push has settled', async () => {
+  const stage = await stageWith([calls(OFF_BY_ONE, submit('One more.')), text('Reviewed the push.')]);
+  const first = await stage.run();
+  expect(first.exitCode).toBe(0);
+  const asked = stage.model.requests().length;
+
+  const second = await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), runId: '1658821494' });
+  expect(second.exitCode).toBe(0);
+  const sent = message(stage, asked);
+  expect(sent).toContain('Changed since your last review of ec26c3e: 1 of 2 files of the pull request.');
+  expect(sent).toContain('-  console.log(token);');
+  expect(sent).not.toContain('queue.length + 1');
+  expect(sent).toContain('The rest of the pull request, 1 file');
+  expect(sent).toContain('added src/queue.ts +3 -0');
+  // A comment can stand on a line that was not shown; the settled one is marked, the open one stays.
+  expect(threads(stage)).toEqual([
+    { at: 'src/auth.ts:12', isResolved: false, isNoted: false },
+    { at: 'src/auth.ts:11', isResolved: false, isNoted: true },
+    { at: 'src/queue.ts:2', isResolved: false, isNoted: false },
+  ]);
+  expect(stage.repo.talk.reviewComments[1]?.body).toMatch(
+    /\*Outdated: as of 6dcb09b this line is no longer part of the change\.\*\n\nThe token ends up in the log\.$/,
+  );
+  expect(second.summary).toContain('**Reviewed:** ec26c3e..6dcb09b (1 of 2 files).');
+  expect(stage.repo.talk.reviews[1]?.body).toContain(
+    'Looked at what is new: ec26c3e..6dcb09b (1 of 2 files).',
+  );
+  expect(second.outputs['memory-entry']).toContain(
+    '**Result:** Posted 1 comment on #2: src/queue.ts:2. Marked 1 comment as outdated.\n',
+  );
+  expect([first, second].flatMap(troubles)).toEqual([]);
+  expectTranscript(
+    'a-second-review-looks-at-what-is-new',
+    [
+      ['what the model is told', userMessage(stage, asked)],
+      ['what stands on the pull request', discussion(stage)],
+    ]
+      .map(([name, said]) => steady(`=== ${name}\n${said}\n`))
+      .join('\n'),
+  );
+});
+
+it('resolves what is settled where the token may, and leaves alone what somebody answered', async () => {
+  const stage = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
+  stage.repo.contents = 'write';
+  await stage.run();
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs: { 'dry-run': 'true' } });
+  expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
+  await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
+  expect(threads(stage)[1]).toEqual({ at: 'src/auth.ts:11', isResolved: true, isNoted: false });
+
+  const answered = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
+  answered.repo.contents = 'write';
+  await answered.run();
+  const [, first] = answered.repo.talk.reviewComments;
+  if (first === undefined) throw new Error('there is no comment');
+  answered.repo.talk.reviewComments.push({
+    ...first,
+    id: first.id + 10,
+    author: 'monalisa',
+    inReplyTo: first.id,
+  });
+  await answered.run(push(answered, SECOND, SECOND_DIFF, FIX));
+  expect(threads(answered)[1]?.isResolved).toBe(false);
+});
+
+it('asks for no comparison in the first review, and for one only in the second', async () => {
+  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed the push.')]);
+  await stage.run();
+  const compared = () => stage.github.requests().filter(({ path }) => path.includes(`/compare/${HEAD}...`));
+  expect(compared()).toEqual([]);
+  await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
+  expect(compared().map(({ path }) => path.replace(/^.*compare\//, ''))).toEqual(
+    [1, 2].map(() => `${HEAD}...${SECOND}`),
+  );
+});
+
+it.each<[string, (stage: Stage) => void, string]>([
+  ['diverged', ({ repo }) => void repo.abandoned.add(HEAD), 'the branch was rewritten since the last review'],
+  [
+    'gone',
+    ({ repo }) => void repo.comparisons.delete(`${HEAD}...${SECOND}`),
+    'the branch was rewritten since the last review',
+  ],
+  [
+    'out of reach',
+    ({ github }) =>
+      github.fail({
+        route: 'GET /repos/{owner}/{repo}/compare/{basehead}',
+        accept: 'json',
+        status: 403,
+        body: { message: 'Resource not accessible by integration' },
+      }),
+    'GitHub does not show all that is new since the last review',
+  ],
+])('is of everything after a force-push, and says why: the old head is %s', async (_, happen, why) => {
+  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+  await stage.run();
+  const asked = stage.model.requests().length;
+  const step = push(stage, SECOND, SECOND_DIFF, FIX);
+  happen(stage);
+  const result = await stage.run(step);
+  expect(result.exitCode).toBe(0);
+  expect(result.summary).toContain(
+    `**Reviewed:** 6dcb09b, the whole pull request (2 files), because ${why}.`,
+  );
+  const sent = message(stage, asked);
+  expect(sent).toContain(
+    `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
+  );
+  expect(sent).toContain('queue.length + 1');
+});
+
+it('is of everything where the pull request goes into another branch', async () => {
+  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+  await stage.run();
+  const { event } = push(stage, SECOND, SECOND_DIFF, FIX);
+  const base = (event.payload['pull_request'] as { base: Record<string, unknown> }).base;
+  base['ref'] = 'release';
+  stage.repo.branches.set('release', String(base['sha']));
+  const result = await stage.run({ event });
+  expect(result.summary).toContain('because the pull request goes into another branch now.');
+  expect(stage.github.requests().some(({ path }) => path.includes(`/compare/${HEAD}...`))).toBe(false);
+});
+
+it('leaves out what a merge of the base branch brought', async () => {
+  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+  await stage.run();
+  const asked = stage.model.requests().length;
+  const others = QUEUE.replaceAll('src/queue.ts', 'src/theirs.ts').replaceAll('queue', 'stack');
+  const far = '@@ -90,2 +89,3 @@\n   first();\n+  brought();\n   last();\n';
+  const step = push(stage, SECOND, SECOND_DIFF, FIX + far + others);
+  stage.repo.merges.add(SECOND);
+  const result = await stage.run(step);
+  const sent = message(stage, asked);
+  expect(sent).toContain(
+    'Changed since your last review of ec26c3e: 1 of 2 files of the pull request. Another branch was merged in between; what that brought is left out.',
+  );
+  expect(sent).toContain('-  console.log(token);');
+  expect(sent).not.toMatch(/stack|brought\(\)/);
+  expect(result.summary).toContain('(1 of 2 files, without what a merge brought).');
+});
+
+it('is of what is new on `/axe review`, and of everything on `/axe review full`', async () => {
+  const stage = await stageWith([
+    calls(submit('Fine.')),
+    text('Reviewed.'),
+    calls(OFF_BY_ONE, submit('Fine.')),
+    text('Reviewed.'),
+  ]);
+  // What a pull request keeps in the cache, a comment's run does not see.
+  stage.repo.contents = 'write';
+  await stage.run();
+  push(stage, SECOND, SECOND_DIFF, FIX);
+  const inPart = await say(stage, '/axe review');
+  expect(inPart).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(inPart.summary).toContain('**Reviewed:** ec26c3e..6dcb09b (1 of 2 files).');
+  const full = await say(stage, '/axe review full\nPlease.', 1002);
+  expect(full.summary).toContain(
+    '**Reviewed:** 6dcb09b, the whole pull request (2 files), because that was asked for.',
+  );
+  expect(full.outputs['memory-entry']).toContain('**Task:** Review pull request #2\n');
+  expect(threads(stage).at(-1)?.at).toBe('src/queue.ts:2');
+});
+
+it('goes on from where a limit ended the last one, also on the same commit', async () => {
+  const stage = await stageWith(undefined, {
+    model: [
+      calls(TIMING),
+      calls(OFF_BY_ONE, submit('All of it.')),
+      text('Reviewed.'),
+      calls(LOGGED),
+      calls(submit('The rest.')),
+      text('Reviewed.'),
+    ],
+  });
+  const limited = { 'max-turns': '1', 'fail-on': '' };
+  const cut = await stage.run({ inputs: limited });
+  expect(cut.outputs['conclusion']).toBe('max-turns');
+  expect(stage.repo.talk.reviews[0]?.body).toMatch(/Cut short: .*Not everything was looked at/);
+
+  const whole = await stage.run();
+  expect(whole.summary).toContain('because a limit ended the last review before it had seen everything.');
+  expect(threads(stage).map(({ at }) => at)).toEqual(['src/auth.ts:12', 'src/queue.ts:2']);
+  expect(stage.repo.talk.reviews[1]?.body).toMatch(
+    /^<!-- axe-action:review agent=reviewer head=\w+ part=2 -->/,
+  );
+
+  const cutAgain = await stage.run({ ...push(stage, SECOND, FIRST_DIFF, FIX), inputs: limited });
+  expect(cutAgain.outputs['conclusion']).toBe('max-turns');
+  const step = push(stage, THIRD, FIRST_DIFF, FIX);
+  stage.repo.comparisons.set(`${HEAD}...${THIRD}`, FIX);
+  const asked = stage.model.requests().length;
+  const last = await stage.run(step);
+  expect(last.summary).toContain('**Reviewed:** ec26c3e..7fd1a60 (1 of 2 files).');
+  expect(message(stage, asked)).toContain('A review of 6dcb09b after that was cut short');
+});
+
+it('is of everything each time where the workflow says so', async () => {
+  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+  await stage.run();
+  const inputs = { 'review-scope': 'full', 'dry-run': 'true' };
+  const result = await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  expect(result.summary).toContain(
+    '**Reviewed:** 6dcb09b, the whole pull request (2 files), because that was asked for.',
+  );
+});
+
+it('takes back what a review below a comment asked for, and not while anything is open', async () => {
+  const inputs = { 'review-event': 'request-changes' };
+  const stage = await stageWith(undefined, {
+    model: [
+      calls(LOGGED, TIMING, submit('Must not be merged.', 'request-changes')),
+      text('Reviewed.'),
+      calls(submit('One is mended.')),
+      text('Reviewed.'),
+      calls(submit('All mended.')),
+      text('Reviewed.'),
+    ],
+  });
+  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
+  const payload = loadWebhook('issue_comment', 'created', {
+    'issue.number': payloadField(stage.payload, 'pull_request.number'),
+    'comment.body': '/axe review',
+  });
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  const env = stage.cache.env({ ref: 'refs/pull/2/merge', readableRefs: [trunk] });
+  await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
+  const states = () => stage.repo.talk.reviews.map(({ state }) => state);
+  expect(states()).toEqual(['CHANGES_REQUESTED']);
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  expect(states()).toEqual(['CHANGES_REQUESTED', 'COMMENTED']);
+  const settled = FIXED.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
+  await stage.run({ ...push(stage, THIRD, settled, FIX), inputs });
+  expect(states()).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED']);
+});

@@ -1,0 +1,38 @@
+import { expect, it } from '@jest/globals';
+import { type Stage, setStage, troubles } from './stage.js';
+
+const DENIED = {
+  status: 403,
+  body: {
+    message: 'Resource not accessible by integration',
+    documentation_url: 'https://docs.github.com',
+    status: '403',
+  },
+  times: 9,
+} as const;
+
+/** What a token without `checks`, `statuses` and `issues` is told in a private repository. */
+function denyReading({ github }: Stage): void {
+  github.fail({ route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', ...DENIED });
+  github.fail({ route: 'GET /repos/{owner}/{repo}/commits/{ref}/status', ...DENIED });
+}
+
+it('but a line of the log and of the summary, and the model is told', async () => {
+  const stage = await setStage();
+  denyReading(stage);
+  const step = await stage.run();
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step)).toEqual([]);
+  expect(step.summary).toContain('`checks: read`');
+  expect(step.log).toMatch(/Not read: .*`checks: read`/);
+  expect(stage.model.prompts()[0]?.messages.join('\n')).toContain('some of the checks');
+});
+
+it('but a warning where the workflow asks for it by name', async () => {
+  const stage = await setStage();
+  denyReading(stage);
+  const step = await stage.run({ inputs: { context: 'checks' } });
+  expect(troubles(step)).toMatchObject([
+    { level: 'warning', title: 'Context not read', message: expect.stringContaining('`checks: read`') },
+  ]);
+});

@@ -1,0 +1,49 @@
+import { type DiffFile, parseDiff } from '../prompt/diff.js';
+import { type DiffHunk, splitHunks } from '../prompt/diff-hunk.js';
+
+/**
+ * Of what changed between two commits of a pull request the part that is its own, where a merge brought the work of
+ * others along: the hunks that touch lines the pull request changes. Both diffs end at the same commit. A hunk that lies
+ * beside such a line stays too; a change of its own that the pull request has taken back is not told from a merge's.
+ */
+export function ownPart(newDiff: string, pullDiff: string): string {
+  const own = new Map<string, DiffFile[]>();
+  for (const file of parseDiff(pullDiff)) own.set(file.path, [...(own.get(file.path) ?? []), file]);
+  const parts = parseDiff(newDiff).flatMap((file) => {
+    const mine = own.get(file.path);
+    return mine === undefined ? [] : keepHunks(file, mine);
+  });
+  return parts.length === 0 ? '' : `${parts.join('\n')}\n`;
+}
+
+function keepHunks(file: DiffFile, mine: readonly DiffFile[]): readonly string[] {
+  if (file.hunks.length === 0) return [file.text];
+  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines));
+  const { header, hunks } = splitHunks(file.text);
+  const kept = hunks.filter((_, index) => {
+    const hunk = file.hunks[index];
+    return hunk === undefined || changed.some((line) => reaches(hunk, line));
+  });
+  return kept.length === 0 ? [] : [[header, ...kept].join('\n')];
+}
+
+/** Lines of the new version that were added, or that something was removed before. */
+function changedLines(hunk: DiffHunk): readonly number[] {
+  const changed: number[] = [];
+  let next = firstLine(hunk);
+  for (const line of hunk.lines) {
+    if (line.kind !== 'context') changed.push(next);
+    if (line.kind !== 'removed') next += 1;
+  }
+  return changed;
+}
+
+function reaches(hunk: DiffHunk, line: number): boolean {
+  const first = firstLine(hunk);
+  return line >= first && line <= first + hunk.newLines;
+}
+
+/** A hunk without new lines names the line before it. */
+function firstLine({ newStart, newLines }: DiffHunk): number {
+  return newLines === 0 ? newStart + 1 : newStart;
+}

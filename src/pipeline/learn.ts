@@ -1,0 +1,119 @@
+import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../axe/defaults.js';
+import { forgottenIds } from '../axe/memory/state.js';
+import type { Permission } from '../axe/permission.js';
+import type { Plan } from '../axe/plan.js';
+import type { GitHub, World } from '../axe/ports.js';
+import { FENCE_NOTICE } from '../axe/prompt/fence.js';
+import {
+  newlyWithdrawn,
+  type OwnThread,
+  openFindings,
+  ownThreads,
+  peopleToAsk,
+  pullsToAsk,
+  settledFindings,
+  unanswered,
+} from '../axe/review/answers.js';
+import { readDiffLines } from '../axe/review/diff-lines.js';
+import { formatLessons } from '../axe/review/lessons.js';
+import type { Raised } from '../axe/review/state-facts.js';
+import { lastReviewed } from '../axe/review/state-sums.js';
+import type { Trigger } from '../axe/trigger.js';
+import type { Lane } from '../axe/trust.js';
+import type { Change } from './change.js';
+import { askPermission, permissionOf } from './gate.js';
+import type { Learned, Memory } from './request.js';
+
+/** What a run learns from. */
+export interface LearningParts {
+  readonly trigger: Trigger;
+  readonly lane: Lane;
+  readonly memory: Memory | undefined;
+}
+
+/** Nothing was said, or there is nothing it could be about. */
+const NOTHING_LEARNT: Learned = { withdrawn: [], open: [], settled: [] };
+
+/**
+ * Reads what became of the findings that memory keeps, on the pull requests where they were raised last, and on the
+ * run's own. Nothing is asked where no finding waits for its answer. Trouble is in the result; rejects only for an
+ * aborted signal.
+ */
+export async function learnAnswers({ trigger, lane, memory }: LearningParts, world: World): Promise<Learned> {
+  const own = pullOf(trigger);
+  const { github } = world;
+  if (own === undefined || github === undefined || memory === undefined) return NOTHING_LEARNT;
+  if (memory.restored.kind === 'failed') return NOTHING_LEARNT;
+  const { facts } = memory;
+  const forgotten = forgottenIds(memory.restored.state ?? '');
+  const raised = unanswered({ facts, forgotten });
+  // Of a run that is not trusted only the commit is kept that it reviewed.
+  const asksOwn = lane !== 'trusted' && lastReviewed(facts, own) !== undefined;
+  const pulls = pullsToAsk(raised, { own, asksOwn, limit: MAX_LEARNED_PULLS });
+  const asked = await Promise.all(pulls.map((pull) => readThreads({ github, pull, raised }, world)));
+  const here = asked.filter(({ pull }) => pull === own).flatMap((one) => one.threads);
+  const threads = asked.flatMap((one) => one.threads).filter((one) => here.includes(one) || one.raised);
+  const permissions = await permissionsOf(peopleToAsk(threads).slice(0, MAX_ANSWERERS), world);
+  const trouble = asked.find((one) => one.trouble !== undefined)?.trouble;
+  return {
+    withdrawn: newlyWithdrawn({ threads, permissions, facts, now: world.clock.now() }),
+    open: openFindings(here),
+    settled: settledFindings(here, permissions).filter((one) => !forgotten.has(one)),
+    ...(trouble === undefined ? {} : { trouble }),
+  };
+}
+
+/** The pull request a run is about. */
+function pullOf(trigger: Trigger): number | undefined {
+  if (trigger.kind === 'pull_request') return trigger.number;
+  return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
+}
+
+interface Asking {
+  readonly github: GitHub;
+  readonly pull: number;
+  readonly raised: readonly Raised[];
+}
+
+interface Asked {
+  readonly pull: number;
+  readonly threads: readonly OwnThread[];
+  readonly trouble?: string;
+}
+
+async function readThreads({ github, pull, raised }: Asking, { deadline }: World): Promise<Asked> {
+  const answer = await github.threads(pull, deadline.signal);
+  if (answer.kind === 'unread') return { pull, threads: [], trouble: answer.message };
+  const here = raised.filter((one) => one.pull === pull);
+  return { pull, threads: ownThreads(answer.threads, here) };
+}
+
+async function permissionsOf(
+  logins: readonly string[],
+  world: World,
+): Promise<ReadonlyMap<string, Permission | 'unknown'>> {
+  const asked = logins.map(
+    async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, world))] as const,
+  );
+  return new Map(await Promise.all(asked));
+}
+
+/** What the model is taught from. */
+export interface Teaching {
+  readonly memory: Memory | undefined;
+  readonly learned: Learned;
+  readonly change: Change | undefined;
+}
+
+/** The plan with what was learnt about the files of the change, at the end of the user message. */
+export function withLessons(plan: Plan, { memory, learned, change }: Teaching): Plan {
+  const pull = pullOf(plan.trigger);
+  const facts = [...(memory?.facts ?? []), ...learned.withdrawn];
+  const isTaught = facts.some(({ kind }) => kind === 'withdrawn') || learned.open.length > 0;
+  if (pull === undefined || change === undefined || !isTaught) return plan;
+  const lessons = formatLessons({ facts, pull, lines: readDiffLines(change.diff), open: learned.open });
+  if (lessons === undefined) return plan;
+  const { message } = plan.task;
+  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  return { ...plan, task: { ...plan.task, message: parts.join('\n\n') } };
+}
