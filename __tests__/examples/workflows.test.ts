@@ -1,70 +1,91 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parse, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import { readInputs } from '../../src/actions/inputs.js';
-import { BUILT_IN_AGENTS } from '../../src/axe/agent/built-in.js';
-import { parseAgent } from '../../src/axe/agent/parse.js';
-import { grantTools } from '../../src/axe/tools/effects.js';
-import type { ToolPorts } from '../../src/axe/tools/ports.js';
-import { createTools } from '../../src/axe/tools/registry.js';
+import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
+import { agentOf } from '../helpers/needed-permissions.js';
+import {
+  exampleWorkflows,
+  inputsOf,
+  ownSteps,
+  workflowsIn,
+  workflowsInMarkdown,
+} from '../helpers/workflow-files.js';
+import { isMet, workflowErrors } from '../helpers/workflow-syntax.js';
 
-interface Step {
-  readonly id?: string;
-  readonly uses?: string;
-  readonly run?: string;
-  readonly with?: Readonly<Record<string, string | number>>;
-  readonly env?: Readonly<Record<string, string>>;
-}
+const EXAMPLES = exampleWorkflows();
+const OTHERS = [...workflowsIn('.github/workflows'), ...workflowsInMarkdown('README.md')];
 
-interface Job {
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly 'timeout-minutes'?: number;
-  readonly steps: readonly Step[];
-}
+/** The workflow that an example calls, under its address in the repository it is said to live in. */
+const CALLED = {
+  'octocat/agents/.github/workflows/shared-review.yml@main':
+    EXAMPLES.find(({ name }) => name === 'shared-review.yml')?.content ?? '',
+};
 
-interface Workflow {
-  readonly on?: {
-    readonly workflow_dispatch?: {
-      readonly inputs?: Readonly<Record<string, { readonly default?: string }>>;
-    };
-  };
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly jobs: Readonly<Record<string, Job>>;
-}
+it.each([...EXAMPLES, ...OTHERS])('GitHub’s parser takes $name', async (file) => {
+  expect(await workflowErrors(file, CALLED)).toEqual([]);
+});
 
-const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = join(ROOT, 'examples/workflows');
-const FILES = readdirSync(FOLDER);
-const ACTION: { readonly inputs: object; readonly outputs: object } = parse(
-  readFileSync(join(ROOT, 'action.yml'), 'utf8'),
-);
+describe('GitHub’s parser as it is asked here', () => {
+  const step = 'runs-on: ubuntu-latest\n    steps:\n      - run: echo';
+  it.each([
+    ['a key that is none', `on: push\njobs:\n  a:\n    runs_on: x\n    ${step}`, 'Unexpected value'],
+    ['an event that is none', `on: pushed\njobs:\n  a:\n    ${step}`, 'Unexpected value'],
+    [
+      'a scope that is none',
+      `on: push\npermissions:\n  pulls: read\njobs:\n  a:\n    ${step}`,
+      'Unexpected value',
+    ],
+    [
+      'a condition that is no expression',
+      `on: push\njobs:\n  a:\n    if: (github.actor\n    ${step}`,
+      'expression',
+    ],
+    [
+      'a context that a condition has not',
+      `on: push\njobs:\n  a:\n    if: secrets.A\n    ${step}`,
+      'secrets',
+    ],
+    [
+      'an input that the called workflow has not',
+      'on: pull_request\njobs:\n  a:\n    uses: octocat/agents/.github/workflows/shared-review.yml@main\n    with: { agents: x }\n    secrets: inherit',
+      'agents',
+    ],
+  ])('refuses %s', async (_, content, word) => {
+    expect((await workflowErrors({ name: 'x.yml', content }, CALLED)).join('\n')).toContain(word);
+  });
 
-describe.each(FILES)('%s', (file) => {
-  const text = readFileSync(join(FOLDER, file), 'utf8');
-  const workflow: Workflow = parse(text);
+  it('evaluates as GitHub does: letters in any case, missing values as nothing', () => {
+    const github = { event: { sender: { type: 'bot' } } };
+    expect(isMet("github.event.sender.type == 'Bot'", { github })).toBe(true);
+    expect(isMet("github.event.label.name == 'review'", { github })).toBe(false);
+    expect(isMet("contains(github.event.sender.type, 'O') && !github.event.issue", { github })).toBe(true);
+  });
+});
+
+describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
   const jobs = Object.values(workflow.jobs);
-  const steps = jobs.flatMap((job) => job.steps);
-  const ours = steps.filter(({ uses }) => uses?.startsWith('org/axe-action@'));
+  const steps = jobs.flatMap((job) => job.steps ?? []);
+  const ours = jobs.flatMap(ownSteps);
 
   it('is YAML without a doubt', () => {
-    const { errors, warnings } = parseDocument(text);
+    const { errors, warnings } = parseDocument(content);
     expect([...errors, ...warnings]).toEqual([]);
   });
 
-  it('says what it may do, and how long each job may take', () => {
-    expect(workflow.permissions).toBeDefined();
-    for (const job of jobs) {
+  it('says how long each job may take, and which runs wait for each other', () => {
+    for (const job of jobs.filter(({ uses }) => uses === undefined)) {
       expect(job['timeout-minutes']).toBeGreaterThan(0);
-      const { contents = 'none', ...others } = job.permissions ?? workflow.permissions ?? {};
-      expect(['read', 'write']).toContain(contents);
-      expect(contents === 'write').toBe(job.steps.some(writesContents));
-      for (const name of Object.keys(others)) expect(['pull-requests', 'issues', 'id-token']).toContain(name);
+      const concurrency = job.concurrency ?? workflow.concurrency;
+      expect(concurrency?.group).toMatch(/./);
+      // A run that is cancelled may be in the middle of a save, or of a review.
+      expect(concurrency?.['cancel-in-progress'] ?? false).toBe(false);
+      // A workflow's group is entered before a condition is looked at: what is skipped would push out what waits.
+      if (job.if !== undefined) expect(workflow.concurrency).toBeUndefined();
     }
   });
 
   it('uses this action, and others by their commit', () => {
-    expect(ours.length).toBeGreaterThan(0);
+    expect(ours.length + jobs.filter(({ uses }) => uses !== undefined).length).toBeGreaterThan(0);
     for (const { uses } of steps) {
       if (uses !== undefined && !uses.startsWith('org/axe-action@')) expect(uses).toMatch(/@[0-9a-f]{40}$/);
     }
@@ -75,86 +96,48 @@ describe.each(FILES)('%s', (file) => {
 
   it('gives inputs that exist and are accepted', () => {
     for (const given of ours.map((step) => inputsOf(step, workflow))) {
-      for (const name of Object.keys(given)) expect(Object.keys(ACTION.inputs)).toContain(name);
-      const env = Object.entries(given).map(([name, value]) => [
-        `INPUT_${name.toUpperCase()}`,
-        String(value),
-      ]);
+      for (const name of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
+      const env = Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
       expect(readInputs(Object.fromEntries(env)).agent).toBe(given['agent']);
     }
   });
 
   it('names agents that exist and allows no tool that they do not ask for', () => {
     for (const given of ours.map((step) => inputsOf(step, workflow))) {
-      const { tools, mcpServers } = agentOf(String(given['agent'])).config;
+      const { tools, mcpServers } = agentOf(given['agent'] ?? '');
       const asked = [...tools, ...mcpServers.map(({ name }) => name)];
       const { toolsAllowed } = readInputs({
         INPUT_AGENT: 'x',
-        'INPUT_TOOLS-ALLOWED': String(given['tools-allowed'] ?? ''),
+        'INPUT_TOOLS-ALLOWED': given['tools-allowed'] ?? '',
       });
       for (const tool of toolsAllowed) expect(asked).toContain(tool);
+      if (given['labels-allowed'] !== undefined) expect(asked).toContain('set_labels');
+      if (given['assignees-allowed'] !== undefined) expect(asked).toContain('assign');
     }
   });
 
-  it('reads outputs that exist, and puts no text of others into a script', () => {
-    for (const [, id, name] of text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
+  it('C8 103: reads outputs that exist, and puts no text of others into a script', () => {
+    for (const [, id, name] of content.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
       const step = steps.find((one) => one.id === id);
       expect(step).toBeDefined();
-      if (step !== undefined && ours.includes(step)) expect(Object.keys(ACTION.outputs)).toContain(name);
+      if (step !== undefined && ours.includes(step)) expect(Object.keys(ACTION_OUTPUTS)).toContain(name);
     }
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 });
 
-/** What a step is given; what a person types in to start the workflow, as it is filled in before. */
-function inputsOf({ with: given = {} }: Step, { on }: Workflow): NonNullable<Step['with']> {
-  const typed = on?.workflow_dispatch?.inputs ?? {};
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const [, input = ''] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(String(value)) ?? [];
-      return [name, typed[input]?.default ?? value];
-    }),
-  );
-}
-
-/** A step that pushes, or whose memory is on a branch of the repository. */
-function writesContents({ run, with: given }: Step): boolean {
-  return (
-    run?.includes('git push') === true || given?.['memory-store'] === 'repo' || given?.['mode'] === 'memory'
-  );
-}
-
-it('lists every workflow and every agent in the README', () => {
-  const readme = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');
-  const links = [...readme.matchAll(/\]\(((?:agents|workflows)\/[^)]+)\)/g)].map(([, link]) => link);
-  const files = ['agents', 'workflows'].flatMap((folder) =>
-    readdirSync(join(ROOT, 'examples', folder)).map((file) => `${folder}/${file}`),
-  );
-  expect([...links].sort()).toEqual([...files].sort());
+it.each(workflowsInMarkdown('README.md'))('$name gives inputs that exist', ({ workflow }) => {
+  const given = Object.values(workflow.jobs).flatMap(ownSteps);
+  expect(given.length).toBeGreaterThan(0);
+  for (const { with: inputs = {} } of given) {
+    for (const name of Object.keys(inputs)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
+  }
 });
 
-it('names in the README the tools that a workflow has to allow', () => {
-  const readme = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm)];
-  const listed = rows.map(([, name = '', allowed = '']) => [name, allowed]);
-  expect(listed).toEqual(listed.map(([name = '']) => [name, neededBy(name).join(', ')]));
-  expect(listed).toHaveLength(readdirSync(join(ROOT, 'examples/agents')).length);
-});
-
-function agentOf(name: string) {
-  const builtIn = BUILT_IN_AGENTS.find((agent) => agent.name === name);
-  const file = join(ROOT, 'examples/agents', `${name}.toml`);
-  return parseAgent(builtIn?.toml ?? readFileSync(file, 'utf8'), { name, file });
-}
-
-/** What a workflow withholds from the agent as long as nothing is allowed. */
-function neededBy(name: string): readonly string[] {
-  const { tools, mcpServers } = agentOf(name).config;
-  // Only names and effects are looked at; no tool is run.
-  const made = createTools(tools, { allowedHosts: [] } as unknown as ToolPorts);
-  expect(made.unknown).toEqual([]);
-  const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
-  const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
-  const withheld = grantTools([...made.tools, ...servers], rules).withheld.map(({ tool }) => tool);
-  return [...tools, ...mcpServers.map((server) => server.name)].filter((tool) => withheld.includes(tool));
-}
+it.each(EXAMPLES.filter(({ content }) => content.includes('pull_request_target')))(
+  '$name checks out nothing: it has secrets, and the head is anybody’s',
+  ({ workflow }) => {
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? []);
+    for (const { uses = '' } of steps) expect(uses).not.toContain('checkout');
+  },
+);

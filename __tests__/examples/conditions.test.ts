@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { readInputs } from '../../src/actions/inputs.js';
+import { decideGate, type GateDecision } from '../../src/axe/gate.js';
+import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
+import type { Trigger } from '../../src/axe/trigger.js';
+import { parseEvent } from '../../src/github/parse-event.js';
+import { pauseCommand } from '../../src/pipeline/pause.js';
+import { commentWords } from '../../src/pipeline/tend/command-words.js';
+import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';
+import {
+  eventsOf,
+  exampleWorkflows,
+  inputsOf,
+  ownSteps,
+  type Workflow,
+  type WorkflowEvent,
+} from '../helpers/workflow-files.js';
+import { isMet } from '../helpers/workflow-syntax.js';
+
+/** GitHub's default activities (Events that trigger workflows); of other events all. */
+const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
+  pull_request: ['opened', 'synchronize', 'reopened'],
+  pull_request_target: ['opened', 'synchronize', 'reopened'],
+};
+
+/** What differs between events that a condition looks at: whose branch, who, which label, what is said. */
+const VARIANTS: readonly (readonly PayloadPatch[])[] = [
+  [{}, { 'pull_request.head.repo.full_name': 'octocat/fork' }, { 'pull_request.head.repo': null }],
+  [{}, { 'sender.type': 'Bot', 'sender.login': 'dependabot[bot]' }],
+  [{}, { 'label.name': 'review' }, { 'label.name': 'triage' }, { 'label.name': 'Review' }],
+  [
+    {},
+    { 'comment.body': '@axe Why is this a float?' },
+    { 'comment.body': 'I wonder.\n\n@AXE, what do you think' },
+    { 'comment.body': 'Nobody was asked.' },
+    { 'comment.body': 'It is `@axe` who answers, at me@axe.dev' },
+    { 'comment.body': '\n  /axe forget 01m8k2' },
+    { 'comment.body': '/AXE pause' },
+  ],
+];
+
+/** Runs that the gate would let in and that an example leaves out on purpose. */
+const LEFT_OUT: Readonly<
+  Record<string, { readonly why: string; isLeftOut(trigger: Trigger, payload: Payload): boolean }>
+> = {
+  'public.yml': {
+    why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push',
+    isLeftOut: (trigger, payload) =>
+      trigger.kind === 'pull_request' &&
+      trigger.action === 'labeled' &&
+      (!trigger.isFork || labelOf(payload) !== 'review'),
+  },
+  'labels-as-json.yml': {
+    why: 'only the label `triage` asks for it',
+    isLeftOut: (_, payload) => labelOf(payload) !== 'triage',
+  },
+};
+
+const CONDITIONAL = exampleWorkflows().flatMap(({ name, workflow }) =>
+  Object.entries(workflow.jobs).flatMap(([job, { if: condition, ...rest }]) =>
+    condition === undefined ? [] : [{ name, job, condition, workflow, step: ownSteps(rest)[0] }],
+  ),
+);
+
+describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition, workflow, step }) => {
+  const policy = readInputs(inputEnv(step === undefined ? {} : inputsOf(step, workflow))).gate;
+  const seen = payloadsFor(workflow).map(({ event, payload }) => {
+    const trigger = parseEvent(event, payload, {});
+    return { event, payload, trigger, isRun: isMet(condition, { github: githubContext(event, payload) }) };
+  });
+
+  it('drops no run that the gate would let in, but those that it leaves out on purpose', () => {
+    const dropped = seen.filter(
+      ({ trigger, payload, isRun }) =>
+        !isRun && gateOf(trigger).kind === 'run' && LEFT_OUT[name]?.isLeftOut(trigger, payload) !== true,
+    );
+    expect(dropped.map(({ event, payload }) => [event, payload])).toEqual([]);
+  });
+
+  it('starts no runner for a fork or a bot that the gate would turn away', () => {
+    const wasted = seen.filter(({ trigger, isRun }) => isRun && isTurnedAway(gateOf(trigger)));
+    expect(wasted.map(({ event, payload }) => [event, payload])).toEqual([]);
+  });
+
+  it('is met and not met among what it was tried on', () => {
+    expect(new Set(seen.map(({ isRun }) => isRun))).toEqual(new Set([true, false]));
+  });
+
+  /** What the gate says to somebody who may write; commands need no phrase. */
+  function gateOf(trigger: Trigger): GateDecision {
+    const isCommand = commentWords(trigger) !== undefined || pauseCommand(trigger) !== undefined;
+    return decideGate(trigger, 'write', isCommand ? DEFAULT_GATE_POLICY : policy);
+  }
+});
+
+it('every example that runs on pull requests, issues or comments has a condition', () => {
+  const caused = exampleWorkflows().filter(({ workflow }) =>
+    eventsOf(workflow).some(([event]) => /^(?:pull_request|issue)/.test(event)),
+  );
+  const without = caused.filter(({ name }) => !CONDITIONAL.some((one) => one.name === name));
+  // The workflow that it calls has it.
+  expect(without.map(({ name }) => name)).toEqual(['shared-caller.yml']);
+});
+
+function isTurnedAway(decision: GateDecision): boolean {
+  return decision.kind === 'skip' && (decision.reason === 'fork' || decision.reason === 'bot');
+}
+
+function labelOf(payload: Payload): unknown {
+  return String((payload['label'] as Payload | undefined)?.['name']).toLowerCase();
+}
+
+/** Every example that GitHub has of a workflow's events, in all the variants that it can have. */
+function payloadsFor(workflow: Workflow): readonly { readonly event: string; readonly payload: Payload }[] {
+  return eventsOf(workflow).flatMap(([name, settings]) => {
+    const event = name === 'workflow_call' ? 'pull_request' : name;
+    const examples = allWebhooks(event === 'pull_request_target' ? 'pull_request' : event);
+    return examples
+      .filter((payload) => startsOn(event, payload, settings))
+      .flatMap((payload) => variantsOf(payload).map((variant) => ({ event, payload: variant })));
+  });
+}
+
+function startsOn(event: string, payload: Payload, { types = DEFAULT_TYPES[event] }: WorkflowEvent): boolean {
+  return types === undefined || types.includes(String(payload['action']));
+}
+
+function variantsOf(payload: Payload): readonly Payload[] {
+  return VARIANTS.reduce<readonly Payload[]>(
+    (made, patches) => made.flatMap((one) => patches.flatMap((patch) => patched(one, patch))),
+    [payload],
+  );
+}
+
+/** Nothing where the payload has no such field. */
+function patched(payload: Payload, patch: PayloadPatch): readonly Payload[] {
+  try {
+    return [patchPayload(structuredClone(payload), patch)];
+  } catch {
+    return [];
+  }
+}
+
+function githubContext(event: string, payload: Payload): object {
+  const { full_name: repository } = payload['repository'] as { full_name: string };
+  return { event: payload, event_name: event, repository };
+}
+
+function inputEnv(inputs: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
+  );
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { NEEDS, neededPermissions } from '../helpers/needed-permissions.js';
+import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
+
+const EXAMPLES = exampleWorkflows();
+
+describe.each(EXAMPLES)('$name', ({ workflow }) => {
+  const jobs = Object.entries(workflow.jobs);
+
+  it.each(jobs)('gives its job %s all it needs, and no more', (_, job) => {
+    const called = EXAMPLES.find(({ name }) => job.uses?.includes(`/${name}@`));
+    const needed =
+      called === undefined
+        ? neededPermissions(job, workflow)
+        : Object.assign(
+            {},
+            ...Object.values(called.workflow.jobs).map((one) => neededPermissions(one, called.workflow)),
+          );
+    expect(job.permissions ?? workflow.permissions).toEqual(needed);
+  });
+});
+
+it.each<[string, object, object]>([
+  ['a comment', {}, { issues: 'read', 'pull-requests': 'write' }],
+  ['no comment', { comment: 'never' }, { issues: 'read', 'pull-requests': 'read' }],
+  ['a memory elsewhere', { 'memory-store': 'repo', 'memory-token': 'x' }, { contents: 'read' }],
+  ['a memory here', { 'memory-store': 'repo' }, { contents: 'write' }],
+  ['a check', { 'check-run': 'true' }, { checks: 'write' }],
+])('%s on a pull request needs what the table says', (_, inputs, expected) => {
+  const step = { uses: 'org/axe-action@v1', with: { agent: 'builtin/pr-reviewer', ...inputs } };
+  const workflow: Workflow = { on: 'pull_request', jobs: { a: { steps: [step] } } };
+  expect(neededPermissions({ steps: [step] }, workflow)).toMatchObject(expected);
+});
+
+it('stands in the README, row by row', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, section = ''] = /^## Permissions\n([\s\S]*?)^## /m.exec(readme) ?? [];
+  const rows = [...section.matchAll(/^\| (?!For |---)(.*) \| `([\w-]+): (\w+)` \|$/gm)];
+  expect(rows.map(([, what, scope, level]) => ({ what, scope, level }))).toEqual(
+    NEEDS.map(({ what, scope, level }) => ({ what, scope, level })),
+  );
+});

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { grantTools } from '../../src/axe/tools/effects.js';
+import type { ToolPorts } from '../../src/axe/tools/ports.js';
+import { createTools } from '../../src/axe/tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../../src/axe/tools/review-tools.js';
+import { agentOf } from '../helpers/needed-permissions.js';
+
+const FOLDER = join(import.meta.dirname, '../../examples');
+const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');
+
+it('lists every workflow and every agent', () => {
+  const links = [...README.matchAll(/\]\(((?:agents|workflows)\/[^)]+)\)/g)].map(([, link]) => link);
+  const files = ['agents', 'workflows'].flatMap((folder) =>
+    readdirSync(join(FOLDER, folder)).map((file) => `${folder}/${file}`),
+  );
+  expect([...new Set(links)].sort()).toEqual([...files].sort());
+});
+
+it('names the tools that a workflow has to allow', () => {
+  const rows = [...README.matchAll(/^\| \[([\w-]+)\]\(agents\/[^|]*\|[^|]*\| ?(?:`([^`]*)` )?\|$/gm)];
+  const listed = rows.map(([, name = '', allowed = '']) => [name, allowed]);
+  expect(listed).toEqual(listed.map(([name = '']) => [name, neededBy(name).join(', ')]));
+  expect(listed).toHaveLength(readdirSync(join(FOLDER, 'agents')).length);
+});
+
+/** What a workflow withholds from the agent as long as nothing is allowed. */
+function neededBy(name: string): readonly string[] {
+  const { tools, mcpServers } = agentOf(name);
+  // Only names and effects are looked at; no tool is run.
+  const made = createTools(tools, { allowedHosts: [] } as unknown as ToolPorts);
+  expect(made.unknown.filter(({ name: tool }) => !REVIEW_TOOL_NAMES.some((one) => one === tool))).toEqual([]);
+  const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
+  const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
+  const withheld = grantTools([...made.tools, ...servers], rules).withheld.map(({ tool }) => tool);
+  return [...tools, ...mcpServers.map((server) => server.name)].filter((tool) => withheld.includes(tool));
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILT_IN_AGENTS } from '../../src/axe/agent/built-in.js';
+import type { AgentConfig } from '../../src/axe/agent/config.js';
+import { parseAgent } from '../../src/axe/agent/parse.js';
+import {
+  eventsOf,
+  inputsOf,
+  type Job,
+  ownSteps,
+  type Permissions,
+  type Step,
+  type Workflow,
+} from './workflow-files.js';
+
+/** What a job does that GitHub asks a permission for. */
+interface Use {
+  readonly events: readonly string[];
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Undefined for a step that is not ours. */
+  readonly agent: AgentConfig | undefined;
+  readonly step: Step;
+}
+
+/** A permission, what it is for (as the README has it), and who needs it. */
+export interface Need {
+  readonly scope: string;
+  readonly level: 'read' | 'write';
+  readonly what: string;
+  isNeeded(use: Use): boolean;
+}
+
+/** Every permission that a run can need: the README's table is made of these rows, in this order. */
+export const NEEDS: readonly Need[] = [
+  {
+    scope: 'contents',
+    level: 'read',
+    what: 'Agent, skill, context files and the diff',
+    isNeeded: () => true,
+  },
+  {
+    scope: 'contents',
+    level: 'write',
+    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: memory`, a step of yours that pushes',
+    isNeeded: ({ inputs, agent, step }) =>
+      pushes(step) ||
+      inputs['mode'] === 'memory' ||
+      (inputs['memory-store'] === 'repo' &&
+        inputs['memory-token'] === undefined &&
+        agent?.memory.enabled === true),
+  },
+  {
+    scope: 'pull-requests',
+    level: 'read',
+    what: 'A pull request: its changed files, conversations and commits',
+    isNeeded: ({ events, agent }) => agent !== undefined && events.some(isAboutPulls),
+  },
+  {
+    scope: 'pull-requests',
+    level: 'write',
+    what: 'The review or comment on it, labels and assignees of it, the reaction to a comment on a line',
+    isNeeded: ({ events, inputs, agent, step }) =>
+      (agent !== undefined && inputs['comment'] !== 'never' && events.some(isAboutPulls)) ||
+      step.run?.includes('gh pr create') === true,
+  },
+  {
+    scope: 'issues',
+    level: 'read',
+    what: 'The conversation, and issues that a pull request closes',
+    isNeeded: ({ events, inputs, agent }) =>
+      agent !== undefined &&
+      (hasContext(inputs, 'comments') || hasContext(inputs, 'issues')) &&
+      events.some(isAboutTalk),
+  },
+  {
+    scope: 'issues',
+    level: 'write',
+    what: 'The answer to a comment on an issue and the reaction to it, labels and assignees of issues, `create_issue`, `report-to: issue`',
+    isNeeded: ({ events, inputs, agent, step }) =>
+      (agent !== undefined && events.includes('issue_comment') && inputs['comment'] !== 'never') ||
+      (events.includes('issues') &&
+        (inputs['comment'] === 'always' ||
+          inputs['labels-allowed'] !== undefined ||
+          inputs['assignees-allowed'] !== undefined)) ||
+      inputs['report-to'] === 'issue' ||
+      agent?.tools.includes('create_issue') === true ||
+      step.run?.includes('gh issue edit') === true,
+  },
+  {
+    scope: 'checks',
+    level: 'read',
+    what: 'Checks that failed',
+    isNeeded: readsChecks,
+  },
+  {
+    scope: 'statuses',
+    level: 'read',
+    what: 'Commit statuses that failed',
+    isNeeded: readsChecks,
+  },
+  {
+    scope: 'actions',
+    level: 'read',
+    what: 'The ends of their logs',
+    isNeeded: readsChecks,
+  },
+  {
+    scope: 'checks',
+    level: 'write',
+    what: '`check-run: true`',
+    isNeeded: ({ inputs }) => inputs['check-run'] === 'true',
+  },
+  {
+    scope: 'id-token',
+    level: 'write',
+    what: 'Bedrock, Vertex AI or Azure without a stored key',
+    isNeeded: ({ step: { env = {} } }) =>
+      ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some((name) => name in env),
+  },
+];
+
+/** The least that a job can do its work with. */
+export function neededPermissions(job: Job, workflow: Workflow): Permissions {
+  const events = eventsOf(workflow).flatMap(([name]) =>
+    name === 'workflow_call' ? ['pull_request'] : [name],
+  );
+  const ours = ownSteps(job);
+  const needed: Record<string, string> = {};
+  for (const step of job.steps ?? []) {
+    const inputs = inputsOf(step, workflow);
+    const asked =
+      ours.includes(step) && inputs['mode'] !== 'memory' ? agentOf(inputs['agent'] ?? '') : undefined;
+    for (const { scope, level, isNeeded } of NEEDS) {
+      if (isNeeded({ events, inputs, agent: asked, step }))
+        needed[scope] = needed[scope] === 'write' ? 'write' : level;
+    }
+  }
+  return needed;
+}
+
+/** The agent of an example: a built-in one or one of `examples/agents`. Throws if there is none. */
+export function agentOf(name: string): AgentConfig {
+  const builtIn = BUILT_IN_AGENTS.find((agent) => agent.name === name);
+  const file = join(import.meta.dirname, '../../examples/agents', `${name}.toml`);
+  return parseAgent(builtIn?.toml ?? readFileSync(file, 'utf8'), { name, file }).config;
+}
+
+function isAboutPulls(event: string): boolean {
+  return event.startsWith('pull_request') || event === 'issue_comment';
+}
+
+function isAboutTalk(event: string): boolean {
+  return isAboutPulls(event) || event === 'issues';
+}
+
+function readsChecks({ events, inputs, agent }: Use): boolean {
+  if (agent === undefined || !events.some(isAboutPulls)) return false;
+  return hasContext(inputs, 'checks') || agent.tools.includes('github_checks');
+}
+
+function hasContext(inputs: Use['inputs'], part: string): boolean {
+  return inputs['context']?.includes(part) ?? true;
+}
+
+function pushes({ run }: Step): boolean {
+  return run?.includes('git push') === true;
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { estimateText } from '../../src/axe/loop/estimate.js';
+import { text } from '../helpers/model-server.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import { CHANGE, calls, submit, TIMING } from './review-scene.js';
+import { type StageOptions, setStage } from './stage.js';
+
+const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').replaceAll(/\s+/g, ' ');
+const [, review, mention, report, skipped] =
+  /a first review with memory on a branch makes (\d+), a mention that is answered (\d+), a scheduled report (\d+), an event that is turned away up to (\d+)\./.exec(
+    README,
+  ) ?? [];
+
+it.each<[string, StageOptions, Readonly<Record<string, string>>, string | undefined]>([
+  [
+    'a first review',
+    { diff: CHANGE, model: [calls(TIMING, submit('One finding.')), text('One finding.')] },
+    { agent: 'builtin/pr-reviewer' },
+    review,
+  ],
+  [
+    'a mention that is answered',
+    { event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } } },
+    { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
+    mention,
+  ],
+  [
+    'a scheduled report',
+    { event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') } },
+    { agent: 'builtin/ask', 'report-to': 'issue' },
+    report,
+  ],
+  ['an event that is turned away', { role: 'read' }, { agent: 'builtin/pr-reviewer' }, skipped],
+])('%s asks GitHub as often as the README says', async (_, options, inputs, said) => {
+  const stage = await setStage(options);
+  stage.repo.contents = 'write';
+  const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
+  expect(step.exitCode).toBe(0);
+  expect(stage.github.calls()).toHaveLength(Number(said));
+});
+
+it('sends about as many tokens before the diff as the README says', async () => {
+  const stage = await setStage({ model: [calls(submit('Nothing.')), text('Nothing.')] });
+  await stage.run({ inputs: { agent: 'builtin/pr-reviewer' } });
+  const [first] = stage.model.requests();
+  const [, said = ''] = /tools of the built-in reviewer are about ([\d,]+) tokens/.exec(README) ?? [];
+  const sent = estimateText(first?.bytes.toString() ?? '');
+  expect(Math.round(sent / 500) * 500).toBe(Number(said.replaceAll(',', '')));
+});

@@ -1,0 +1,57 @@
+import { expect, it } from '@jest/globals';
+import { text } from '../helpers/model-server.js';
+import { calls } from './review-scene.js';
+import { expectTranscript, type Stage, seen, setStage, troubles } from './stage.js';
+
+const INPUTS = {
+  agent: 'builtin/triage',
+  'min-permission': 'none',
+  'labels-allowed': 'bug, question',
+  'memory-store': 'repo',
+};
+
+/** An issue by somebody who may only read, in a repository with three labels. */
+async function opened(add: string): Promise<Stage> {
+  const stage = await setStage({
+    event: { name: 'issues', action: 'opened' },
+    role: 'read',
+    model: [calls({ name: 'set_labels', input: { add } }), text('**Kind**: bug, since it worked before.')],
+  });
+  stage.repo.talk.labels.push('bug', 'question', 'security');
+  stage.repo.contents = 'write';
+  return stage;
+}
+
+it('sets the labels that the list and the repository have, and remembers in quarantine', async () => {
+  const stage = await opened('bug');
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  expect(troubles(step)).toEqual([]);
+  expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
+  // On issues nothing is said unless it is asked for.
+  expect(stage.repo.comments).toEqual([]);
+  const files = stage.github.files('Codertocat/Hello-World', 'axe-memory');
+  expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual(['untrusted/triage.md']);
+  expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
+});
+
+it.each([
+  ['one that is not in the list', 'security'],
+  ['one that is in the list, with another', 'bug, security'],
+])('refuses %s, and says so to the model', async (_, add) => {
+  const stage = await opened(add);
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.exitCode).toBe(0);
+  expect([...stage.repo.talk.labelsOf.values()].flat()).not.toContain('security');
+  expect(stage.model.prompts()[1]?.messages.at(-1)).toMatch(/security/);
+});
+
+it('starts nothing for the same issue where the workflow does not let strangers in', async () => {
+  const stage = await opened('bug');
+  const step = await stage.run({ inputs: { ...INPUTS, 'min-permission': 'write' } });
+  expect(step).toMatchObject({
+    exitCode: 0,
+    outputs: { conclusion: 'skipped', 'skip-reason': 'permission' },
+  });
+  expect(stage.model.requests()).toEqual([]);
+});
