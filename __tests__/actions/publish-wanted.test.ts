@@ -4,6 +4,7 @@ import { type Buffered, NOTHING_BUFFERED } from '../../src/axe/review/buffered.j
 import { readDiffLines } from '../../src/axe/review/diff-lines.js';
 import type { Finding } from '../../src/axe/review/finding.js';
 import { placeFinding } from '../../src/axe/review/place.js';
+import type { ReviewFact } from '../../src/axe/review/state-facts.js';
 import type { GitHubClient } from '../../src/github/client.js';
 import { DIFF, denied, type Hello, startHello } from '../github/hello-fixture.js';
 import { seedReview } from '../helpers/github-review-seed.js';
@@ -32,16 +33,17 @@ const REVIEWED: Partial<Buffered> = {
 interface Scene {
   readonly client?: GitHubClient | undefined;
   readonly when?: 'always' | 'findings';
+  readonly facts?: readonly ReviewFact[];
 }
 
 async function publish(
   { client: own, headSha, baseSha }: Hello,
   buffered: Partial<Buffered>,
-  { client = own, when = 'always', ...run }: Scene & Partial<WantedRun> = {},
+  { client = own, when = 'always', facts = [], ...run }: Scene & Partial<WantedRun> = {},
 ) {
   const warnings: string[] = [];
   const commits = { head: headSha, base: baseSha, diff: DIFF };
-  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts: [] };
+  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts };
   const part = await publishWanted(
     {
       trigger: pullRequest(),
@@ -114,7 +116,11 @@ describe('what a run wants published', () => {
     const hello = await startHello();
     const { part, warnings } = await publish(hello, REVIEWED, run);
     expect([warnings, hello.repo.talk.reviews]).toEqual([[], []]);
-    expect(part).toMatchObject({ isReview: false, details: expect.stringContaining('Wrong.') });
+    expect(part).toMatchObject({
+      isReview: false,
+      isReviewLost: true,
+      details: expect.stringContaining('Wrong.'),
+    });
     // Only what a run has come to is anything for a check.
     expect(part.review?.unposted.length).toBe(run.end === undefined ? 1 : undefined);
   });
@@ -169,5 +175,45 @@ describe('the verdict of a review', () => {
     expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
     await publish(hello, clear);
     expect(hello.repo.talk.reviews[0]?.state).toBe('DISMISSED');
+  });
+
+  const STRICT = { ...REVIEWED, review: { summary: 'Stop.', verdict: 'request-changes' } } as const;
+  const CLEAR = { findings: [], review: { summary: 'All mended.', verdict: 'comment' } } as const;
+
+  function told(): ReviewFact {
+    const { fingerprint } = placed();
+    return { kind: 'finding', fingerprint, pull: 42, path: 'src/a.ts', rule: 'wrong', at: new Date(0) };
+  }
+
+  it('stands while a finding is open that the run was told not to repeat, and counts it', async () => {
+    const hello = await startHello();
+    await publish(hello, STRICT);
+    const { part } = await publish(hello, CLEAR, { facts: [told()] });
+    expect(part.review).toMatchObject({ findings: 1, verdict: 'comment' });
+    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
+    hello.repo.talk.resolved.set(hello.repo.talk.reviewComments[0]?.id ?? 0, 'hubot');
+    expect((await publish(hello, CLEAR, { facts: [told()] })).part.review?.findings).toBe(0);
+    expect(hello.repo.talk.reviews[0]?.state).toBe('DISMISSED');
+  });
+
+  it('is left to the run of what was pushed meanwhile', async () => {
+    const hello = await startHello();
+    await publish(hello, STRICT);
+    hello.github.commit('octocat/hello', { 'src/a.ts': 'one\nfour\n' }, { branch: 'topic' });
+    const pull = hello.repo.pulls.get(42);
+    if (pull === undefined) throw new Error('no pull request');
+    const sha = hello.repo.branches.get('topic') ?? '';
+    hello.repo.pulls.set(42, { ...pull, head: { ...pull.head, sha } });
+    await publish(hello, CLEAR);
+    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
+  });
+
+  it('is not taken back for a review that could not be posted', async () => {
+    const hello = await startHello();
+    await publish(hello, STRICT);
+    hello.github.fail(denied(REVIEW, 'pull_requests=write'));
+    const more = { ...CLEAR, findings: [placed({ rule: 'other' })] };
+    expect((await publish(hello, more)).warnings).toHaveLength(1);
+    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
   });
 });

@@ -13,7 +13,17 @@ describe('an agent of the head of a pull request (D21)', () => {
     ['a comment, which has no head', comment({ on: 'pull_request' }), 'read'],
     ['a schedule', SCHEDULE, 'none'],
   ])('runs for %s', (_, trigger, permission) => {
-    expect(refuseHeadAgent(trigger, 'head', permission)).toBeUndefined();
+    const permissions = { actor: permission, author: permission };
+    expect(refuseHeadAgent(trigger, 'head', permissions)).toBeUndefined();
+  });
+
+  it('does not run for somebody who may not write, though a writer labels it', () => {
+    const trigger = pullRequest({ author: { login: 'monalisa', isBot: false }, actor: OCTOCAT });
+    const skip = { reason: 'agent-ref', message: expect.stringContaining('monalisa may not write here') };
+    for (const author of ['read', 'triage', 'unknown'] as const) {
+      expect(refuseHeadAgent(trigger, 'head', { actor: 'admin', author })).toMatchObject(skip);
+    }
+    expect(refuseHeadAgent(trigger, 'head', { actor: 'admin', author: 'write' })).toBeUndefined();
   });
 
   it.each<[string, Trigger, Permission | 'unknown', string]>([
@@ -23,12 +33,13 @@ describe('an agent of the head of a pull request (D21)', () => {
     ['a bot', pullRequest({ actor: BOT, author: BOT }), 'write', 'the bot dependabot[bot]'],
     ['a bot’s, labelled by a writer', pullRequest({ author: BOT, actor: OCTOCAT }), 'write', 'the bot'],
   ])('does not run for %s', (_, trigger, permission, why) => {
-    expect(refuseHeadAgent(trigger, 'head', permission)).toMatchObject({
+    const permissions = { actor: permission, author: permission };
+    expect(refuseHeadAgent(trigger, 'head', permissions)).toMatchObject({
       kind: 'skip',
       reason: 'agent-ref',
       message: expect.stringContaining(why),
       remedy: expect.stringContaining('agent-ref'),
     });
-    expect(refuseHeadAgent(trigger, 'base', permission)).toBeUndefined();
+    expect(refuseHeadAgent(trigger, 'base', permissions)).toBeUndefined();
   });
 });

@@ -36,6 +36,7 @@ const VARIANTS: readonly (readonly PayloadPatch[])[] = [
     { 'comment.body': 'It is `@axe` who answers, at me@axe.dev' },
     { 'comment.body': '\n  /axe forget 01m8k2' },
     { 'comment.body': '/AXE pause' },
+    { 'comment.body': '/axe review full' },
   ],
 ];
 
@@ -43,6 +44,15 @@ const VARIANTS: readonly (readonly PayloadPatch[])[] = [
 const LEFT_OUT: Readonly<
   Record<string, { readonly why: string; isLeftOut(trigger: Trigger, payload: Payload): boolean }>
 > = {
+  'review.yml': {
+    why: 'it reviews pull requests; commands below an issue are another agent’s',
+    isLeftOut: (trigger) => trigger.kind === 'comment' && trigger.on === 'issue',
+  },
+  'mention.yml': {
+    why: 'commands below a pull request are the reviewer’s',
+    isLeftOut: (trigger) =>
+      trigger.kind === 'comment' && trigger.on === 'pull_request' && /^\s*\/axe/i.test(trigger.body),
+  },
   'public.yml': {
     why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push',
     isLeftOut: (trigger, payload) =>

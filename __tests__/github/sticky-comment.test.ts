@@ -192,7 +192,10 @@ describe('a look-up that fails', () => {
         throw failure(403, 'POST /graphql');
       },
     });
-    expect(await publish(client)).toMatchObject({ kind: 'failed' });
+    expect(await publish(client)).toMatchObject({
+      kind: 'failed',
+      remedy: 'Add `issues: write` or `pull-requests: write` under `permissions:` of the job.',
+    });
     expect(writes(client)).toEqual([]);
   });
 

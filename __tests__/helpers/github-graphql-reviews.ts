@@ -22,6 +22,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 export function reviewFields(repo: StoredRepo, pull: StoredPull, world: GraphQlWorld): GraphNode {
   const { reviews, reviewComments } = repo.talk;
   return {
+    headRefOid: pull.head.sha,
     reviews: (args: PageArguments) => {
       const visible = reviews.filter(
         (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === world.viewer),

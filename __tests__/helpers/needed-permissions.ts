@@ -20,6 +20,8 @@ interface Use {
   /** Undefined for a step that is not ours. */
   readonly agent: AgentConfig | undefined;
   readonly step: Step;
+  /** The job's `if`; empty for none. */
+  readonly condition: string;
 }
 
 /** A permission, what it is for (as the README has it), and who needs it. */
@@ -76,8 +78,11 @@ export const NEEDS: readonly Need[] = [
     scope: 'issues',
     level: 'write',
     what: 'The answer to a comment on an issue and the reaction to it, labels and assignees of issues, `create_issue`, `report-to: issue`',
-    isNeeded: ({ events, inputs, agent, step }) =>
-      (agent !== undefined && events.includes('issue_comment') && inputs['comment'] !== 'never') ||
+    isNeeded: ({ events, inputs, agent, step, condition }) =>
+      (agent !== undefined &&
+        events.includes('issue_comment') &&
+        !isForPullsAlone(condition) &&
+        inputs['comment'] !== 'never') ||
       (events.includes('issues') &&
         (inputs['comment'] === 'always' ||
           inputs['labels-allowed'] !== undefined ||
@@ -131,7 +136,7 @@ export function neededPermissions(job: Job, workflow: Workflow): Permissions {
     const asked =
       ours.includes(step) && inputs['mode'] !== 'memory' ? agentOf(inputs['agent'] ?? '') : undefined;
     for (const { scope, level, isNeeded } of NEEDS) {
-      if (isNeeded({ events, inputs, agent: asked, step }))
+      if (isNeeded({ events, inputs, agent: asked, step, condition: job.if ?? '' }))
         needed[scope] = needed[scope] === 'write' ? 'write' : level;
     }
   }
@@ -143,6 +148,11 @@ export function agentOf(name: string): AgentConfig {
   const builtIn = BUILT_IN_AGENTS.find((agent) => agent.name === name);
   const file = join(import.meta.dirname, '../../examples/agents', `${name}.toml`);
   return parseAgent(builtIn?.toml ?? readFileSync(file, 'utf8'), { name, file }).config;
+}
+
+/** Of comments those below pull requests, for which their own permission is enough. */
+function isForPullsAlone(condition: string): boolean {
+  return /(?<!!)github\.event\.issue\.pull_request/.test(condition);
 }
 
 function isAboutPulls(event: string): boolean {

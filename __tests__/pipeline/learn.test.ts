@@ -29,7 +29,7 @@ function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
     isResolved: false,
     resolvedBy: undefined,
     isOutdated: false,
-    first: { author, isOurs: true, body, isEditedByOther: false },
+    first: { author, authorAssociation: 'NONE', isOurs: true, body, isEditedByOther: false },
     thumbsUp: [],
     thumbsDown: [],
     replies: [],

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import type { TriggerContext } from '../../src/axe/prompt/context.js';
 import type { Reviewed } from '../../src/axe/review/state-facts.js';
 import { withReviewFacts } from '../../src/axe/review/state-facts.js';
@@ -96,4 +97,27 @@ it('leaves out what a merge brought, in the list of files too', async () => {
   };
   const { scope } = await scopeOf({ newSince: { kind: 'ahead', change: all, hasMerge: true, warnings: [] } });
   expect(scope).toMatchObject({ kind: 'since', hasMerge: true, change: { ...change, filesTotal: 1 } });
+});
+
+it('starts no agent that posts no reviews, where that waits for a phrase', async () => {
+  const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
+  const gatePolicy = { ...DEFAULT_GATE_POLICY, triggerPhrase: '@axe' };
+  const scene = (agent: string) => {
+    const started: string[] = [];
+    const world = createFakeWorld({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
+    const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
+    return { started, world: { ...world, acknowledgement } };
+  };
+  const answers = scene(AGENT_WITH_MEMORY);
+  expect(await prepare(makeRequest({ trigger, gatePolicy }), answers.world)).toMatchObject({
+    kind: 'skipped',
+    decision: { reason: 'no-mention' },
+  });
+  const reviews = scene(REVIEWER);
+  expect(await prepare(makeRequest({ trigger, gatePolicy }), reviews.world)).toMatchObject({
+    kind: 'prepared',
+  });
+  expect([answers.started, reviews.started]).toEqual([[], ['eyes']]);
+  const everything = scene(AGENT_WITH_MEMORY);
+  expect(await prepare(makeRequest({ trigger }), everything.world)).toMatchObject({ kind: 'prepared' });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { countEntries, memoryIn, resultsIn } from './memory-scene.js';
-import { expectTranscript, seen } from './stage.js';
-import { calm, resultsOf, scheduledStage } from './tool-scene.js';
+import { expectTranscript, seen, steady } from './stage.js';
+import { resultsOf, scheduledStage } from './tool-scene.js';
 
 const NAME = 'a-parent-asks-two-sub-agents-at-once-and-each-remembers';
 const USAGE = { inputTokens: 100, outputTokens: 10 };
@@ -65,7 +65,7 @@ it('runs both at the same time, answers in order, counts their tokens and keeps 
     '  call_agent done in <milliseconds>',
     '  call_agent done in <milliseconds>',
   ]);
-  const transcript = calm(`${seen(first, stage)}\n=== .axe/memory/north.md\n${entry}`);
+  const transcript = steady(`${seen(first, stage)}\n=== .axe/memory/north.md\n${entry}`);
   expectTranscript(NAME, transcript.replaceAll(ENDED, ''));
 });
 
@@ -73,7 +73,7 @@ it('runs both at the same time, answers in order, counts their tokens and keeps 
 const ENDED = /^ {2}(?:Sub-agent \w+ answered|call_agent done) .*\n/gm;
 
 function inAnyOrder(log: string): readonly string[] {
-  return [...calm(log).matchAll(ENDED)].map(([line]) => line.trimEnd()).sort();
+  return [...steady(log).matchAll(ENDED)].map(([line]) => line.trimEnd()).sort();
 }
 
 /** Lets those through who come, once so many of them are there. */

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply, ModelScript } from '../helpers/model-server.js';
-import { expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
-import { agentToml, calm } from './tool-scene.js';
+import { expectNoEntry, expectTranscript, seen, setStage, steady } from './stage.js';
+import { agentToml } from './tool-scene.js';
 
 const NAME = 'a-run-stopped-at-a-limit-publishes-what-there-is-and-remembers-nothing';
 const SAID = 'So far: `src/auth.ts:11` compares with `==`.';
@@ -85,7 +85,7 @@ it.each(LIMITS)(
     expect(comment?.body).toContain(SAID);
     expect(comment?.body).toContain(`*Cut short: ${step.annotations[0]?.message.split('\n')[0]}.*`);
     expectNoEntry(step);
-    if (limit === 'tokens') expectTranscript(NAME, calm(seen(step, stage)));
+    if (limit === 'tokens') expectTranscript(NAME, steady(seen(step, stage)));
   },
 );
 

@@ -339,3 +339,23 @@ it('takes back what a review below a comment asked for, and not while anything i
   await stage.run({ ...push(stage, THIRD, settled, FIX), inputs });
   expect(states()).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED']);
 });
+
+it('shows as a check what still stands on lines that it did not look at', async () => {
+  const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
+  const inputs = { 'check-run': 'true' };
+  await stage.run({ inputs });
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  expect(stage.repo.talk.checkRuns).toMatchObject([
+    { conclusion: 'neutral', title: '2 findings' },
+    { conclusion: 'neutral', title: '1 finding' },
+  ]);
+});
+
+it('goes over everything again after a review that `comment: never` kept back', async () => {
+  const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
+  const inputs = { comment: 'never' };
+  await stage.run({ inputs });
+  const asked = stage.model.requests().length;
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  expect(message(stage, asked)).toContain('queue.length + 1');
+});

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
-import { expectTranscript, seen, told } from './stage.js';
-import { calm, checkout, resultsOf, scheduledStage } from './tool-scene.js';
+import { expectTranscript, seen, steady, told } from './stage.js';
+import { checkout, resultsOf, scheduledStage } from './tool-scene.js';
 
 const NAME = 'an-agent-edits-a-file-where-the-workflow-allows-it';
 const FILE = 'export const limit = 10;\n';
@@ -36,7 +36,7 @@ it.each(['edit_file', 'write', 'run_command, edit_file'])(
       'replaced 1 occurrence(s) in src/limit.ts',
     ]);
     expect(step.outputs).toMatchObject({ turns: '3', 'denied-tool-calls': '0' });
-    if (allowed === 'edit_file') expectTranscript(NAME, calm(seen(step, stage)));
+    if (allowed === 'edit_file') expectTranscript(NAME, steady(seen(step, stage)));
   },
 );
 

@@ -128,6 +128,7 @@ export function steady(text: string): string {
     .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
     .replaceAll(/\b\d+\.\d s\b/g, '<seconds>')
+    .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
     .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { type Stage, type StageOptions, setStage, steady } from './stage.js';
+import { type Stage, type StageOptions, setStage } from './stage.js';
 
 /** What an agent of the tests asks for, as lines of TOML above its first table. */
 export interface AgentParts {
@@ -55,9 +55,4 @@ export function resultsOf(prompt: { readonly messages: readonly string[] } | und
   return (prompt?.messages ?? []).flatMap((message) =>
     message.startsWith('tool: ') ? [message.slice('tool: '.length)] : [],
   );
-}
-
-/** A transcript without durations of tools and sub-agents either. */
-export function calm(text: string): string {
-  return steady(text).replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>');
 }

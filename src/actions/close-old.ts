@@ -2,6 +2,7 @@ import { readDiffLines } from '../axe/review/diff-lines.js';
 import { parseReviewMarker } from '../axe/review/markers.js';
 import { isGone } from '../axe/review/outdated.js';
 import type { PreparedReview } from '../axe/review/prepare-review.js';
+import { isStanding } from '../axe/review/standing.js';
 import type { GitHubClient } from '../github/client.js';
 import { dismissReviews } from '../github/dismiss-review.js';
 import { markOutdated } from '../github/mark-outdated.js';
@@ -19,20 +20,35 @@ export interface OldReviews {
 /** A run marks no more comments: each takes a request. */
 const MAX_MARKED = 30;
 
-/**
- * Our comments whose lines are gone from the change, and which nobody has answered. One that the run raises again is not
- * settled.
- */
-export function goneThreads(
-  { commits }: WantedReview,
+/** What a new review leaves of our open comments. */
+export interface OldThreads {
+  /** Their lines are gone from the change, and nobody has answered. */
+  readonly gone: readonly OwnOpenThread[];
+  /** They hold, though the run did not raise them again. */
+  readonly standing: readonly OwnOpenThread[];
+}
+
+/** Sorts our open comments; one that the run raises again is neither gone nor left over. */
+export function sortOld(
+  { commits, facts, settled, reach, place }: WantedReview,
   { own, prepared }: Pick<OldReviews, 'own' | 'prepared'>,
-): readonly OwnOpenThread[] {
-  if (!own.threads.some(({ isOutdated }) => isOutdated)) return [];
-  const lines = readDiffLines(commits.diff);
+): OldThreads {
   const again = new Set(prepared.alreadyOpen.map(({ fingerprint }) => fingerprint));
-  return own.threads.filter(
-    (thread) => !again.has(thread.fingerprint) && !isAnswered(thread) && isGone(thread, lines),
+  const lines = isNewest(commits, own) ? readDiffLines(commits.diff) : undefined;
+  const gone = own.threads.filter(
+    (thread) =>
+      lines !== undefined && !again.has(thread.fingerprint) && !isAnswered(thread) && isGone(thread, lines),
   );
+  const question = { facts, settled, again, pull: place.number, isPart: reach === 'part' };
+  const standing = own.threads.filter(
+    (thread) => !gone.includes(thread) && isStanding(thread.fingerprint, question),
+  );
+  return { gone, standing };
+}
+
+/** What was pushed meanwhile has a run of its own, which says what became of the comments. */
+function isNewest({ head }: WantedReview['commits'], own: OwnFindings): boolean {
+  return own.head === head;
 }
 
 function isAnswered({ replies, repliesTotal }: OwnOpenThread): boolean {
@@ -60,17 +76,20 @@ export async function markGone(
 const REMEDY = 'Resolve them by hand.';
 
 /**
- * Takes back reviews of the agent that ask for changes, once another one of a run that ended well does not, and, where it
- * looked at what is new only, nothing is open any more. An answer to a question takes nothing back.
+ * Takes back reviews of the agent that ask for changes, once another one of a run that ended well does not, and nothing
+ * that it did not look at, or was told not to repeat, is open any more. An answer to a question takes nothing back, nor
+ * does the review of a commit that is no longer the newest.
  */
 export async function dismissStale(
   wanted: WantedReview,
   { client, own, prepared }: OldReviews,
-  gone: readonly OwnOpenThread[],
+  { gone, standing }: OldThreads,
 ): Promise<void> {
-  const { buffered, place, agent, isComplete, reach, options } = wanted;
-  const isSettled = reach === 'whole' || (reach === 'part' && own.open.length <= gone.length);
-  const isClear = isComplete && buffered.review !== undefined && prepared.verdict === 'comment';
+  const { buffered, place, agent, commits, isComplete, reach, options } = wanted;
+  const isSettled =
+    (reach === 'whole' && standing.length === 0) || (reach === 'part' && own.open.length <= gone.length);
+  const isClear =
+    isComplete && isNewest(commits, own) && buffered.review !== undefined && prepared.verdict === 'comment';
   if (!isClear || !isSettled) return;
   const ids = own.reviews
     .filter(({ state, body }) => state === 'CHANGES_REQUESTED' && isOf(agent, body))

@@ -6,6 +6,8 @@ import { fetchReviewThreads, type ReviewThread } from '../github/review-threads.
 
 /** What stands on a pull request of ours. */
 export interface OwnFindings {
+  /** Sha of the pull request's newest commit. */
+  readonly head: string;
   /** Fingerprints of findings that nobody has resolved, one for each place. */
   readonly open: readonly string[];
   /** The conversations that those of them began that stand on lines. */
@@ -28,7 +30,7 @@ export async function fetchOwnFindings(
   place: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<OwnFindings> {
-  const [{ threads: all }, reviews] = await Promise.all([
+  const [{ head, threads: all }, reviews] = await Promise.all([
     fetchReviewThreads(client, place, signal),
     listOwnReviews(client, { ...place, marker: ANY_REVIEW }, signal),
   ]);
@@ -36,7 +38,8 @@ export async function fetchOwnFindings(
   const inTexts = reviews
     .filter(({ state }) => state !== 'PENDING')
     .flatMap(({ body }) => [...(parseReviewMarker(body)?.findings ?? []), ...movedInto(body)]);
-  return { open: [...threads.map(({ fingerprint }) => fingerprint), ...inTexts], threads, reviews };
+  const open = [...threads.map(({ fingerprint }) => fingerprint), ...inTexts];
+  return { head, open, threads, reviews };
 }
 
 /** One that was marked as outdated is closed: what it says may be said again. */

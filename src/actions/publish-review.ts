@@ -7,7 +7,7 @@ import { withdrawnFindings } from '../axe/review/state-sums.js';
 import type { GitHubClient } from '../github/client.js';
 import type { Failed } from '../github/failed.js';
 import { publishReview, type ReviewResult } from '../github/review.js';
-import { dismissStale, goneThreads, markGone } from './close-old.js';
+import { dismissStale, markGone, sortOld } from './close-old.js';
 import { fetchOwnFindings, type OwnFindings } from './known-findings.js';
 import type { PublishedPart, ReviewEnd, WantedReview } from './wanted.js';
 import { whileAsked } from './while-asked.js';
@@ -20,7 +20,8 @@ export async function postReview(wanted: WantedReview): Promise<PublishedPart | 
     const { findings, review: draft } = buffered;
     const verdict = draft?.verdict ?? 'comment';
     const review = { findings: findings.length, verdict, unposted: findings };
-    return { isReview: false, details: formatFindings(UNPOSTED, findings), review };
+    // Nobody can see it on the pull request, so the next one must not go on from it.
+    return { isReview: false, isReviewLost: true, details: formatFindings(UNPOSTED, findings), review };
   }
   const { client } = options;
   if (client === undefined) return await unpublished(wanted, NO_TOKEN);
@@ -41,23 +42,26 @@ interface Asked {
 async function postNew(wanted: WantedReview, { client, own }: Asked): Promise<PublishedPart | undefined> {
   const { buffered, options } = wanted;
   const prepared = prepare(wanted, own);
-  const gone = goneThreads(wanted, { own, prepared });
-  await dismissStale(wanted, { client, own, prepared }, gone);
+  const old = sortOld(wanted, { own, prepared });
+  const closeOld = async () => {
+    await dismissStale(wanted, { client, own, prepared }, old);
+    return await markGone(old.gone, client, wanted);
+  };
+  const review = endOf(prepared, { unposted: [], standing: old.standing.length });
   if (!prepared.hasFindings && (options.when === 'findings' || buffered.review === undefined)) {
-    const marked = await markGone(gone, client, wanted);
-    const review = endOf(prepared, []);
-    const line = sentences([notRepeated(prepared), marked]);
+    const line = sentences([notRepeated(prepared), await closeOld()]);
     return { isReview: options.when === 'findings', line: line === '' ? undefined : line, review };
   }
   const asked = await whileAsked((signal) => publish(wanted, { client, prepared }, signal), REMEDY);
   if (asked.kind === 'failed') return await unpublished(wanted, asked, prepared);
   const result = asked.answer;
   if (result.kind === 'failed') return await unpublished(wanted, result, prepared);
+  // Only now that the new review stands: what it takes back must not be lost with it.
+  const marked = await closeOld();
   const fresh = [...prepared.comments.map(({ placed }) => placed), ...prepared.inBody];
-  const marked = await markGone(gone, client, wanted);
   return {
     isReview: true,
-    review: endOf(prepared, []),
+    review,
     line: sentences([lineOf(result, prepared, wanted), marked]),
     url: result.url,
     findings: result.created ? fresh : [],
@@ -124,13 +128,21 @@ async function unpublished(
   const fresh = buffered.findings.filter((finding) => !known.has(finding));
   const summary = buffered.review === undefined ? '' : `${buffered.review.summary}\n\n`;
   const details = `${summary}${formatFindings(UNPOSTED, fresh)}`.trim();
-  return { isReview: true, isReviewLost: true, details, review: endOf(prepared, fresh) };
+  return {
+    isReview: true,
+    isReviewLost: true,
+    details,
+    review: endOf(prepared, { unposted: fresh, standing: 0 }),
+  };
 }
 
-function endOf(prepared: PreparedReview, unposted: readonly PlacedFinding[]): ReviewEnd {
+function endOf(
+  prepared: PreparedReview,
+  { unposted, standing }: Pick<ReviewEnd, 'unposted'> & { readonly standing: number },
+): ReviewEnd {
   const { comments, inBody, omitted, alreadyOpen, verdict } = prepared;
-  const findings = comments.length + inBody.length + omitted.length + alreadyOpen.length;
-  return { findings, verdict, unposted };
+  const raised = comments.length + inBody.length + omitted.length + alreadyOpen.length;
+  return { findings: raised + standing, verdict, unposted };
 }
 
 const MAX_PLACES = 5;

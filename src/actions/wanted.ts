@@ -28,7 +28,7 @@ export interface PublishedPart extends Partial<Published> {
 
 /** What a review came to, posted or not. */
 export interface ReviewEnd {
-  /** How many findings stand, those that were said before too. */
+  /** How many findings stand, those that were said before too, on lines that this run did not look at as well. */
   readonly findings: number;
   readonly verdict: Verdict;
   /** Findings that could not be posted, or were not to be. */

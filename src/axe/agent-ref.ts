@@ -6,6 +6,14 @@ import type { Trigger } from './trigger.js';
 /** Which side of a pull request its agent is taken from (D21). */
 export type AgentRef = 'base' | 'head';
 
+/** What those may do who have to do with a pull request. */
+export interface HeadPermissions {
+  /** Of whoever caused the event. */
+  readonly actor: Permission | 'unknown';
+  /** Of whoever opened it. */
+  readonly author: Permission | 'unknown';
+}
+
 /**
  * Why a pull request's own agent is not run: only who may write to the repository may bring one along, on a branch of
  * it. Undefined where it may be run, and for everything that has no head of its own.
@@ -13,15 +21,19 @@ export type AgentRef = 'base' | 'head';
 export function refuseHeadAgent(
   trigger: Trigger,
   agentRef: AgentRef,
-  permission: Permission | 'unknown',
+  permissions: HeadPermissions,
 ): Skip | undefined {
   if (agentRef === 'base' || trigger.kind !== 'pull_request') return undefined;
   const { number, isFork, actor, author } = trigger;
   if (isFork) return skip(`pull request #${number} comes from a fork`);
   const bot = [actor, author].find(({ isBot }) => isBot);
   if (bot !== undefined) return skip(`pull request #${number} has to do with the bot ${bot.login}`);
-  if (permission === 'unknown' || !mayWrite(permission)) return skip(`${actor.login} may not write here`);
-  return undefined;
+  if (!isWriter(permissions.actor)) return skip(`${actor.login} may not write here`);
+  return isWriter(permissions.author) ? undefined : skip(`${author.login} may not write here`);
+}
+
+function isWriter(permission: Permission | 'unknown'): boolean {
+  return permission !== 'unknown' && mayWrite(permission);
 }
 
 function skip(why: string): Skip {

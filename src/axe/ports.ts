@@ -92,7 +92,7 @@ export interface Published {
   readonly url: string | undefined;
   /** The findings of a review that stand on the pull request now; absent where no review was posted. */
   readonly findings?: readonly PlacedFinding[];
-  /** There was a review to post, and GitHub did not take it. */
+  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
   readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
   readonly details?: string;

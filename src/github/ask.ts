@@ -19,7 +19,7 @@ export interface GraphQlQuestion<Output> {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly schema: v.GenericSchema<unknown, Output>;
   readonly what: string;
-  /** The permission it takes, `pull-requests: read`: GraphQL's refusals do not name it. */
+  /** The permission it takes, `pull-requests: read`, several with ` or `: GraphQL's refusals do not name it. */
   readonly permission: string;
 }
 
@@ -78,7 +78,8 @@ function parseJson(text: string): unknown {
 function withPermission(error: GitHubError, permission: string): GitHubError {
   const { message, reason, asked, status, retryAfterMs } = error;
   if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
-  const add = `dd \`${permission}\` under \`permissions:\` of the job.`;
+  const named = permission.split(' or ').map((one) => `\`${one}\``);
+  const add = `dd ${named.join(' or ')} under \`permissions:\` of the job.`;
   return new GitHubError(message, {
     reason,
     asked,

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 export const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
+      headRefOid
       reviewThreads(first: 50, after: $after) {
         nodes {
           id isResolved isOutdated path diffSide line startLine originalLine

@@ -54,6 +54,8 @@ export interface ReviewThread {
 
 /** The threads of a pull request as far as they were read. */
 export interface ReviewThreads {
+  /** Sha of the pull request's newest commit, against which threads are outdated. */
+  readonly head: string;
   /** In the order of their beginning. */
   readonly threads: readonly ReviewThread[];
   /** False where there are more than a thousand. */
@@ -79,6 +81,7 @@ const threadSchema = v.object({
 const threadsSchema = v.object({
   repository: v.object({
     pullRequest: v.object({
+      headRefOid: v.string(),
       reviewThreads: v.object({
         nodes: v.array(v.nullable(threadSchema)),
         pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
@@ -94,6 +97,7 @@ export async function fetchReviewThreads(
   signal: AbortSignal,
 ): Promise<ReviewThreads> {
   const threads: ReviewThread[] = [];
+  let head = '';
   let after: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer: v.InferOutput<typeof threadsSchema> = await askGraphQl(
@@ -107,12 +111,13 @@ export async function fetchReviewThreads(
       },
       signal,
     );
+    head = answer.repository.pullRequest.headRefOid;
     const { nodes, pageInfo } = answer.repository.pullRequest.reviewThreads;
     threads.push(...nodes.flatMap((node) => (node === null ? [] : threadOf(node))));
     after = pageInfo.endCursor;
-    if (!pageInfo.hasNextPage || after === null) return { threads, isComplete: true };
+    if (!pageInfo.hasNextPage || after === null) return { head, threads, isComplete: true };
   }
-  return { threads, isComplete: false };
+  return { head, threads, isComplete: false };
 }
 
 /** None where the first comment is hidden from the token. */

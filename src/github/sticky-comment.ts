@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { stickyMarker } from '../axe/publication.js';
 import type { Repository } from '../axe/trigger.js';
+import { askGraphQl, notUnderstood } from './ask.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
 
@@ -136,10 +137,14 @@ async function fetchPage(
   { repository, number, before }: PageRequest,
   signal: AbortSignal,
 ): Promise<CommentPage> {
-  const variables = { owner: repository.owner, name: repository.name, number, before };
-  const answer = v.safeParse(findSchema, await client.graphql(FIND_QUERY, { variables, signal }));
-  if (!answer.success) throw notUnderstood('POST /graphql', 'the comments');
-  const { nodes, pageInfo } = answer.output.repository.subject.comments;
+  const question = {
+    query: FIND_QUERY,
+    variables: { owner: repository.owner, name: repository.name, number, before },
+    schema: findSchema,
+    what: 'the comments',
+    permission: 'issues: write or pull-requests: write',
+  };
+  const { nodes, pageInfo } = (await askGraphQl(client, question, signal)).repository.subject.comments;
   const comments = nodes.flatMap((node) => {
     const id = commentId(node?.url ?? '');
     if (node === null || id === undefined) return [];
@@ -181,13 +186,6 @@ function writtenUrl(body: unknown, asked: string): string {
   const written = v.safeParse(writtenSchema, body);
   if (!written.success) throw notUnderstood(asked, 'the comment');
   return written.output.html_url;
-}
-
-function notUnderstood(asked: string, what: string): GitHubError {
-  return new GitHubError(`GitHub's answer to \`${asked}\` does not hold ${what}`, {
-    reason: 'invalid',
-    asked,
-  });
 }
 
 function failed({ message, remedy }: GitHubError): StickyResult {

@@ -25,7 +25,7 @@ import { askPermission, passGate, permissionOf } from './gate.js';
 import { learnAnswers } from './learn.js';
 import { restore } from './remember.js';
 import type { Learned, Memory, RunReport, RunRequest } from './request.js';
-import { findScope } from './scope.js';
+import { findScope, postsReviews } from './scope.js';
 import { type Settled, settle } from './settle.js';
 
 /** A plan with what was started for it, or the reason why there is nothing to do. */
@@ -57,14 +57,20 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
   const authorAsked = settle(askPermission(contentAuthor(trigger), world));
   const gate = await passGate(trigger, world, gatePolicy);
   if (gate.kind === 'skipped') return gate;
-  const refused = refuseHeadAgent(trigger, request.agentRef ?? 'base', gate.permission);
+  const authorPermission = permissionOf((await authorAsked)());
+  const author = contentAuthor(trigger) === undefined ? gate.permission : authorPermission;
+  const refused = refuseHeadAgent(trigger, request.agentRef ?? 'base', { actor: gate.permission, author });
   if (refused !== undefined) return { kind: 'skipped', decision: refused };
   refuseCheckout(trigger, await request.readCheckout());
-  if (!request.dryRun) world.acknowledgement?.start();
+  const asked = decideGate(trigger, 'write', request.gatePolicy);
+  if (!request.dryRun && asked.kind === 'run') world.acknowledgement?.start();
 
   const agent = await agentOrSkip(await agentLoaded, request, world);
   if (agent.kind === 'skipped') return agent;
-  const classified = classifyTrust(trigger, gate.permission, permissionOf((await authorAsked)()));
+  // Without the phrase `/axe review` is for agents that post reviews; whoever else listens is not meant.
+  if (asked.kind === 'skip' && !postsReviews(agent.agent)) return { kind: 'skipped', decision: asked };
+  if (!request.dryRun && asked.kind === 'skip') world.acknowledgement?.start();
+  const classified = classifyTrust(trigger, gate.permission, authorPermission);
   const trust = isForkUnknown(trigger, classified)
     ? trustOfDiff(classified, trigger, (await context)())
     : classified;

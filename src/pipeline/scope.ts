@@ -64,7 +64,8 @@ export async function findScope(parts: ScopeParts, world: World): Promise<FoundS
   return { scope: { kind: 'since', from, before, change, hasMerge, ...pullRequest }, warnings };
 }
 
-function postsReviews({ config }: LoadedAgent): boolean {
+/** Whether an agent has a tool that writes reviews. */
+export function postsReviews({ config }: LoadedAgent): boolean {
   return config.tools.includes('add_review_comment') || config.tools.includes('submit_review');
 }
 

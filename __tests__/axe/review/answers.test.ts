@@ -29,13 +29,15 @@ function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
 }
 
 function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): ThreadRemark {
-  return { author: { login, isBot: false }, isOurs: false, body, isEditedByOther: false, ...parts };
+  const about = { authorAssociation: 'NONE', isOurs: false, isEditedByOther: false };
+  return { author: { login, isBot: false }, body, ...about, ...parts };
 }
 
 function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
   const body = `${findingMarker(FINGERPRINT)}\nComparing with == tells the length.`;
   return {
     author: { login: 'github-actions', isBot: true },
+    authorAssociation: 'NONE',
     isOurs: true,
     body,
     isEditedByOther: false,
@@ -252,6 +254,20 @@ describe('what is asked', () => {
       thread({ resolvedBy: 'octocat', replies: [said('monalisa', 'Not a bug.'), said('ghost', 'Fixed.')] }),
     ];
     expect(peopleToAsk(ownThreads(threads, [raised()]))).toEqual(['octocat', 'monalisa', ...crowd, 'hubot']);
+  });
+
+  it('puts those whom GitHub calls members before a crowd that says the same words', () => {
+    const crowd = Array.from({ length: 40 }, (_, n) => said(`stranger-${n}`, 'Not a bug.'));
+    const member = said('octocat', 'Not a bug.', { authorAssociation: 'MEMBER' });
+    const threads = [
+      thread({ replies: crowd }),
+      thread({ replies: [...crowd, member], resolvedBy: 'hubot' }),
+    ];
+    expect(peopleToAsk(ownThreads(threads, [raised()])).slice(0, 3)).toEqual([
+      'hubot',
+      'octocat',
+      'stranger-0',
+    ]);
   });
 
   it('knows which conversations nobody has closed', () => {

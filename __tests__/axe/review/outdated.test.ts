@@ -3,7 +3,8 @@ import { readDiffLines } from '../../../src/axe/review/diff-lines.js';
 import { type CommentedLine, isGone } from '../../../src/axe/review/outdated.js';
 
 const LINES = readDiffLines(
-  'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n function f() {\n-  old();\n+  fresh();\n }\n',
+  'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n function f() {\n-  old();\n+  fresh();\n }\n' +
+    'diff --git a/large.ts b/large.ts\n',
 );
 const LINE: CommentedLine = {
   path: 'a.ts',
@@ -19,6 +20,7 @@ it.each<[string, Partial<CommentedLine>, boolean]>([
   ['is found by GitHub', { isOutdated: false }, false],
   ['was only moved', { hunk: '@@ -9 +9 @@\n+ fresh();' }, false],
   ['was removed, and is on the other side', { side: 'LEFT', hunk: '@@ -9 +9 @@\n-\told();' }, false],
+  ['stands in a file of which GitHub shows nothing', { path: 'large.ts' }, false],
   ['says nothing', { hunk: '@@ -9 +9 @@\n+' }, false],
 ])('a line %s', (_, line, gone) => {
   expect(isGone({ ...LINE, ...line }, LINES)).toBe(gone);

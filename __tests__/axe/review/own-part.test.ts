@@ -32,3 +32,8 @@ it('keeps a deleted file and one without hunks', () => {
   const logo = 'diff --git a/logo.png b/logo.png\nBinary files a/logo.png and b/logo.png differ\n';
   expect(ownPart(gone + logo, gone + logo)).toBe(gone + logo);
 });
+
+it('keeps all that is new in a file of which GitHub shows nothing in the pull request’s own diff', () => {
+  const large = file('large.ts', hunk(10), hunk(50));
+  expect(ownPart(large, 'diff --git a/large.ts b/large.ts\n')).toBe(large);
+});

@@ -35,6 +35,34 @@ describe('pruning a state', () => {
     expect(kept).toEqual(lines.slice(0, 1000));
   });
 
+  it.each<[string, number, (n: number) => string]>([
+    ['finding', 1500, (n) => `finding ${FINGERPRINT}/${n + 1} pr=${n + 1} path=a rule=b`],
+    ['reviewed', 1000, (n) => `reviewed ${n + 1} head=a base=b`],
+    ['spent', 2000, (n) => `spent ${n}-1 pr=1 day=2026-11-22 usd=1.00`],
+    ['paused', 200, (n) => `paused ${n + 1} by=octocat`],
+  ])('keeps of %s no more than the latest %i', (_, most, line) => {
+    const lines = Array.from({ length: most + 5 }, (__, n) => `- ${line(n)} at=${daysAgo(n / 1000)}`);
+    const others = `# State\n- forgotten abc\n- resumed 1 by=octocat at=${daysAgo(0)}`;
+    expect(pruneState([others, ...lines.toReversed()].join('\n'), NOW)).toBe(
+      [others, ...lines.slice(0, most).toReversed()].join('\n'),
+    );
+  });
+
+  it('leaves of the busiest repository what the cache can hold', () => {
+    const long = encodeURIComponent('packages/a-package-with-a-name/src/components/forms/login.tsx');
+    const sha = 'a'.repeat(40);
+    const lines = Array.from({ length: 20_000 }, (_, n) => {
+      const fingerprint = n.toString(16).padStart(16, '0');
+      const at = `at=${daysAgo(n / 1000)}`;
+      return [
+        `- reviewed ${n + 1} head=${sha} base=${sha} into=main ${at}`,
+        `- finding ${fingerprint}/${n + 1} pr=${n + 1} path=${long} rule=unchecked-return-value ${at}`,
+        `- spent 01m8k2zq8w4v6x-${n} pr=${n + 1} day=2026-11-22 usd=0.123456 ${at}`,
+      ].join('\n');
+    });
+    expect(pruneState(lines.join('\n'), NOW).length).toBeLessThan(768 * 1024);
+  });
+
   it('does nothing twice', () => {
     const text = `- spent 1-1 day=2026-01-01 usd=1.00 at=${daysAgo(99)}\n- spent 2-1 day=2026-11-22 usd=1.00 at=${daysAgo(0)}\n`;
     const once = pruneState(text, NOW);

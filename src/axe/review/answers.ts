@@ -7,6 +7,8 @@ import type { Raised, ReviewFact, WithdrawalReason, Withdrawn } from './state-fa
 /** Something that was written in a thread. */
 export interface ThreadRemark {
   readonly author: Actor;
+  /** What GitHub shows beside the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
+  readonly authorAssociation: string;
   /** The current token wrote it. */
   readonly isOurs: boolean;
   readonly body: string;
@@ -99,15 +101,21 @@ export function ownThreads(
 }
 
 /**
- * The accounts whose permission decides, each once. Who resolved something comes first, which not everybody can, and
- * thumbs last, so that a crowd of strangers hides nobody.
+ * The accounts whose permission decides, each once. Who resolved something comes first, which not everybody can, then who
+ * belongs here by GitHub's word, then all others, and thumbs last: not all are asked, and a crowd of strangers must hide
+ * nobody.
  */
 export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
   const from = (pick: (thread: AnsweredThread) => readonly string[]) =>
     threads.flatMap(({ thread }) => pick(thread).filter((login) => !isOwn(login, thread)));
+  const replying = (isKnown: boolean) => (thread: AnsweredThread) =>
+    repliesOf(thread)
+      .filter(({ authorAssociation }) => BELONGING.has(authorAssociation) === isKnown)
+      .map(({ author }) => author.login);
   const logins = [
     ...from(({ resolvedBy }) => (resolvedBy === undefined ? [] : [resolvedBy])),
-    ...from((thread) => repliesOf(thread).map(({ author }) => author.login)),
+    ...from(replying(true)),
+    ...from(replying(false)),
     ...from(({ thumbsDown }) => thumbsDown),
     ...from(({ thumbsUp }) => thumbsUp),
   ];
@@ -115,6 +123,8 @@ export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
   for (const login of logins) if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
   return [...known.values()].filter((login) => login !== 'ghost');
 }
+
+const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
 /** What the account does that wrote the finding is no answer: it may be a run that tidies up. */
 function isOwn(login: string, { first }: AnsweredThread): boolean {

@@ -20,6 +20,8 @@ export function isGone({ path, side, isOutdated, hunk }: CommentedLine, lines: D
   const code = lastCode(hunk);
   const file = findFile(lines, path);
   if (code === '' || file === undefined) return file === undefined;
+  // GitHub shows nothing of a large file: its lines may all be there.
+  if (file.LEFT.size + file.RIGHT.size === 0) return false;
   return ![...file[side].values()].some(({ text }) => normalizeCode(text) === code);
 }
 

@@ -17,7 +17,8 @@ export function ownPart(newDiff: string, pullDiff: string): string {
 }
 
 function keepHunks(file: DiffFile, mine: readonly DiffFile[]): readonly string[] {
-  if (file.hunks.length === 0) return [file.text];
+  // GitHub shows nothing of a large file; what is new in it must not pass for a merge's.
+  if (file.hunks.length === 0 || mine.every(({ hunks }) => hunks.length === 0)) return [file.text];
   const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines));
   const { header, hunks } = splitHunks(file.text);
   const kept = hunks.filter((_, index) => {

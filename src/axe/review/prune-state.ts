@@ -3,29 +3,47 @@ import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a fact is kept, in days. What somebody withdrew does not grow old, but see {@link MAX_WITHDRAWN}. */
-const KEPT_DAYS = { spent: 35, finding: 90, reviewed: 180, paused: 365, resumed: 365 } as const;
+/** How long a fact is kept, in days; and of each kind how many at most, the latest ones. */
+interface Keeping {
+  readonly days: number;
+  readonly most: number;
+}
 
-/** Withdrawn findings that are kept, the latest ones: about 200 bytes each in a tree that holds one MiB. */
-const MAX_WITHDRAWN = 1000;
+/**
+ * A line takes 100 to 200 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it. What
+ * somebody withdrew does not grow old.
+ */
+const KEEPING: Readonly<Record<ReviewFact['kind'], Keeping>> = {
+  withdrawn: { days: Number.POSITIVE_INFINITY, most: 1000 },
+  finding: { days: 90, most: 1500 },
+  spent: { days: 35, most: 2000 },
+  reviewed: { days: 180, most: 1000 },
+  paused: { days: 365, most: 200 },
+  resumed: { days: 365, most: 200 },
+};
 
 /**
  * The state without what nobody asks for any more. Every other line keeps its bytes, `forgotten` ones too. It is a rewrite
  * of the newest state: merging a pruned state with an old one brings the old lines back.
  */
 export function pruneState(text: string, now: Date): string {
-  const facts = text.split('\n').map((line) => parseState(line).map(parseReviewFact)[0]);
-  const latest = facts
-    .flatMap((fact) => (fact?.kind === 'withdrawn' ? [fact] : []))
-    .sort((a, b) => b.at.getTime() - a.at.getTime());
-  const kept = new Set(latest.slice(0, MAX_WITHDRAWN));
-  const isKept = (fact: ReviewFact | undefined) => {
-    if (fact === undefined) return true;
-    if (fact.kind === 'withdrawn') return kept.has(fact);
-    return now.getTime() - fact.at.getTime() <= KEPT_DAYS[fact.kind] * DAY_MS;
-  };
-  return text
-    .split('\n')
-    .filter((_, index) => isKept(facts[index]))
-    .join('\n');
+  const lines = text.split('\n');
+  const facts = lines.map((line) => parseState(line).map(parseReviewFact)[0]);
+  const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
+  const isKept = (fact: ReviewFact | undefined) =>
+    fact === undefined ||
+    (kept.has(fact) && now.getTime() - fact.at.getTime() <= KEEPING[fact.kind].days * DAY_MS);
+  return lines.filter((_, index) => isKept(facts[index])).join('\n');
+}
+
+/** Of the same time the first ones in the file. */
+function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
+  const seen = new Map<string, number>();
+  return facts
+    .toSorted((a, b) => b.at.getTime() - a.at.getTime())
+    .filter(({ kind }) => {
+      const number = (seen.get(kind) ?? 0) + 1;
+      seen.set(kind, number);
+      return number <= KEEPING[kind].most;
+    });
 }

@@ -39,6 +39,7 @@ export const DEFAULT_PUBLISH_RULES: PublishRules = {
 /** Sizes of texts in bytes of UTF-8; a title in code points. */
 export const TEXT_LIMITS = {
   commentBytes: 4096,
+  pathBytes: 4096,
   suggestionBytes: 4096,
   summaryBytes: 8192,
   issueBytes: 32_768,

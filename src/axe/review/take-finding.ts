@@ -59,14 +59,15 @@ export function takeFinding(
 }
 
 function problemOf(request: CommentRequest, findings: readonly PlacedFinding[]): string | undefined {
-  const { body, suggestion = '', replaces } = request;
+  const { path, body, suggestion = '', replaces } = request;
   if (replaces !== undefined && findings[replaces - 1] === undefined) {
     return findings.length === 0
       ? '`replaces` names a comment that does not exist; there is none yet'
       : `\`replaces\` names a comment that does not exist; there are 1 to ${findings.length}`;
   }
-  const inBody = sizeProblem('body', body, TEXT_LIMITS.commentBytes);
-  if (inBody !== undefined || suggestion.trim() === '') return inBody;
+  const tooLong =
+    sizeProblem('path', path, TEXT_LIMITS.pathBytes) ?? sizeProblem('body', body, TEXT_LIMITS.commentBytes);
+  if (tooLong !== undefined || suggestion.trim() === '') return tooLong;
   return sizeProblem('suggestion', suggestion, TEXT_LIMITS.suggestionBytes);
 }
 

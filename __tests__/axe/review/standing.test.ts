@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { isStanding, type StandingQuestion } from '../../../src/axe/review/standing.js';
+import type { ReviewFact } from '../../../src/axe/review/state-facts.js';
+
+const FINGERPRINT = '0123456789abcdef';
+const PLACE = { fingerprint: FINGERPRINT, path: 'src/a.ts', rule: 'wrong', at: new Date(0) };
+const RAISED: ReviewFact = { kind: 'finding', pull: 42, ...PLACE };
+const WITHDRAWN = { kind: 'withdrawn', pull: 7, why: 'answered', by: 'octocat', ...PLACE } as const;
+
+const QUESTION: StandingQuestion = {
+  facts: [RAISED],
+  pull: 42,
+  again: new Set(),
+  settled: [],
+  isPart: false,
+};
+
+it.each<[string, Partial<StandingQuestion>, boolean]>([
+  ['the run was told not to repeat', {}, true],
+  ['the run did not look at', { facts: [], isPart: true }, true],
+  ['was fixed elsewhere, and is here again', { facts: [RAISED, { ...WITHDRAWN, why: 'fixed' }] }, true],
+  ['a run that saw everything, and knew nothing, does not raise again', { facts: [] }, false],
+  ['is known of another pull request alone', { facts: [{ ...RAISED, pull: 7 }] }, false],
+  ['the run raised again', { again: new Set([FINGERPRINT]), isPart: true }, false],
+  ['people withdrew', { facts: [RAISED, WITHDRAWN], isPart: true }, false],
+  ['people withdrew here', { settled: [FINGERPRINT], isPart: true }, false],
+])('of an open finding that %s', (_, patch, stands) => {
+  expect(isStanding(FINGERPRINT, { ...QUESTION, ...patch })).toBe(stands);
+});

@@ -1,0 +1,26 @@
+import type { ReviewFact } from './state-facts.js';
+
+/** What a run knew of our open findings, and what it made of them. */
+export interface StandingQuestion {
+  readonly facts: readonly ReviewFact[];
+  readonly pull: number;
+  /** Fingerprints of findings that the run raised again. */
+  readonly again: ReadonlySet<string>;
+  /** Fingerprints that were withdrawn on this pull request and are not kept. */
+  readonly settled: readonly string[];
+  /** The run looked at a part of the pull request only. */
+  readonly isPart: boolean;
+}
+
+/**
+ * Whether a finding that is open on the pull request holds although the run did not raise it again: it was told not to,
+ * since the finding stands there already, or it did not look there. Silence says nothing then; of a run that looked at
+ * everything and was told of nothing it says that the finding is settled.
+ */
+export function isStanding(fingerprint: string, question: StandingQuestion): boolean {
+  const { facts, pull, again, settled, isPart } = question;
+  if (again.has(fingerprint) || settled.includes(fingerprint)) return false;
+  const about = facts.filter((fact) => 'fingerprint' in fact && fact.fingerprint === fingerprint);
+  if (about.some((fact) => fact.kind === 'withdrawn' && fact.why !== 'fixed')) return false;
+  return isPart || about.some((fact) => fact.kind === 'finding' && fact.pull === pull);
+}
