@@ -324,6 +324,27 @@ An entry for the task “Is it safe? Say why.” would have been added.
     expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
   });
 
+  it.each([
+    [false, true],
+    [true, false],
+  ])('with memory hidden: %s shows notes where they would be sent: %s', async (isHidden, isShown) => {
+    const report = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+    const { memory } = report;
+    if (memory === undefined) throw new Error('the agent has no memory');
+    const notes = { block: '<memory>a fact</memory>', toolsPrompt: '' };
+    const view = { isHidden, notes: [] };
+    const text = formatSummary(
+      { ...report, memory: { ...memory, notes } },
+      {
+        warnings: [],
+        view,
+        clean: (markdown) => markdown,
+      },
+    );
+    expect(text.includes(`${ENTRY}\n\n---\n\n<memory>a fact</memory>`)).toBe(isShown);
+    expect(text.includes('a fact')).toBe(isShown);
+  });
+
   it('of a run that is to add nothing announces no entry', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
     const text = format(await reportOf('planned', {}, { memoryPolicy }));

@@ -21,6 +21,7 @@ describe('inputs', () => {
       publish: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
       mode: 'run',
       memoryCommand: '',
+      gc: { suggestions: 'none' },
       prompt: '',
       promptFile: '',
       model: '',
@@ -128,7 +129,7 @@ describe('inputs', () => {
       'the inputs `prompt` and `prompt-file` are both given',
       'Give one of them.',
     ],
-    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `memory`.'],
+    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `memory`.'],
     [
       { mode: 'memory' },
       '`mode: memory` needs the input `memory-command`',
@@ -172,6 +173,16 @@ describe('inputs', () => {
       `the input \`max-cost-usd\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
       'Leave it out.',
     ]),
+    [
+      { mode: 'gc', 'gc-suggestions': 'pr' },
+      'the input `gc-suggestions` cannot be "pr"',
+      'Give one of `none`, `pull-request`, `issue`.',
+    ],
+    [
+      { 'gc-suggestions': 'issue' },
+      'the input `gc-suggestions` is for `mode: gc` only',
+      'Write `mode: gc` as well.',
+    ],
     [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',

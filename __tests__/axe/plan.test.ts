@@ -139,6 +139,9 @@ describe('the memory plan', () => {
     ['bot.state.md', 'bot.md'],
     ['a/b.State.md', 'bot.md'],
     ['bot.md.bak', 'bot.md'],
+    ['MEMORY.md', 'bot.md'],
+    ['notes/bot.md', 'bot.md'],
+    ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
   ])('in a workflow takes memory.path %j as %j (D13)', (path, place) => {
     const withPath = agent(`enabled = true\npath = '${path}'`);
     expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);

@@ -4,6 +4,8 @@ import { mergeWarnings, type Warning, type WarningCode, warningTitle } from '../
 /** A value for each code; the type keeps it complete. */
 const ALL: Record<WarningCode, true> = {
   'agent-unknown-key': true,
+  'agent-unused-key': true,
+  'memory-file-large': true,
   'agent-changed-in-pull-request': true,
   'tool-not-available': true,
   'mcp-server': true,

@@ -9,7 +9,8 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 
 async function dryRun(parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}): Promise<string> {
   const { plan, memory } = await reportOf('planned', parts, patch);
-  return formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '' });
+  const { restored, text = '', notes } = memory ?? {};
+  return formatDryRun({ plan, restored, memory: text, notes });
 }
 
 /** The part of the text below a header, without the blank line that ends it. */
@@ -85,6 +86,19 @@ You help.
     ['there', { memory: { 'bot.md': ENTRY } }, ENTRY],
   ])('shows memory that is %s', async (_, parts, shown) => {
     expect(partOf(await dryRun(parts), 'Memory')).toBe(shown);
+  });
+
+  it.each([
+    ['there', '<memory>a</memory>'],
+    ['empty', ''],
+  ])('shows notes that are %s behind the run log, and the prompt with them', async (_, block) => {
+    const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+    const notes = { block, toolsPrompt: '\n\nTools!' };
+    const text = formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '', notes });
+    expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
+    expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
+    const behind = block === '' ? '' : `\n\n---\n\n${block}`;
+    expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
   });
 
   it.each([

@@ -22,6 +22,7 @@ describe('the command line', () => {
       expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
         'run',
         'demo',
+        'gc',
         'memory',
         'agents',
         'config',

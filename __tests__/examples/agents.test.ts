@@ -287,3 +287,36 @@ it('reporter tries again, counts what it takes and remembers', async () => {
   });
   expect(readFileSync(join(end.cwd, '.data/axe/memory/reporter.md'), 'utf8')).toContain('Two new.');
 });
+
+it('notes keeps what it learns, and finds it again', async () => {
+  const learned = '`parseDate` is in src/dates.ts, since three tools share it.';
+  const first = await run('notes', {
+    files: { 'src/dates.ts': SOURCE },
+    script: [
+      toolCall('search_files', { text: 'parseDate' }),
+      toolCall('memory_write', { target: 'long_term', content: learned }),
+      toolCall('memory_write', { target: 'scratchpad', content: '- [ ] Ask about time zones' }),
+      END,
+    ],
+  });
+  expect(first).toMatchObject(DONE);
+  expect(first.prompts[0]?.tools).toEqual([
+    'read_file',
+    'search_files',
+    'memory_write',
+    'memory_read',
+    'memory_search',
+    'memory_edit',
+  ]);
+  expect(readFileSync(join(first.cwd, '.data/axe/memory/MEMORY.md'), 'utf8')).toBe(`${learned}\n`);
+
+  const second = await run('notes', {
+    cwd: first.cwd,
+    script: [toolCall('memory_search', { query: 'parsedate' }), END],
+  });
+  expect(second).toMatchObject(DONE);
+  const { system = '' } = second.prompts[0] ?? {};
+  expect(system).toContain(`## Long-term memory (MEMORY.md)\n${learned}\n`);
+  expect(system).toContain('## Scratchpad (open items)\n- [ ] Ask about time zones\n');
+  expect(told(second, 1)).toContain(learned);
+});

@@ -117,6 +117,36 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
     expect(github.files(REPO, BRANCH)).toMatchObject({ 'mem/b.md': 'B', 'run.sh': '#!/bin/sh\n' });
   });
 
+  it('reads the notes directly in a folder, and removes one with the commit that writes another', async () => {
+    const notes = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`p/notes/n${at}.md`, `note ${at}\n`]),
+    );
+    const github = await start(options, {
+      ...notes,
+      'p/notes/n1.bak': 'before',
+      'p/notes/link.md': { link: '/etc/passwd' },
+      'p/notes/deeper/x.md': 'x',
+      'p/MEMORY.md': 'facts\n',
+      'p/daily': 'a file in the place of a folder',
+    });
+    const branch = await connect(github);
+    const read = found(await branch.read(['p/MEMORY.md', 'p/notes/', 'p/daily/', 'nowhere/'], signal));
+    const texts = [...read.files].flatMap(([path, file]) =>
+      file.kind === 'text' ? [[path, file.text]] : [],
+    );
+    expect(Object.fromEntries(texts)).toEqual({ ...notes, 'p/MEMORY.md': 'facts\n' });
+    const refused = [...read.files].flatMap(([path, file]) => (file.kind === 'refused' ? [path] : []));
+    expect(refused.sort()).toEqual(['p/daily/', 'p/notes/link.md']);
+    const change = { files: new Map([['p/notes/n0.md', 'new']]), removed: ['p/notes/n1.md'], message: 'axe' };
+    expect(await branch.commit(read.head, change, signal)).toMatchObject({ kind: 'committed' });
+    const files = github.files(REPO, BRANCH);
+    expect([files['p/notes/n0.md'], files['p/notes/n1.md'], files['p/notes/n2.md']]).toEqual([
+      'new',
+      undefined,
+      'note 2\n',
+    ]);
+  });
+
   it('C3 50: reads and writes a file of more than 1 MB', async () => {
     const long = `${'## entry ü\n'.repeat(110_000)}`;
     const github = await start(options, { 'a.md': long });

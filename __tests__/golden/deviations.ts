@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
+import { GC_DEVIATIONS } from './gc-deviations.js';
 import type { Outcome } from './replay.js';
 import { RETRIED, RUNTIME_DEVIATIONS } from './runtime-deviations.js';
 
@@ -16,6 +17,7 @@ export function withoutErrorDetails(outcome: Outcome): Outcome {
 /** The deviations by scenario and step, `12/20`. */
 export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   ...FILE_DEVIATIONS,
+  ...GC_DEVIATIONS,
   ...RUNTIME_DEVIATIONS,
   '09/02': storesTask('line one line two '),
   '09/03': storesTask('  a b\tc  '),

@@ -48,9 +48,13 @@ export function recordedOutcome(step: Step): Outcome {
     stdout: expected(step.stdout, withoutDurations),
     stderr: expected(step.stderr, (text) => talkInOrder(step, withoutDurations(text))),
     requests: requestsInOrder(step, (step.requests ?? []).flatMap(expectedRequests)),
-    writes: Object.fromEntries(
-      Object.entries(step.writes ?? {}).map(([path, text]) => [path, expected(text, withoutTimes)]),
-    ),
+    writes: Object.fromEntries([
+      ...Object.entries(step.writes ?? {}).map(([path, text]) => [path, expected(text, withoutTimes)]),
+      ...Object.entries(step.rewrites ?? {}).map(([path, text]) => [
+        path,
+        `(rewritten) ${expected(text, withoutTimes)}`,
+      ]),
+    ]),
   };
 }
 
@@ -109,6 +113,7 @@ function writeScenario(scenario: Scenario, step: Step, places: Places): Readonly
   );
   writeFiles(places.root, Object.fromEntries(files));
   for (const [path, target] of Object.entries(scenario.links ?? {})) {
+    if (files.has(path)) continue;
     symlinkSync(target, join(places.root, path));
     files.set(path, linkTo(target));
   }

@@ -67,6 +67,8 @@ export interface Step {
   readonly responses?: readonly RecordedResponse[];
   /** What the step added to each file; a file that was not there counts as empty. */
   readonly writes?: RecordedFiles;
+  /** Files that the step put anew, whole; a link among them became a file. */
+  readonly rewrites?: RecordedFiles;
 }
 
 /** A series of commands over one set of files, as the real axe ran them. */
@@ -115,6 +117,7 @@ export function filesBefore(scenario: Scenario, step: Step): ReadonlyMap<string,
     for (const [path, text] of Object.entries(earlier.writes ?? {})) {
       if (!hasMentionsOnly(text)) files.set(path, Buffer.concat([files.get(path) ?? EMPTY, bytesOf(text)]));
     }
+    put(files, earlier.rewrites ?? {});
   }
   return files;
 }

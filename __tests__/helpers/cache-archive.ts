@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** One member of an archive, honest or not. */
 export interface Member {
@@ -48,4 +48,25 @@ function blocksOf({ path, type = '0', text = '', link = '', mode = 0o644, size }
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
   return [header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)];
+}
+
+/** The files of an archive by path, without the folder that the action packs; headers of other kinds are passed over. */
+export function filesIn(archive: Buffer): Readonly<Record<string, string>> {
+  const tar = zstdDecompressSync(archive);
+  const files: Record<string, string> = {};
+  for (let at = 0; at + BLOCK <= tar.length; ) {
+    const header = tar.subarray(at, at + BLOCK);
+    const [prefix, name] = [textAt(header, 345, 155), textAt(header, 0, NAME_BYTES)];
+    const size = Number.parseInt(textAt(header, 124, 12) || '0', 8);
+    const path = (prefix === '' ? name : `${prefix}/${name}`).replace(/^(?:\.\/)?[^/]*\//, '');
+    if (header[156] === '0'.charCodeAt(0)) {
+      files[path] = tar.subarray(at + BLOCK, at + BLOCK + size).toString('utf8');
+    }
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return files;
+}
+
+function textAt(header: Buffer, start: number, length: number): string {
+  return header.toString('latin1', start, start + length).replace(/\0[\s\S]*$/, '');
 }

@@ -39,6 +39,7 @@ const PATHS = [
   `${REPO}/check-runs`,
   `${REPO}/check-runs/{check_run_id}`,
   `${REPO}/actions/jobs/{job_id}/logs`,
+  `${REPO}/pulls`,
   `${REPO}/pulls/{pull_number}`,
   `${REPO}/pulls/{pull_number}/files`,
   `${REPO}/pulls/{pull_number}/commits`,

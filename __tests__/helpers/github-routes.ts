@@ -15,6 +15,7 @@ import {
   updateComment,
 } from './github-discussions.js';
 import { createBlob, createTree, gitBlob, tree } from './github-git-data.js';
+import { createPull, listPulls, updatePull } from './github-pulls.js';
 import { createRef, deleteRef, gitRef, updateRef } from './github-refs.js';
 import {
   createReview,
@@ -79,6 +80,12 @@ const ROUTES: readonly Route[] = [
     docs: 'checks/runs#update-a-check-run',
   }),
   get('/actions/jobs/{job_id}/logs', jobLogs, 'actions/workflow-jobs#download-job-logs-for-a-workflow-run'),
+  get('/pulls', listPulls, 'pulls/pulls#list-pull-requests'),
+  change('POST', '/pulls', { answer: createPull, docs: 'pulls/pulls#create-a-pull-request' }),
+  change('PATCH', '/pulls/{pull_number}', {
+    answer: updatePull,
+    docs: 'pulls/pulls#update-a-pull-request',
+  }),
   get('/pulls/{pull_number}', pull, 'pulls/pulls#get-a-pull-request'),
   get('/pulls/{pull_number}/files', pullFiles, 'pulls/pulls#list-pull-requests-files'),
   get('/pulls/{pull_number}/commits', pullCommits, 'pulls/pulls#list-commits-on-a-pull-request'),

@@ -43,10 +43,11 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: memory`, a step of yours that pushes',
+    what: 'Memory on a branch (`memory-store: repo`, and `auto` as far as it may), `mode: memory`, `mode: gc`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, step }) =>
       pushes(step) ||
       inputs['mode'] === 'memory' ||
+      inputs['mode'] === 'gc' ||
       (inputs['memory-store'] === 'repo' &&
         inputs['memory-token'] === undefined &&
         agent?.memory.enabled === true),
@@ -60,9 +61,10 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'pull-requests',
     level: 'write',
-    what: 'The review or comment on it, labels and assignees of it, the reaction to a comment on a line',
+    what: 'The review or comment on it, labels and assignees of it, the reaction to a comment on a line, `gc-suggestions: pull-request`',
     isNeeded: ({ events, inputs, agent, step }) =>
       (agent !== undefined && inputs['comment'] !== 'never' && events.some(isAboutPulls)) ||
+      inputs['gc-suggestions'] === 'pull-request' ||
       step.run?.includes('gh pr create') === true,
   },
   {
@@ -77,7 +79,7 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'issues',
     level: 'write',
-    what: 'The answer to a comment on an issue and the reaction to it, labels and assignees of issues, `create_issue`, `report-to: issue`',
+    what: 'The answer to a comment on an issue and the reaction to it, labels and assignees of issues, `create_issue`, `report-to: issue`, `gc-suggestions: issue`',
     isNeeded: ({ events, inputs, agent, step, condition }) =>
       (agent !== undefined &&
         events.includes('issue_comment') &&
@@ -88,6 +90,7 @@ export const NEEDS: readonly Need[] = [
           inputs['labels-allowed'] !== undefined ||
           inputs['assignees-allowed'] !== undefined)) ||
       inputs['report-to'] === 'issue' ||
+      inputs['gc-suggestions'] === 'issue' ||
       agent?.tools.includes('create_issue') === true ||
       step.run?.includes('gh issue edit') === true,
   },

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { encodeBytes } from '../../src/axe/memory/bytes.js';
 import { applyChanges, type Change } from '../../src/axe/memory/change.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
-import { type BaseFiles, createBaseStore } from '../../src/memory-stores/base-store.js';
+import { createBaseStore } from '../../src/memory-stores/base-store.js';
 import { createFileStore } from '../../src/memory-stores/file-store.js';
+import type { BaseFiles } from '../../src/memory-stores/read-base.js';
 import { describeMemoryStore } from './contract.js';
 import { append, entryText, idsIn, plainEntry } from './entries.js';
-import { createFakeClock } from './fake-clock.js';
+import { createPatientClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 
 /** Where the base has all that the checkout has: every step of the job is committed at once. */
@@ -14,13 +15,14 @@ describeMemoryStore(
   'a committed memory',
   async () => {
     const files = createFakeFiles();
-    const clock = createFakeClock();
+    const clock = createPatientClock();
     const at = (path: string) => `/workspace/.axe/memory/${path}`;
     const base: BaseFiles = {
       async read(path) {
         const text = files.text(at(path));
         return text === undefined ? undefined : encodeBytes(text);
       },
+      list: async (folder) => (await files.list(at(folder))).map(({ name }) => name),
       locate: at,
     };
     return {
@@ -61,6 +63,12 @@ function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Re
       const file = base[path];
       if (file instanceof Error) throw file;
       return file === undefined ? undefined : bytes(file);
+    },
+    async list(folder, signal) {
+      signal.throwIfAborted();
+      asked.push(`${folder}/`);
+      const inside = Object.keys(base).filter((path) => path.startsWith(`${folder}/`));
+      return [...new Set(inside.map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''))];
     },
     locate: (path) => `octocat/hello@main:.axe/memory/${path}`,
   };

@@ -167,14 +167,14 @@ describe('scopes', () => {
 
   it('keeps a note of the branch over that of the default branch', async () => {
     const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 1), tree({ 'MEMORY.md': 'main\n', 'other.md': 'both\n' }));
+    cache.put(formatKey(PREFIX, 1), tree({ 'SCRATCHPAD.md': 'main\n', 'other.md': 'both\n' }));
     cache.put(
       formatKey(keyPrefix('pr-7', 'default'), 1),
-      tree({ 'MEMORY.md': 'pull request\n' }),
+      tree({ 'SCRATCHPAD.md': 'pull request\n' }),
       'refs/pull/7/merge',
     );
     const store = job(cache, { scope: 'pr-7', ref: 'refs/pull/7/merge' });
-    expect([textOf(await read(store, 'MEMORY.md')), textOf(await read(store, 'other.md'))]).toEqual([
+    expect([textOf(await read(store, 'SCRATCHPAD.md')), textOf(await read(store, 'other.md'))]).toEqual([
       'pull request\n',
       'both\n',
     ]);

@@ -5,6 +5,7 @@ import { forgottenIds } from '../../src/axe/memory/state.js';
 import type { MemoryStore, RestoreResult } from '../../src/axe/memory/store.js';
 import { parseLog } from '../../src/axe/memory/units.js';
 import { append, entryText, forget, idsIn, plainEntry, stateOf } from './entries.js';
+import { describeNotesStore } from './notes-contract.js';
 
 /** A place that keeps memory, and the stores that different runs open over it. */
 export interface StorePlace {
@@ -60,6 +61,19 @@ export function describeMemoryStore(
         total: 2,
         truncated: undefined,
       });
+    });
+
+    it('trims what it is told to and nothing that came in between, and keeps what it took out', async () => {
+      const { open, text } = await makePlace();
+      await open().write([append('a'), append('b'), append('c')], never);
+      const ids = idsIn(entryText('a') + entryText('b'));
+      await open().write([append('d')], never);
+      const trim: Change = { kind: 'trim', path: 'bot.md', ids, at: new Date('2026-03-01T00:00:00Z') };
+      expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md')).toBe(entryText('c') + entryText('d'));
+      expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));
+      expect(await open().write([trim], never)).toMatchObject({ kind: 'saved' });
+      expect(await text('bot.md.bak')).toBe(entryText('a') + entryText('b'));
     });
 
     it('gives the state beside the run log, whether there is a log or not (D36)', async () => {
@@ -405,6 +419,7 @@ export function describeMemoryStore(
       expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
     });
   });
+  describeNotesStore(name, makePlace);
 }
 
 /** The text of a result that has one. */

@@ -41,7 +41,7 @@ export function createFakeRemote(): FakeRemote {
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
         if (snapshot.version !== String(remote.version)) return fault ?? { kind: 'conflict' };
-        remote.tree = new Map([...snapshot.tree, ...tree]);
+        remote.tree = new Map([...new Map([...snapshot.tree, ...tree])].filter(([, text]) => text !== ''));
         remote.version += 1;
         await faults.step?.('answer');
         return fault ?? { kind: 'committed', version: String(remote.version) };

@@ -87,7 +87,7 @@ export function createFakeBranch(): FakeBranch {
       name: 'octocat/hello@axe-memory',
       urlOf: (path) => `https://github.com/octocat/hello/blob/axe-memory/${path}`,
       read: (paths, signal) =>
-        look('read', signal, (files) => files.filter(([path]) => paths.includes(path))),
+        look('read', signal, (files) => files.filter(([path]) => isAmong(path, paths))),
       readAll: (folder, signal) =>
         look('readAll', signal, (files) =>
           files.filter(([path]) => folder === '' || path.startsWith(`${folder}/`)),
@@ -136,8 +136,12 @@ export function createFakeBranch(): FakeBranch {
       // From the look to the move nobody else gets a turn: GitHub moves a branch from one commit to another, or not.
       const made = next();
       if (made === undefined) return fault ?? { kind: 'stale' };
-      const { parent, message, files, base = parent?.files } = made;
-      const head = commitOf({ parent, message, files: new Map([...(base ?? []), ...asFiles(files)]) });
+      const { parent, message, files, base = parent?.files, removed = [] } = made;
+      const all = new Map([...(base ?? []), ...asFiles(files)]);
+      for (const path of removed) {
+        if (!all.delete(path)) throw new Error(`${path} is not there, GitHub refuses to remove it`);
+      }
+      const head = commitOf({ parent, message, files: all });
       branch.head = head;
       faults.moved?.();
       await faults.step?.('answer');
@@ -165,6 +169,11 @@ interface NextCommit extends BranchFiles {
   readonly parent: FakeCommit | undefined;
   /** Files that stay; the parent's unless said otherwise. */
   readonly base?: ReadonlyMap<string, BranchFile>;
+}
+
+/** A folder, with a `/` at its end, stands for the files directly in it. */
+function isAmong(path: string, places: readonly string[]): boolean {
+  return places.includes(path) || places.includes(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
 /** As they come back: what cannot be bytes is not kept. */

@@ -6,6 +6,11 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
 }
 
+/** One of those who wait for each other: a sleep lets the others go on, and no time passes. */
+export function createPatientClock(): Clock {
+  return { ...createFakeClock(), sleep: () => new Promise((resolve) => setImmediate(resolve)) };
+}
+
 /** Starts on 3 February 2026; chance is always one half unless another sequence is given. */
 export function createFakeClock(random: () => number = () => 0.5): FakeClock {
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);

@@ -1,6 +1,7 @@
 import type { MemoryTree } from '../../src/axe/memory/tree.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../../src/memory-stores/backend.js';
 import { createTreeStore, type TreeStore } from '../../src/memory-stores/store.js';
+import { isUnder } from '../../src/memory-stores/tree-path.js';
 import { createFakeClock } from './fake-clock.js';
 
 /** What a place answers instead, or what happens before it answers. */
@@ -40,7 +41,8 @@ export function createFakePlace(
       async read(_signal, paths): Promise<Snapshot | Unreadable> {
         place.reads.push(paths);
         await faults.step?.();
-        const tree = new Map([...place.tree].filter(([path]) => paths === 'all' || paths.includes(path)));
+        const isAsked = (path: string) => paths === 'all' || isUnder(path, paths);
+        const tree = new Map([...place.tree].filter(([path]) => isAsked(path)));
         const version = String(place.version);
         return faults.read?.() ?? { kind: 'snapshot', tree, version, warnings: [] };
       },
@@ -49,7 +51,7 @@ export function createFakePlace(
         const fault = faults.commit?.();
         if (fault !== undefined && fault.kind !== 'unknown') return fault;
         if (snapshot.version !== String(place.version)) return { kind: 'conflict' };
-        place.tree = new Map([...place.tree, ...tree]);
+        place.tree = new Map([...new Map([...place.tree, ...tree])].filter(([, text]) => text !== ''));
         place.version += 1;
         await faults.step?.();
         return fault ?? { kind: 'committed', version: String(place.version) };
@@ -63,4 +65,30 @@ export function createFakePlace(
       dropHistory: async () => ({ kind: 'committed', version: `${kind} anew` }),
     };
   }
+}
+
+/** How the service behind a place is; `flaky` fails some reads and commits and loses some answers. */
+export type Weather = (typeof WEATHER)[number];
+
+/** Fine more often than each of the others. */
+export const WEATHER = ['fine', 'fine', 'denied', 'unreadable', 'flaky'] as const;
+
+/** Every answer takes its time, so that runs meet. */
+export function faultsOf(weather: Weather, random: () => number): PlaceFaults {
+  const step = async () => {
+    for (let turns = Math.floor(random() * 6); turns > 0; turns -= 1) await Promise.resolve();
+  };
+  const isBad = () => weather === 'flaky' && random() < 0.35;
+  return {
+    step,
+    read: () =>
+      weather === 'unreadable' || isBad()
+        ? { kind: 'unreadable', reason: 'error', message: 'answered 502' }
+        : undefined,
+    commit: () => {
+      if (weather === 'denied') return { kind: 'failed', reason: 'denied', message: 'read-only' };
+      if (isBad()) return { kind: 'failed', reason: 'error', message: 'answered 500' };
+      return isBad() ? { kind: 'unknown', message: 'connection reset' } : undefined;
+    },
+  };
 }

@@ -25,7 +25,7 @@ import { createFiles } from '../../src/host/files.js';
 import { createFileStore } from '../../src/memory-stores/file-store.js';
 import { describeMemoryStore, textOf as textIn } from './contract.js';
 import { append, entryText, forget, idsIn, plainEntry, stateOf } from './entries.js';
-import { createFakeClock } from './fake-clock.js';
+import { createFakeClock, createPatientClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 
 const never = new AbortController().signal;
@@ -71,19 +71,23 @@ async function asNobody<T>(call: () => Promise<T>): Promise<T> {
 }
 
 describeMemoryStore('a file store', async () => ({
-  open: () => makeStore(),
+  open: () => makeStore({ clock: createPatientClock() }),
   put: async (path, text) => await createFiles().replace(join(root, path), text),
   text: async (path) => await textOf(join(root, path)),
 }));
 
 describeMemoryStore('a file store over files elsewhere', async () => {
   const elsewhere = new Map([['bot.md', join(root, 'else', 'where.txt')]]);
-  const place = (path: string) => elsewhere.get(path) ?? join(root, 'tree', path);
+  const place = (path: string): string =>
+    // A backup stands beside its file.
+    path.endsWith('.bak')
+      ? `${place(path.slice(0, -'.bak'.length))}.bak`
+      : (elsewhere.get(path) ?? join(root, 'tree', path));
   return {
     open: () =>
       createFileStore({
         files: createFiles(),
-        clock: createFakeClock(),
+        clock: createPatientClock(),
         root: join(root, 'tree'),
         paths: elsewhere,
         followLinks: true,

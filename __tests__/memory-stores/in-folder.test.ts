@@ -31,6 +31,19 @@ describe('a folder of a store', () => {
     expect(whole.kind === 'tree' && Object.fromEntries(whole.tree)).toEqual(inner);
   });
 
+  it('gives what is wanted beside a log in the same go, by its place in it', async () => {
+    const store = inFolder(
+      createFakePlace('cache', { ...files, 'api/MEMORY.md': 'Tabs.\n', 'MEMORY.md': 'Spaces.\n' }).open(),
+      'api',
+    );
+    const found = await store.read({ ...wanted, beside: ['MEMORY.md', 'projects/x/notes/'] }, never);
+    expect(textOf(found)).toBe(entryText('api'));
+    expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
+      'MEMORY.md': 'Tabs.\n',
+    });
+    expect(await store.read(wanted, never)).not.toHaveProperty('beside');
+  });
+
   it('writes in itself alone, and honours what was forgotten there', async () => {
     const place = createFakePlace('repo', files);
     const store = inFolder(place.open(), 'api');

@@ -4,7 +4,14 @@ import type { MemoryStore, SaveResult } from '../../src/axe/memory/store.js';
 import { createLadder } from '../../src/memory-stores/ladder.js';
 import { textOf } from './contract.js';
 import { append, forget, idsIn } from './entries.js';
-import { createFakePlace, type FakePlace, type PlaceFaults } from './fake-place.js';
+import {
+  createFakePlace,
+  type FakePlace,
+  faultsOf,
+  type PlaceFaults,
+  WEATHER,
+  type Weather,
+} from './fake-place.js';
 import { seededRandom } from './simulated-clock.js';
 
 const never = new AbortController().signal;
@@ -23,10 +30,6 @@ interface Run {
   readonly weather: readonly [Weather, Weather];
   readonly chance: number;
 }
-
-/** `flaky` fails some reads and commits and loses some answers. */
-type Weather = (typeof WEATHER)[number];
-const WEATHER = ['fine', 'fine', 'denied', 'unreadable', 'flaky'] as const;
 
 const anyRun: fc.Arbitrary<Run> = fc.record({
   agent: fc.constantFrom(...AGENTS),
@@ -121,26 +124,6 @@ async function play(
 
 function isKept(result: SaveResult): boolean {
   return result.kind === 'saved' || result.kept !== undefined;
-}
-
-/** Every answer takes its time, so that runs meet. */
-function faultsOf(weather: Weather, random: () => number): PlaceFaults {
-  const step = async () => {
-    for (let turns = Math.floor(random() * 6); turns > 0; turns -= 1) await Promise.resolve();
-  };
-  const isBad = () => weather === 'flaky' && random() < 0.35;
-  return {
-    step,
-    read: () =>
-      weather === 'unreadable' || isBad()
-        ? { kind: 'unreadable', reason: 'error', message: 'answered 502' }
-        : undefined,
-    commit: () => {
-      if (weather === 'denied') return { kind: 'failed', reason: 'denied', message: 'read-only' };
-      if (isBad()) return { kind: 'failed', reason: 'error', message: 'answered 500' };
-      return isBad() ? { kind: 'unknown', message: 'connection reset' } : undefined;
-    },
-  };
 }
 
 /** Nothing promised is missing, nothing is there twice, and nothing forgotten is there. */

@@ -7,6 +7,7 @@ import { createLadder } from '../../src/memory-stores/ladder.js';
 import { describeMemoryStore, type StorePlace, textOf } from './contract.js';
 import { append, entryText, forget, idsIn, plainEntry, stateOf } from './entries.js';
 import { createFakePlace, type FakePlace, type PlaceFaults } from './fake-place.js';
+import { adding, note, shown } from './notes-contract.js';
 
 const never = new AbortController().signal;
 const MODES = ['auto', 'fixed'] as const;
@@ -555,5 +556,73 @@ describe('a ladder', () => {
     const ladder = createLadder({ rungs: [plain, createFakePlace('repo').open()], mode: 'fixed' });
     expect(await ladder.dropHistory?.(never)).toMatchObject({ kind: 'saved', location: 'repo@repo anew' });
     expect(createLadder({ rungs: [plain], mode: 'auto' })).not.toHaveProperty('dropHistory');
+  });
+});
+
+describe('notes that a lower store kept', () => {
+  const DAY = 'projects/p-12345678/daily/2026-03-01.md';
+  const PAD = 'projects/p-12345678/SCRATCHPAD.md';
+  const UNDER = ['MEMORY.md', PAD, 'projects/p-12345678/daily/'];
+
+  it.each(MODES)('are folded in once, and stay changed or deleted afterwards, in %s', async (mode) => {
+    const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n', [PAD]: 'mine\n' });
+    const cache = createFakePlace('cache', { 'MEMORY.md': 'A\nB\n', [DAY]: 'kept\n', [PAD]: 'theirs\n' });
+    const open = () => ladderOver([repo, cache], { mode });
+    const first = [adding('MEMORY.md', 'C'), adding(DAY, 'today'), adding(PAD, 'more')];
+    expect(await open().write(first, never)).toMatchObject({ kind: 'saved' });
+    expect([textIn(repo, 'MEMORY.md'), textIn(repo, DAY), textIn(repo, PAD)]).toEqual([
+      'A\nB\nC\n',
+      'kept\ntoday\n',
+      'mine\nmore\n',
+    ]);
+    expect(textIn(repo, `${PAD}.bak`)).toBe('theirs\n');
+    const second = [
+      note('MEMORY.md', { kind: 'replace', from: 'B\n', to: '' }),
+      note(DAY, { kind: 'delete' }),
+      adding(PAD, 'end'),
+    ];
+    expect(await open().write(second, never)).toMatchObject({ kind: 'saved' });
+    cache.tree = new Map([...cache.tree, ['MEMORY.md', 'A\nB\nD\n']]);
+    expect(await open().write([adding('MEMORY.md', 'E'), adding(PAD, '.')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(await shown(open(), UNDER)).toEqual({
+      'MEMORY.md': 'A\nC\nD\nE\n',
+      [PAD]: 'mine\nmore\nend\n.\n',
+    });
+  });
+
+  it('are read together in auto, and each store that cannot be read is neither read nor written', async () => {
+    const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n' });
+    const cache = createFakePlace('cache', { 'MEMORY.md': 'B\n' });
+    expect(await shown(ladderOver([repo, cache]), UNDER)).toEqual({ 'MEMORY.md': 'A\nB\n' });
+    const broken = ladderOver([repo, cache], { faults: [unreadableOnce()] });
+    expect(await shown(broken, UNDER)).toEqual({ 'MEMORY.md': 'B\n' });
+    expect(await broken.write([adding('MEMORY.md', 'C')], never)).toMatchObject({
+      kind: 'saved',
+      store: 'cache',
+    });
+    expect([repo.version, cache.version]).toEqual([0, 1]);
+  });
+});
+
+describe('what is wanted beside a log', () => {
+  it.each([
+    ['auto', 'Tabs.\nNo push on Fridays.\n'],
+    ['fixed', 'Tabs.\n'],
+  ] as const)('comes in mode %s with the log', async (mode, notes) => {
+    const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'MEMORY.md': 'Tabs.\n' });
+    const cache = createFakePlace('cache', { 'MEMORY.md': 'No push on Fridays.\n' });
+    const store = ladderOver([repo, cache], { mode });
+    const found = await store.read({ ...wanted, beside: ['MEMORY.md'] }, never);
+    expect(textOf(found)).toBe(entryText('a'));
+    expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
+      'MEMORY.md': notes,
+    });
+  });
+
+  it('cannot be outside', async () => {
+    const store = ladderOver([createFakePlace('repo')]);
+    expect(await store.read({ ...wanted, beside: ['../x/'] }, never)).toMatchObject({ kind: 'failed' });
   });
 });

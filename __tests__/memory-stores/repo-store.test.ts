@@ -423,7 +423,7 @@ describe('a backup of what an overwrite would lose', () => {
       attempts: 2,
     });
     expect([branch.text('MEMORY.md'), branch.text('MEMORY.md.bak')]).toEqual(['mine\n', 'theirs\n']);
-    expect(branch.head?.message).toBe('Update memory of MEMORY [skip ci]');
+    expect(branch.head?.message).toBe('Update memory of notes [skip ci]');
   });
 });
 

@@ -46,7 +46,7 @@ describe('a tree on disk (D17)', () => {
   it.each([
     ['run.sh'],
     ['bot.md.exe'],
-    ['bot.bak'],
+    ['bot.txt.bak'],
     ['bot.md.bak.bak'],
     ['README.MD'],
     ['1/2/3/4/5/6/7/8/9.md'],

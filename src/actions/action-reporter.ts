@@ -41,7 +41,7 @@ export function createActionReporter({ write, secrets, onRequest }: ActionReport
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
-      return describePlan(event.plan, event.restored);
+      return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
     case 'model-request':
       return [`Turn ${event.turn}: asking the model`];
     case 'model-reply': {
@@ -81,6 +81,10 @@ export function describePlan(
     `Trust:  ${trust.level}, because ${trust.reason}`,
     `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
   ];
+}
+
+function describeNotes(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
+  return notes === undefined ? [] : [`Notes:  ${notes.files} ${notes.files === 1 ? 'file' : 'files'}`];
 }
 
 /** What was loaded, in a few words; `format` makes the place stand out where that can be done. */

@@ -1,6 +1,6 @@
 import type { Repository, Trigger } from '../axe/trigger.js';
-import { locationOf, type RefPlace, readPathAt } from '../github/contents.js';
-import type { BaseFiles } from '../memory-stores/base-store.js';
+import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../github/contents.js';
+import type { BaseFiles } from '../memory-stores/read-base.js';
 
 /** Largest memory file that is read through the API, in bytes. */
 const MAX_BASE_BYTES = 100 * 1024 * 1024;
@@ -35,6 +35,7 @@ export function baseFiles(place: RefPlace, folder: string): BaseFiles {
           throw new Error(`read ${locationOf(place, path)}: ${found.reason}`);
       }
     },
+    list: (folder, signal) => listFolderAt(place, repositoryPath(folder), signal),
     locate: (treePath) => locationOf(place, repositoryPath(treePath)),
   };
 }

@@ -4,6 +4,7 @@ import type { Plan } from '../axe/plan.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { EntryChange, Memory, Remembered, RunReport } from '../pipeline/request.js';
 import { describeRestored } from './action-reporter.js';
+import { formatNotes, noteDiffs, notesCount, notesIn } from './format-notes.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 
 /** How memory is shown. */
@@ -29,7 +30,7 @@ export function formatMemory(
   return sections([
     `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, (location) => link({ ...restored, location }))}.`,
     loadedText(memory, view),
-    addedText(remembered, view),
+    addedText(memory, remembered, view),
     apartNote(plan, remembered),
     view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
@@ -55,20 +56,28 @@ function loadedText({ text }: Memory, { isHidden }: MemoryView): string {
 
 const HIDDEN = 'What it says is not shown here, since it is kept in another repository.';
 
-function addedText(remembered: Remembered, { isHidden }: MemoryView): string {
+function addedText(memory: Memory, remembered: Remembered, { isHidden }: MemoryView): string {
   if (remembered.kind === 'nothing') return '';
-  const { result, entries, id } = remembered;
+  const { result, entries } = remembered;
   if (isNowhere(remembered)) return '';
-  if (isHidden) return hiddenLine(result, id);
-  return sections([addedLine(result, entries.length), ...entries.map(entryBlock(entries.length))]);
+  if (isHidden) return hiddenLine(remembered);
+  const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries.length);
+  return sections([added, ...entries.map(entryBlock(entries.length)), formatNotes(memory, remembered)]);
 }
 
 /** What somebody who wants no memory adds to it. */
-function isNowhere({ result }: Entry): boolean {
+function isNowhere({ result }: Added): boolean {
   return result.kind === 'saved' && result.location === NOWHERE;
 }
 
-type Entry = Extract<Remembered, { readonly kind: 'entry' }>;
+type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;
+
+/** Of a run that did not complete its notes are all there is. */
+function notesLine(result: SaveResult): string {
+  if (result.kind === 'saved') return `Notes saved to ${link(result)}.`;
+  if (result.kept === undefined) return notSaved(result);
+  return `${notSaved(result)} The notes are kept in ${link(result.kept)}; the next run that can write folds them in.`;
+}
 
 function addedLine(result: SaveResult, entries: number): string {
   if (result.kind === 'saved') return `Added to ${link(result)}:`;
@@ -78,9 +87,16 @@ function addedLine(result: SaveResult, entries: number): string {
 }
 
 /** Of an entry that is to stay in another repository nothing but its id is told (D14). */
-function hiddenLine(result: SaveResult, id: string): string {
-  if (result.kind === 'saved') return `Added to ${link(result)}: entry ${code(id)}.`;
-  return `${notSaved(result)} Entry ${code(id)} belongs in that repository alone, so it is not shown here.`;
+function hiddenLine(added: Added): string {
+  const { result } = added;
+  const notes = notesIn(added).length;
+  const entry = added.kind === 'entry' ? [`entry ${code(added.id)}`] : [];
+  const what = [...entry, ...(notes === 0 ? [] : [notesCount(notes)])].join(' and ');
+  if (result.kind === 'saved') return `Added to ${link(result)}: ${what}.`;
+  const begun = what.slice(0, 1).toUpperCase() + what.slice(1);
+  const [belongs, it, is] =
+    added.kind === 'entry' && notes === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
+  return `${notSaved(result)} ${begun} ${belongs} in that repository alone, so ${it} ${is} not shown here.`;
 }
 
 function notSaved({ message, remedy }: FailedSave): string {
@@ -100,6 +116,7 @@ function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
   if (memory?.lane === 'none') return '`memory-write: never`: this run adds nothing to memory.';
   if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
   const { entries } = remembered;
+  if (entries.length === 0) return '';
   if (entries.length === 2) return trust.lane === 'tainted' ? STRANGER_NOTE : NETWORK_NOTE;
   if (entries[0]?.path === memory?.path) return '';
   return trust.level === 'trusted' ? QUARANTINE_NOTE : UNTRUSTED_NOTE;
@@ -118,24 +135,20 @@ const QUARANTINE_NOTE =
  * What a run added to memory, as a diff whose heads say what was loaded, and from and to where: output `memory-diff`.
  * Empty where nothing was added.
  */
-export function formatDiff(
-  { restored }: Memory,
-  { entries, result }: Entry,
-  readPaths: readonly string[],
-): string {
+export function formatDiff({ restored }: Memory, added: Added, readPaths: readonly string[]): string {
+  const { entries, result } = added;
   if (result.kind !== 'saved') return '';
   const loaded = restored.kind === 'restored' ? describeRestored(restored) : 'nothing loaded';
-  return entries
-    .map(({ path, text }, index) => {
-      const lines = text.trimEnd().split('\n');
-      // The place is the first entry's.
-      const place = index === 0 ? ` (${result.url ?? result.location})` : '';
-      return [
-        `--- ${path} (${readPaths.includes(path) ? loaded : 'not loaded'})`,
-        `+++ ${path}${place}`,
-        `@@ ${count(lines.length, 'line')} added @@`,
-        ...lines.map((line) => `+${line}`),
-      ].join('\n');
-    })
-    .join('\n');
+  const diffs = entries.map(({ path, text }, index) => {
+    const lines = text.trimEnd().split('\n');
+    // The place is the first entry's.
+    const place = index === 0 ? ` (${result.url ?? result.location})` : '';
+    return [
+      `--- ${path} (${readPaths.includes(path) ? loaded : 'not loaded'})`,
+      `+++ ${path}${place}`,
+      `@@ ${count(lines.length, 'line')} added @@`,
+      ...lines.map((line) => `+${line}`),
+    ].join('\n');
+  });
+  return [...diffs, ...noteDiffs(notesIn(added))].join('\n');
 }

@@ -4,13 +4,14 @@ import { type Conclusion, conclusionOf, type RunOutcome } from '../axe/loop/outc
 import { stripProvenance } from '../axe/memory/run-log.js';
 import type { Plan } from '../axe/plan.js';
 import { sourcePosition } from '../axe/position.js';
-import { appendMemory } from '../axe/prompt/system.js';
+import { NO_NOTES, withNotes } from '../axe/prompt/system.js';
 import { tellScope } from '../axe/review/scope.js';
 import { usd } from '../axe/review/spend.js';
 import type { Warning } from '../axe/warning.js';
-import type { EntryChange, RunReport } from '../pipeline/request.js';
+import type { RunReport } from '../pipeline/request.js';
 import { tellResult } from '../pipeline/tend/tell-result.js';
 import { type CallCount, countCalls } from './count-calls.js';
+import { collectedSummary } from './format-collected.js';
 import { formatLearned } from './format-learned.js';
 import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
@@ -39,6 +40,8 @@ export function formatSummary(report: RunReport, { warnings, view, clean }: Summ
       return plannedSummary(report, warnings, view);
     case 'tended':
       return tendedSummary(report, warnings, clean);
+    case 'collected':
+      return sections([collectedSummary(report, { isHidden: view.isHidden, clean }), warningList(warnings)]);
     case 'ran':
       return ranSummary(report, { warnings, view, clean });
   }
@@ -72,7 +75,7 @@ export function formatFailureSummary(
 /** The summary of a post step that could not save what a killed main step left either. */
 export function formatUnsavedSummary(
   why: string,
-  entries: readonly EntryChange[],
+  entries: readonly { readonly id: string; readonly text: string }[],
   { isHidden }: Pick<MemoryView, 'isHidden'>,
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
@@ -110,10 +113,13 @@ function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): str
 
 type Planned = Extract<RunReport, { kind: 'planned' }>;
 
+const NO_MEMORY = { text: '', notes: NO_NOTES };
+
 /** Dry run: nothing was sent and nothing written, so everything is shown (D26). */
 function plannedSummary(report: Planned, warnings: readonly Warning[], view: MemoryView): string {
   const { plan, memory } = report;
-  const system = appendMemory(plan.systemPrompt, view.isHidden ? '' : (memory?.text ?? ''));
+  const { text: runLog, notes = NO_NOTES } = view.isHidden || memory === undefined ? NO_MEMORY : memory;
+  const system = withNotes(plan.systemPrompt, { runLog, ...notes });
   return sections([
     `### ${plan.agent.name}: dry run`,
     'No model was asked and nothing was written, memory included. This would have been sent:',
@@ -139,7 +145,7 @@ function announced({ task }: Plan, { isHidden }: MemoryView): string {
 
 /** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
 function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ran): readonly Warning[] {
-  const isUnsaved = remembered.kind === 'entry' && remembered.result.kind === 'failed';
+  const isUnsaved = remembered.kind !== 'nothing' && remembered.result.kind === 'failed';
   const told = [
     ...(isUnsaved ? [`failed to save memory for "${plan.agent.name}"`] : []),
     ...(memory?.restored.kind === 'failed' ? [`failed to load memory for "${plan.agent.name}"`] : []),

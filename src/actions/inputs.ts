@@ -7,6 +7,7 @@ import type { SpendLimits } from '../axe/review/spend.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
 import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
+import { GC_INPUT_DEFAULTS, type GcInputs, readGcInputs } from './gc-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
 import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
@@ -18,6 +19,7 @@ export interface Inputs {
   readonly mode: (typeof MODES)[number];
   /** For `mode: memory`. */
   readonly memoryCommand: string;
+  readonly gc: GcInputs;
   readonly prompt: string;
   readonly promptFile: string;
   readonly model: string;
@@ -46,7 +48,7 @@ export interface Inputs {
   readonly failOn: readonly Conclusion[];
 }
 
-const MODES = ['run', 'memory'] as const;
+const MODES = ['run', 'gc', 'memory'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
@@ -54,6 +56,7 @@ export const INPUT_DEFAULTS = {
   agent: '',
   mode: 'run',
   'memory-command': '',
+  ...GC_INPUT_DEFAULTS,
   prompt: '',
   'prompt-file': '',
   model: '',
@@ -93,6 +96,7 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
     agent: read('agent'),
     mode: oneOf(MODES, read('mode'), 'mode'),
     memoryCommand: read('memory-command'),
+    gc: readGcInputs(read),
     prompt: read('prompt'),
     promptFile: read('prompt-file'),
     model: read('model'),
@@ -131,7 +135,7 @@ function readInput(env: Readonly<Record<string, string | undefined>>, name: Inpu
   return INPUT_DEFAULTS[name];
 }
 
-function checkTogether({ agent, mode, memoryCommand, prompt, promptFile, model }: Inputs): void {
+function checkTogether({ agent, mode, memoryCommand, gc, prompt, promptFile, model }: Inputs): void {
   if (mode === 'memory' && memoryCommand === '') {
     throw new ConfigError('`mode: memory` needs the input `memory-command`', {
       remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
@@ -142,12 +146,17 @@ function checkTogether({ agent, mode, memoryCommand, prompt, promptFile, model }
       remedy: 'Write `mode: memory` as well.',
     });
   }
+  if (mode !== 'gc' && gc.suggestions !== 'none') {
+    throw new ConfigError('the input `gc-suggestions` is for `mode: gc` only', {
+      remedy: 'Write `mode: gc` as well.',
+    });
+  }
   if (prompt !== '' && promptFile !== '') {
     throw new ConfigError('the inputs `prompt` and `prompt-file` are both given', {
       remedy: 'Give one of them.',
     });
   }
-  if (agent === '' && (mode === 'memory' || model === '' || (prompt === '' && promptFile === ''))) {
+  if (agent === '' && (mode !== 'run' || model === '' || (prompt === '' && promptFile === ''))) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:
         'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',

@@ -19,7 +19,6 @@ import { readTextFile } from '../host/text-file.js';
 import { oneAtATime } from '../memory-stores/one-at-a-time.js';
 import { createModels } from '../models/create.js';
 import type { RunRequest } from '../pipeline/request.js';
-import { runPipeline } from '../pipeline/run.js';
 import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
@@ -31,9 +30,9 @@ import { createCommentReactions, isAnswered } from './comment-reactions.js';
 import { type Inputs, readInputs } from './inputs.js';
 import { createJournal } from './journal.js';
 import { openActionMemory } from './memory.js';
-import { runMemoryMode } from './memory-mode.js';
 import { createActionPublisher } from './publisher.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
+import { runMode } from './run-mode.js';
 import type { Runner } from './runner.js';
 import { readThisRun } from './this-run.js';
 import { loadToolkit } from './toolkit.js';
@@ -53,9 +52,7 @@ export async function main(runner: Runner): Promise<void> {
     const trigger = await triggerOf(runner);
     world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
     const request = await makeRequest(inputs, trigger, runner);
-    const report = await (inputs.mode === 'memory'
-      ? runMemoryMode({ command: inputs.memoryCommand, request, workspace: runner.workspace }, world)
-      : runPipeline(request, world));
+    const report = await runMode({ inputs, trigger, runner, secrets, request }, world);
     await world.acknowledgement?.end(isAnswered(report));
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
@@ -158,7 +155,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       log: (line) => runner.log(outbound(line, 'log', secrets)),
     }),
     publishRules: inputs.review.rules,
-    journal: createJournal(),
+    journal: createJournal(runner.temp),
     ...(sign === undefined ? {} : { sign }),
     reporter,
     clock,

@@ -100,7 +100,7 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   return {
     kind: store.kind,
     read: async (request, signal) => shown(await store.read(request, signal)),
-    readTree: async (signal) => shown(await store.readTree(signal)),
+    readTree: async (signal, under) => shown(await store.readTree(signal, under)),
     write: async (changes, signal) => shown(await store.write(changes, signal)),
   };
 }

@@ -10,8 +10,13 @@ const REMEDY =
 
 /** The store of a run that has none. Nothing can have been kept there, so only saving fails, and only that is told. */
 export function createMissingStore(): MemoryStore {
+  const broken = createBrokenStore('none', MESSAGE, REMEDY);
   return {
-    ...createBrokenStore('none', MESSAGE, REMEDY),
+    ...broken,
     read: async () => ({ kind: 'empty', location: NO_STORE, warnings: [] }),
+    readTree: async (signal, under) =>
+      under === undefined
+        ? await broken.readTree(signal)
+        : { kind: 'tree', tree: new Map(), location: NO_STORE, warnings: [] },
   };
 }

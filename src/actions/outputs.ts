@@ -1,3 +1,4 @@
+import { ProviderError } from '../axe/errors.js';
 import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
 import type { RunReport } from '../pipeline/request.js';
 import { formatDiff } from './format-memory.js';
@@ -44,6 +45,8 @@ export function outputsOf(report: RunReport, isHidden: boolean): Outputs {
       };
     case 'tended':
       return tendedOutputs(report);
+    case 'collected':
+      return collectedOutputs(report, isHidden);
     case 'ran':
       return ranOutputs(report, isHidden);
   }
@@ -84,6 +87,42 @@ function tendedOutputs(report: Tended): Outputs {
   };
 }
 
+/** The outputs of garbage collection; of a memory in another repository the analysis is not told here (D14). */
+function collectedOutputs(
+  { store, collection }: Extract<RunReport, { readonly kind: 'collected' }>,
+  isHidden: boolean,
+): Outputs {
+  const { read, analysed, usage = analysed?.usage, suggestion, days = 0, end } = collection;
+  return {
+    conclusion: conclusionOfEnd(end),
+    response: isHidden ? '' : (analysed?.text ?? ''),
+    'memory-store': (end.kind === 'trimmed' ? end.saved.store : undefined) ?? store,
+    'memory-loaded': String(read?.entries ?? 0),
+    'memory-saved': String(end.kind === 'trimmed' || days > 0),
+    ...(end.kind === 'failed' && analysed !== undefined ? { 'memory-save-error': end.error.message } : {}),
+    ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
+    ...(usage === undefined
+      ? {}
+      : {
+          model: usage.modelId,
+          turns: String(usage.turns),
+          'input-tokens': String(usage.inputTokens),
+          'output-tokens': String(usage.outputTokens),
+          'cache-read-tokens': String(usage.cacheReadTokens),
+          'duration-ms': String(Math.round(usage.durationMs)),
+          ...(usage.costUsd === undefined ? {} : { 'cost-usd': usage.costUsd.toFixed(6) }),
+        }),
+  };
+}
+
+type End = Extract<RunReport, { readonly kind: 'collected' }>['collection']['end'];
+
+function conclusionOfEnd(end: End): Conclusion {
+  if (end.kind !== 'failed') return 'success';
+  if (end.error instanceof ProviderError && end.error.category === 'timeout') return 'timeout';
+  return end.error.exitCode === 4 ? 'budget-exceeded' : 'failure';
+}
+
 type Ran = Extract<RunReport, { kind: 'ran' }>;
 
 function ranOutputs(report: Ran, isHidden: boolean): Outputs {
@@ -118,15 +157,17 @@ function memoryOutputs(report: Ran, isHidden: boolean): Outputs {
   if (memory === undefined) return { ...loaded, 'memory-store': 'none', 'memory-saved': 'false' };
   if (remembered.kind === 'nothing')
     return { ...loaded, 'memory-store': memory.restored.store ?? memory.store.kind, 'memory-saved': 'false' };
-  const { result, entries, id } = remembered;
+  const { result, entries } = remembered;
   const isSaved = result.kind === 'saved' && memory.store.kind !== 'none';
   const store = result.kind === 'saved' ? result.store : result.kept?.store;
   return {
     ...loaded,
     'memory-store': store ?? memory.store.kind,
     'memory-saved': String(isSaved),
-    'memory-entry-id': id,
-    ...(isHidden ? {} : { 'memory-entry': entries.map(({ text }) => text).join('') }),
+    ...(remembered.kind === 'entry' ? { 'memory-entry-id': remembered.id } : {}),
+    ...(isHidden || remembered.kind === 'notes'
+      ? {}
+      : { 'memory-entry': entries.map(({ text }) => text).join('') }),
     ...(isSaved && !isHidden
       ? { 'memory-diff': formatDiff(memory, remembered, plan.memory?.readPaths ?? []) }
       : {}),
@@ -147,5 +188,6 @@ export function failsStep(
   }: { readonly failOn: readonly Conclusion[]; readonly memory: { readonly isRequired: boolean } },
 ): boolean {
   if (failOn.some((conclusion) => conclusion === outputs.conclusion)) return true;
-  return memory.isRequired && outputs['memory-entry-id'] !== undefined && outputs['memory-saved'] !== 'true';
+  const wasToSave = outputs['memory-entry-id'] !== undefined || outputs['memory-save-error'] !== undefined;
+  return memory.isRequired && wasToSave && outputs['memory-saved'] !== 'true';
 }

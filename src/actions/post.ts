@@ -6,16 +6,17 @@ import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
 import { createFetch } from '../host/http.js';
 import { connectGitHub } from '../world/github.js';
+import { describeNoteChange } from './format-notes.js';
 import { formatUnsavedSummary } from './format-summary.js';
 import { type Inputs, readInputs } from './inputs.js';
-import { readPending, wasTold } from './journal.js';
+import { type KeptChange, readPending, wasTold } from './journal.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory.js';
 import { isElsewhere, writeSummary } from './report.js';
 import type { Runner } from './runner.js';
 import { loadToolkit } from './toolkit.js';
 
-type Pending = ReturnType<typeof readPending>;
+type Pending = readonly KeptChange[];
 
 /** How long the post step may go on saving, in milliseconds. */
 const SAVE_LIMIT_MS = 5 * 60_000;
@@ -26,7 +27,7 @@ const SAVE_LIMIT_MS = 5 * 60_000;
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
-  const pending = readPending(env);
+  const pending = await readPending(env);
   if (pending.length === 0) {
     runner.log('Memory: nothing is left to save.');
     return;
@@ -87,5 +88,11 @@ async function tellUnsaved(
   ];
   const message = why.filter((part) => part !== '').join(' ');
   core.warning(outbound(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
-  await writeSummary(formatUnsavedSummary(message, pending, { isHidden }), { runner, secrets });
+  const left = pending.map((change) => ({ id: change.id, text: textOf(change) }));
+  await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
+}
+
+/** An entry as it stands in the log; of a note what was to be done to it. */
+function textOf(change: KeptChange): string {
+  return change.kind === 'append' ? change.text : describeNoteChange(change);
 }

@@ -10,6 +10,8 @@ import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
 import { tellRefusal } from '../pipeline/tend/tell-result.js';
 import { describePlan } from './action-reporter.js';
+import { collectedLines } from './format-collected.js';
+import { whatWasAdded } from './format-notes.js';
 import { formatFailureSummary, formatSummary } from './format-summary.js';
 import type { Inputs } from './inputs.js';
 import { noteTold } from './journal.js';
@@ -57,6 +59,8 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   }
   if (report.kind === 'ran' && report.outcome.kind !== 'completed') tellFailure(core, report, secrets);
   if (report.kind === 'tended') tellTended(core, report, secrets);
+  if (report.kind === 'collected' && report.collection.end.kind === 'failed')
+    core.error(forLog(formatError(report.collection.end.error), secrets), { title: 'axe-action' });
   if (failsStep(outputs, inputs)) runner.fail();
 }
 
@@ -75,7 +79,9 @@ export function isElsewhere({ repository }: Inputs['memory'], env: Runner['env']
 
 function isUnsaved(report: RunReport): boolean {
   return (
-    report.kind === 'ran' && report.remembered.kind === 'entry' && report.remembered.result.kind === 'failed'
+    report.kind === 'ran' &&
+    report.remembered.kind !== 'nothing' &&
+    report.remembered.result.kind === 'failed'
   );
 }
 
@@ -84,6 +90,7 @@ function logLines(report: RunReport): readonly string[] {
   if (report.kind === 'skipped') return [];
   if (report.kind === 'planned') return [...describePlan(report.plan, report.memory?.restored), DRY_RUN];
   if (report.kind === 'tended') return tendedLines(report);
+  if (report.kind === 'collected') return collectedLines(report);
   const { outcome, published, remembered } = report;
   const answer =
     outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];
@@ -109,7 +116,7 @@ function rememberedLine(remembered: Remembered): readonly string[] {
     return [`Memory: not saved: ${result.message}${kept}`];
   }
   if (result.location === NOWHERE) return [];
-  return [`Memory: ${count(remembered.entries.length, 'entry')} added to ${result.location}`];
+  return [`Memory: ${whatWasAdded(remembered)} added to ${result.location}`];
 }
 
 /** What a run that ended with an error is reported from. */

@@ -26,6 +26,16 @@ export const MAX_RESULT_CODE_POINTS = 1000;
 /** Most bytes of run log that go into a prompt, however large the file; newest entries win (D33). */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 
+/** What notes may measure where the agent's file says nothing else, in bytes (source documents 002 and 004). */
+export const NOTES_LIMITS = {
+  /** Of the block in the prompt. */
+  injectBytes: 32 * 1024,
+  /** Of one write. */
+  writeBytes: 64 * 1024,
+  /** Of a file, from which on `write_memory` asks for care. */
+  warnFileBytes: 1024 * 1024,
+} as const;
+
 /** Largest agent file that is parsed, in bytes. */
 export const MAX_AGENT_BYTES = 256 * 1024;
 
@@ -151,5 +161,19 @@ export const MAX_LEARNED_PULLS = 5;
 /** Accounts whose permission is asked for, to know whether their answer counts. */
 export const MAX_ANSWERERS = 10;
 
+/** Most bytes of notes that `memory_read` and `memory_search` show (memory-tools 4.4). */
+export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;
+
 /** Largest file that `github_file` reads, in bytes. */
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;
+
+/**
+ * Garbage collection: what its questions ask for and how long each may take; axe's figures (axe-behaviour §19). A log is
+ * never read in parts that are smaller than `leastRoomTokens`.
+ */
+export const GC = {
+  outputTokens: 4096,
+  temperature: 0.3,
+  questionSeconds: 120,
+  leastRoomTokens: 512,
+} as const;

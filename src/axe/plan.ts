@@ -3,6 +3,7 @@ import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
 import { formatModelRef } from './agent/model-ref.js';
 import type { AnswerForm } from './loop/final-answer.js';
+import { isNotesPath } from './memory/notes/place.js';
 import type { Provenance } from './memory/provenance.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
@@ -144,9 +145,9 @@ export function runLogPath(
   return provider === 'offline' ? `offline/${own}` : own;
 }
 
-/** A relative path to a markdown file that stays inside the tree and out of the lanes, which nothing else may open. */
+/** A relative path to a markdown file that stays inside the tree, out of the lanes and off the notes, which nothing else may open. */
 function isTreePath(path: string): boolean {
-  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path)) return false;
+  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path) || isNotesPath(path)) return false;
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\.md$/.test(path);
 }
 

@@ -3,6 +3,7 @@ import type { SourcePosition } from './position.js';
 /** Everything the program may warn about; tests assert these, never the texts. */
 export type WarningCode =
   | 'agent-unknown-key'
+  | 'agent-unused-key'
   | 'agent-changed-in-pull-request'
   | 'tool-not-available'
   | 'mcp-server'
@@ -13,6 +14,7 @@ export type WarningCode =
   | 'memory-load-failed'
   | 'memory-truncated'
   | 'memory-max-entries'
+  | 'memory-file-large'
   | 'memory-save-failed'
   | 'memory-store-notice'
   | 'memory-signature'
@@ -73,6 +75,7 @@ export function warningTitle(code: WarningCode): string {
 
 const TITLES: Record<WarningCode, string> = {
   'agent-unknown-key': 'Unknown key in the agent',
+  'agent-unused-key': 'Key without effect in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',
   'tool-not-available': 'Tool not available',
   'mcp-server': 'MCP server',
@@ -82,6 +85,7 @@ const TITLES: Record<WarningCode, string> = {
   'memory-load-failed': 'Memory not loaded',
   'memory-truncated': 'Memory loaded in part',
   'memory-max-entries': 'Memory is full',
+  'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',
   'memory-signature': 'Signatures in memory',

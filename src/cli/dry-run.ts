@@ -2,7 +2,7 @@ import { formatModelRef } from '../axe/agent/model-ref.js';
 import { DEFAULT_TASK } from '../axe/defaults.js';
 import type { RestoreResult } from '../axe/memory/store.js';
 import type { Plan } from '../axe/plan.js';
-import { appendMemory } from '../axe/prompt/system.js';
+import { NO_NOTES, type NotesPrompt, withNotes } from '../axe/prompt/system.js';
 import { formatParams } from './format-params.js';
 
 /** What `--dry-run` needs beside the plan. */
@@ -12,10 +12,12 @@ export interface DryRunView {
   readonly restored: RestoreResult | undefined;
   /** The memory text as it goes into the prompt. */
   readonly memory: string;
+  /** Undefined for an agent without notes. */
+  readonly notes: NotesPrompt | undefined;
 }
 
 /** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and the message where it is more than what axe sends. */
-export function formatDryRun({ plan, restored, memory }: DryRunView): string {
+export function formatDryRun({ plan, restored, memory, notes }: DryRunView): string {
   const { agent, files } = plan;
   const head = [
     '=== Dry Run ===',
@@ -27,12 +29,13 @@ export function formatDryRun({ plan, restored, memory }: DryRunView): string {
     '',
   ].join('\n');
   const parts = [
-    section('System Prompt', appendMemory(plan.systemPrompt, memory)),
+    section('System Prompt', withNotes(plan.systemPrompt, { runLog: memory, ...(notes ?? NO_NOTES) })),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('Stdin', orNone(plan.stdin)),
     ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
     ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, memory))]),
+    ...(notes === undefined ? [] : [section('Notes', orNone(notes.block))]),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');

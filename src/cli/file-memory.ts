@@ -10,6 +10,7 @@ import { createFiles } from '../host/files.js';
 import { dataDir, type Environment } from '../host/xdg.js';
 import { createBrokenStore } from '../memory-stores/broken-store.js';
 import { createFileStore } from '../memory-stores/file-store.js';
+import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
 /** Whose memory it is, and where. */
 export interface FileMemory {
@@ -17,19 +18,35 @@ export interface FileMemory {
   readonly custom: string;
   /** The agent's run log in the tree. */
   readonly path: string;
+  /** The agent's `memory.dir`, absolute; empty for the folder where run logs are without a `memory.path`. */
+  readonly dir: string;
   /** Folder below the place; empty for none. */
   readonly scope: string;
   readonly env: Environment;
 }
 
-/** axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10). */
+/**
+ * axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10); notes are in
+ * `<data>/memory`, unless `memory.dir` names a folder.
+ */
 export function openFileMemory(memory: FileMemory): MemoryStore {
+  const paths = memory.custom === '' ? new Map<string, string>() : placesOf(memory);
+  const store = openFolder(() => rootOf(memory), paths);
+  if (memory.custom === '' && memory.dir === '') return store;
+  return withNotesFolder(
+    store,
+    openFolder(() => join(memory.dir || defaultFolder(memory), memory.scope), new Map()),
+  );
+}
+
+/** A folder whose place cannot be told, since there is no home, is a store that fails. */
+function openFolder(root: () => string, paths: ReadonlyMap<string, string>): MemoryStore {
   try {
     return createFileStore({
       files: createFiles(),
       clock: createClock(),
-      root: rootOf(memory),
-      paths: memory.custom === '' ? new Map() : placesOf(memory),
+      root: root(),
+      paths,
       followLinks: true,
     });
   } catch (thrown) {
@@ -38,8 +55,9 @@ export function openFileMemory(memory: FileMemory): MemoryStore {
 }
 
 /**
- * The same for people's commands: only this agent's files are read, links followed and however large they are, and
- * dropping the history removes what rewrites have left beside them. With `all` the rest of the folder is read as well.
+ * The same for people's commands: only this agent's files, links followed and however large they are, and the notes or
+ * the places that are asked for; dropping the history removes what rewrites have left beside the agent's files. With
+ * `all` the rest of the folder is read as well.
  */
 export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all: boolean }): MemoryStore {
   const store = openFileMemory(memory);
@@ -49,13 +67,32 @@ export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all:
     const location = memory.custom === '' ? rootOf(memory) : (places.get(memory.path) ?? '');
     return {
       ...store,
-      readTree: async (signal) =>
-        await withFiles(all ? await store.readTree(signal) : noFiles(location), places, files),
+      readTree: async (signal, under) => {
+        const others = under?.filter((path) => !places.has(path));
+        const base =
+          all || others === undefined
+            ? await readRest(store, { all, location }, signal)
+            : await store.readTree(signal, others);
+        return await withFiles(base, places, files);
+      },
       dropHistory: async () => await removeCopies([...places.values()], { files, location }),
     };
   } catch {
     return store;
   }
+}
+
+/** What a person sees beside the agent's own files: everything, or the notes. */
+async function readRest(
+  store: MemoryStore,
+  { all, location }: { readonly all: boolean; readonly location: string },
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const found = await store.readTree(signal);
+  if (all) return found;
+  if (found.kind === 'failed') return noFiles(location);
+  const notes = new Map([...found.tree].filter(([path]) => isOfNotes(path) && !path.endsWith('.state.md')));
+  return { kind: 'tree', tree: notes, warnings: [], location };
 }
 
 /** Removes what rewrites have left beside files. */
@@ -76,8 +113,12 @@ export function ownPaths(path: string): readonly string[] {
   return [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
 }
 
-function rootOf({ custom, scope, env }: FileMemory): string {
-  return join(custom === '' ? join(dataDir(env), 'memory') : dirname(custom), scope);
+function rootOf(memory: FileMemory): string {
+  return join(memory.custom === '' ? defaultFolder(memory) : dirname(memory.custom), memory.scope);
+}
+
+function defaultFolder({ env }: FileMemory): string {
+  return join(dataDir(env), 'memory');
 }
 
 function placesOf(memory: FileMemory): ReadonlyMap<string, string> {

@@ -3,6 +3,7 @@ import { VERSION } from '../axe/version.js';
 import { AGENTS_HELP, agentsCommand } from './agents.js';
 import { CONFIG_HELP, configCommand } from './config.js';
 import { DEMO_HELP, demoCommand } from './demo.js';
+import { GC_HELP, gcCommand } from './gc.js';
 import { type CommandHelp, formatGroupHelp } from './help.js';
 import { memoryCommand } from './memory.js';
 import { MEMORY_HELP } from './memory-help.js';
@@ -15,6 +16,7 @@ type Command = (words: readonly string[], terminal: Terminal) => Promise<ExitCod
 const COMMANDS: Readonly<Record<string, Command>> = {
   run: runCommand,
   demo: demoCommand,
+  gc: gcCommand,
   memory: memoryCommand,
   agents: agentsCommand,
   config: configCommand,
@@ -27,6 +29,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const HELP: readonly CommandHelp[] = [
   RUN_HELP,
   DEMO_HELP,
+  GC_HELP,
   MEMORY_HELP,
   AGENTS_HELP,
   CONFIG_HELP,

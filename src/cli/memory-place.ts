@@ -55,8 +55,10 @@ export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlac
   const { env, cwd } = request.terminal;
   const own = agent?.config.memory.path ?? '';
   const custom = own === '' ? '' : resolve(cwd, own);
+  const notes = agent?.config.memory.dir ?? '';
+  const dir = notes === '' ? '' : resolve(cwd, notes);
   return {
-    store: openWholeFileMemory({ custom, path, scope, env }, { all: request.all }),
+    store: openWholeFileMemory({ custom, path, dir, scope, env }, { all: request.all }),
     path,
     writesProvenance: agent?.config.memory.provenance === 'on',
   };

@@ -168,7 +168,14 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
     }
     case 'planned': {
       const { plan, memory } = report;
-      terminal.stdout.write(formatDryRun({ plan, restored: memory?.restored, memory: memory?.text ?? '' }));
+      terminal.stdout.write(
+        formatDryRun({
+          plan,
+          restored: memory?.restored,
+          memory: memory?.text ?? '',
+          notes: memory?.notes,
+        }),
+      );
       return 0;
     }
     case 'tended': {
@@ -179,6 +186,9 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       terminal.stderr.write(`${formatError(error)}\n`);
       return error.exitCode;
     }
+    // Garbage collection has a command of its own.
+    case 'collected':
+      return 0;
     case 'ran': {
       const { outcome } = report;
       if (outcome.kind === 'completed') return 0;

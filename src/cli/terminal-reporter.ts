@@ -32,7 +32,7 @@ function formatWarning({ message, at }: Warning): string {
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
-      return [...planLines(event.plan), ...memoryLine(event.restored)];
+      return [...planLines(event.plan), ...memoryLine(event.restored), ...notesLine(event.notes)];
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;
       if (tools === 0) return [];
@@ -94,6 +94,10 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   const count = restored.total ?? restored.loaded;
   if (count === 0) return ['Memory:   0 entries (no memory file)'];
   return [`Memory:   ${count} entries loaded from ${restored.location}`];
+}
+
+function notesLine(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
+  return notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
 }
 
 /** The lines after a run: duration, tokens and stop reason; only the duration if it failed. */

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
@@ -62,7 +62,15 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       ownFolder: dirname(import.meta.dirname),
     }),
     openMemory: ({ config }, { path }) =>
-      guarded(openFileMemory({ custom: config.memory.path, path, scope: '', env })),
+      guarded(
+        openFileMemory({
+          custom: config.memory.path,
+          path,
+          dir: config.memory.dir === '' ? '' : resolve(cwd, config.memory.dir),
+          scope: '',
+          env,
+        }),
+      ),
     publisher: createTerminalPublisher(options),
     reporter,
     clock,

@@ -74,7 +74,12 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Ag
 /** Far more than a skill is; keeps a mistaken path from filling the prompt. */
 const MAX_SKILL_BYTES = 1024 * 1024;
 
-function agentPaths(name: string, agentsDirs: readonly string[], workspace?: string): readonly string[] {
+/** Where an agent's file may stand, in the order it is searched. Throws a ConfigError for a name that is none. */
+export function agentPaths(
+  name: string,
+  agentsDirs: readonly string[],
+  workspace?: string,
+): readonly string[] {
   if (!name.endsWith('.toml')) {
     checkAgentName(name);
     return agentsDirs.map((dir) => joinPath(dir, `${name}.toml`));
@@ -120,7 +125,7 @@ async function missingAgent(
 }
 
 /** A bare name is a folder under `skills/`; anything else is a path below the agents folder's parent (D4). */
-function skillPaths(path: string, roots: readonly string[]): readonly string[] {
+export function skillPaths(path: string, roots: readonly string[]): readonly string[] {
   const inside = repositoryPath(path);
   const relative = inside.includes('/') || inside.endsWith('.md') ? inside : `skills/${inside}/SKILL.md`;
   return [...new Set(roots.map((root) => joinPath(root, relative)))];
@@ -131,7 +136,8 @@ function missingSkill(path: string, paths: readonly string[], place: RefPlace): 
   return new ConfigError(`skill not found: ${path}`, { remedy: `Searched for ${searched.join(', ')}.` });
 }
 
-function parentOf(path: string): string {
+/** The folder a path is in; empty for the top. */
+export function parentOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? '' : path.slice(0, slash);
 }

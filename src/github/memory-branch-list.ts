@@ -8,7 +8,8 @@ import { messageFor } from './memory-branch-trouble.js';
 const MAX_FILES = 1000;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 
-interface ListedFile {
+/** A file of a commit, not yet read. */
+export interface ListedFile {
   readonly path: string;
   readonly oid: string;
   readonly sizeBytes: number;
@@ -23,7 +24,7 @@ export async function readWholeBranch(
   folder: string,
   signal: AbortSignal,
 ): Promise<BranchRead> {
-  const newest = await fetchNewest(access, folder === '' ? [] : [folder], signal);
+  const newest = await fetchNewest(access, { paths: folder === '' ? [] : [folder] }, signal);
   if (newest.kind === 'missing') return newest;
   const { head, isPublic } = newest;
   const top = folder === '' ? { type: 'tree', oid: newest.treeId } : newest.entries.get(folder);
@@ -40,7 +41,8 @@ export async function readWholeBranch(
   return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
 }
 
-interface ListedEntry extends ListedFile {
+/** Something in a commit. */
+export interface ListedEntry extends ListedFile {
   readonly type: string;
   readonly mode: number;
 }
@@ -93,8 +95,8 @@ function tooMany({ place }: BranchAccess, folder: string): BranchRead {
   };
 }
 
-/** Parts the files that are read from those that are not. */
-function sift(entries: readonly ListedEntry[]): {
+/** Parts the files that are read from those that are not, by the limits of a folder. */
+export function sift(entries: readonly ListedEntry[]): {
   readonly wanted: readonly ListedFile[];
   readonly refused: ReadonlyMap<string, BranchFile>;
 } {
@@ -117,7 +119,7 @@ function capReason(
   { path, sizeBytes }: ListedFile,
   { count, totalBytes }: { readonly count: number; readonly totalBytes: number },
 ): string | undefined {
-  if (!/\.md(?:\.bak)?$/.test(path)) return 'it is no markdown file';
+  if (!/\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/.test(path)) return 'it is no markdown file';
   if (count >= MAX_FILES) return `the folder holds more than ${MAX_FILES} files`;
   return totalBytes + sizeBytes > MAX_TOTAL_BYTES ? 'the folder holds more than 8 MiB' : undefined;
 }
@@ -128,7 +130,8 @@ const BATCH_FILES = 50;
 /** GraphQL cuts longer texts. */
 const MAX_GRAPHQL_BYTES = 500_000;
 
-async function fetchFiles(
+/** The texts of files, those that are short in batches. Throws a GitHubError. */
+export async function fetchFiles(
   access: BranchAccess,
   files: readonly ListedFile[],
   signal: AbortSignal,

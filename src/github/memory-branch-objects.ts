@@ -2,16 +2,25 @@ import * as v from 'valibot';
 import { encodeBytes } from '../axe/memory/bytes.js';
 import { type BranchAccess, notUnderstood } from './memory-branch-place.js';
 
+/** What a tree is made of. */
+export interface TreeParts {
+  readonly files: ReadonlyMap<string, string>;
+  /** Files of `base` that are to go. */
+  readonly removed?: readonly string[];
+  /** A tree whose other files stay. */
+  readonly base?: string;
+}
+
 /**
  * Stores a tree of files, over the files of another tree where `base` is given, and returns its id. Nothing shows it
  * until a ref leads to it. Throws a GitHubError.
  */
 export async function storeTree(
   access: BranchAccess,
-  { files, base }: { readonly files: ReadonlyMap<string, string>; readonly base?: string },
+  { files, removed = [], base }: TreeParts,
   signal: AbortSignal,
 ): Promise<string> {
-  const tree: object[] = [];
+  const tree: object[] = removed.map((path) => ({ path, mode: '100644', type: 'blob', sha: null }));
   for (const [path, text] of files) {
     const isInline = text !== '' && text.isWellFormed();
     const content = isInline ? { content: text } : { sha: await storeBlob(access, text, signal) };

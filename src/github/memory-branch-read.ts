@@ -11,6 +11,13 @@ export interface Entry {
   readonly sizeBytes: number;
   /** Of a blob: null where GitHub takes it for binary. */
   readonly text: string | null;
+  /** What stands directly in a folder; only where `lists` asked for it. */
+  readonly children?: readonly ChildEntry[];
+}
+
+/** What stands in a folder. */
+export interface ChildEntry extends Omit<Entry, 'text' | 'children'> {
+  readonly name: string;
 }
 
 /** The newest commit of a branch and what stands at the paths that were asked for. */
@@ -30,16 +37,38 @@ export async function readBranch(
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<BranchRead> {
-  const newest = await fetchNewest(access, [...paths, ...paths.flatMap(foldersOf)], signal);
+  const newest = await fetchNewest(access, { paths: withFolders(paths) }, signal);
   if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries } = newest;
+  return { kind: 'found', head, isPublic, files: await filesAt(access, { paths, entries }, signal) };
+}
+
+/** The paths, and the folders that they are in. */
+export function withFolders(paths: readonly string[]): readonly string[] {
+  return [...paths, ...paths.flatMap(foldersOf)];
+}
+
+/** The files at some of the paths that were asked for. Throws a GitHubError. */
+export async function filesAt(
+  access: BranchAccess,
+  { paths, entries }: { readonly paths: readonly string[]; readonly entries: ReadonlyMap<string, Entry> },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BranchFile>> {
   const files = new Map<string, BranchFile>();
   for (const path of paths) {
-    const blocked = blockingFolder(path, newest.entries);
-    const entry = newest.entries.get(path);
+    const blocked = blockingFolder(path, entries);
+    const entry = entries.get(path);
     if (blocked !== undefined) files.set(path, blocked);
     else if (entry !== undefined) files.set(path, await fileAt(access, entry, signal));
   }
-  return { kind: 'found', head: newest.head, files, isPublic: newest.isPublic };
+  return files;
+}
+
+/** What is asked for of the newest commit. */
+export interface NewestRequest {
+  readonly paths: readonly string[];
+  /** Whether what stands in folders is listed. */
+  readonly lists?: boolean;
 }
 
 /**
@@ -48,11 +77,11 @@ export async function readBranch(
  */
 export async function fetchNewest(
   { client, place }: BranchAccess,
-  wanted: readonly string[],
+  { paths: wanted, lists = false }: NewestRequest,
   signal: AbortSignal,
 ): Promise<Newest> {
   const paths = [...new Set(wanted)];
-  const data = await client.graphql(queryFor(paths.length), {
+  const data = await client.graphql(queryFor(paths.length, lists), {
     variables: {
       owner: place.owner,
       name: place.name,
@@ -78,7 +107,7 @@ export async function fetchNewest(
 }
 
 /** Only the number of paths goes into the query; they themselves are variables. */
-function queryFor(count: number): string {
+function queryFor(count: number, lists: boolean): string {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const variables = indexes.map((index) => `, $p${index}: String!`).join('');
   const files = indexes.map((index) => `p${index}: file(path: $p${index}) { ...entry }`).join('\n');
@@ -96,10 +125,13 @@ function queryFor(count: number): string {
     }
   }
 }
-${count === 0 ? '' : ENTRY_FRAGMENT}`;
+${count === 0 ? '' : entryFragment(lists)}`;
 }
 
-const ENTRY_FRAGMENT = 'fragment entry on TreeEntry { type mode oid size object { ... on Blob { text } } }';
+function entryFragment(lists: boolean): string {
+  const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
+  return `fragment entry on TreeEntry { type mode oid size object { ... on Blob { text }${children} } }`;
+}
 
 const answerSchema = v.object({
   repository: v.nullable(
@@ -112,12 +144,16 @@ const answerSchema = v.object({
   ),
 });
 
+const standing = { type: v.string(), mode: v.number(), oid: v.string(), size: v.number() };
+
 const entrySchema = v.object({
-  type: v.string(),
-  mode: v.number(),
-  oid: v.string(),
-  size: v.number(),
-  object: v.nullish(v.object({ text: v.nullish(v.string()) })),
+  ...standing,
+  object: v.nullish(
+    v.object({
+      text: v.nullish(v.string()),
+      entries: v.nullish(v.array(v.object({ ...standing, name: v.string() }))),
+    }),
+  ),
 });
 
 /** Undefined where nothing is. */
@@ -126,7 +162,9 @@ function parseEntry(field: unknown): Entry | undefined {
   const parsed = v.safeParse(entrySchema, field);
   if (!parsed.success) throw notUnderstood('POST /graphql');
   const { type, mode, oid, size, object } = parsed.output;
-  return { type, mode, oid, sizeBytes: size, text: object?.text ?? null };
+  const children = object?.entries?.map((child) => ({ ...child, sizeBytes: child.size }));
+  const entry = { type, mode, oid, sizeBytes: size, text: object?.text ?? null };
+  return children === undefined ? entry : { ...entry, children };
 }
 
 /** `a` and `a/b` of `a/b/c.md`. */
@@ -136,7 +174,7 @@ function foldersOf(path: string): readonly string[] {
 }
 
 /** A link in place of a folder would be replaced by a write. */
-function blockingFolder(path: string, entries: ReadonlyMap<string, Entry>): BranchFile | undefined {
+export function blockingFolder(path: string, entries: ReadonlyMap<string, Entry>): BranchFile | undefined {
   const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
   return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is no folder` };
 }

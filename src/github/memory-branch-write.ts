@@ -20,11 +20,12 @@ export async function commitByMutation(
 ): Promise<BranchCommit> {
   const [headline = '', ...body] = change.message.split('\n');
   const additions = [...change.files].map(([path, text]) => ({ path, contents: toBase64(text) }));
+  const deletions = (change.removed ?? []).map((path) => ({ path }));
   const input = {
     branch: { repositoryNameWithOwner: repositoryName(place), branchName: place.branch },
     expectedHeadOid: head,
     message: { headline, ...(body.length === 0 ? {} : { body: body.join('\n').trim() }) },
-    fileChanges: { additions },
+    fileChanges: { additions, ...(deletions.length === 0 ? {} : { deletions }) },
   };
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
   const answer = v.safeParse(commitSchema, data);
@@ -43,7 +44,7 @@ export async function commitByRest(
 ): Promise<BranchCommit> {
   const { client, place } = access;
   const base = await fetchTreeId(access, head, signal);
-  const tree = await storeTree(access, { files: change.files, base }, signal);
+  const tree = await storeTree(access, { ...change, base }, signal);
   const commit = await storeCommit(access, { message: change.message, tree, parents: [head] }, signal);
   await client.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', {
     params: { owner: place.owner, repo: place.name, ref: `heads/${place.branch}`, sha: commit, force: false },

@@ -1,6 +1,7 @@
 import type { BranchCommit, BranchRead, MemoryBranch } from '../axe/memory/branch.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';
+import { readFolders } from './memory-branch-folders.js';
 import { compareCommits } from './memory-branch-growth.js';
 import { readWholeBranch } from './memory-branch-list.js';
 import { type BranchAccess, branchName, type MemoryBranchPlace } from './memory-branch-place.js';
@@ -40,7 +41,11 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
   return {
     name: branchName(place),
     urlOf: (path) => urlOf(place, path),
-    read: (paths, signal) => reading(place, () => readBranch(access, paths, signal)),
+    read: (paths, signal) =>
+      reading(place, () => {
+        const read = paths.some((path) => path.endsWith('/')) ? readFolders : readBranch;
+        return read(access, paths, signal);
+      }),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
       writing(access, { head, signal, write: () => commitOnBranch({ head, change }, signal) }),

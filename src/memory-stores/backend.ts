@@ -44,9 +44,15 @@ export type CommitResult =
 /** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
 export interface TreeBackend {
   readonly kind: Extract<StoreKind, 'cache' | 'repo'>;
-  /** The newest version. `paths` are what the caller will look at; a backend may read more, never less. */
+  /**
+   * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
+   * in it; a backend may read more, never less.
+   */
   read(signal: AbortSignal, paths: readonly string[] | 'all'): Promise<Snapshot | Unreadable>;
-  /** Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's; removes none. */
+  /**
+   * Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's. One whose text
+   * is empty now is removed; others are left alone.
+   */
   commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult>;
   /** Where a file of a version is, for people. */
   placeOf(version: string, path: string): Place;

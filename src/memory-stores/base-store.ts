@@ -2,16 +2,9 @@ import { messageOf } from '../axe/errors.js';
 import { decodeBytes } from '../axe/memory/bytes.js';
 import { type Change, pathsOf, withStates } from '../axe/memory/change.js';
 import type { MemoryStore } from '../axe/memory/store.js';
+import { type BaseFiles, readBase } from './read-base.js';
 import { readLogs } from './read-logs.js';
-import { isTreePath, outsideTree } from './tree-path.js';
-
-/** Where the trusted version of a committed memory file is read. */
-export interface BaseFiles {
-  /** The bytes of a file at the base ref; undefined if it is not there. */
-  read(treePath: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** For people: `octocat/hello@main:.axe/memory/x.md`. */
-  locate(treePath: string): string;
-}
+import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 
 /**
  * A committed memory on a pull request: what a run may know is read at the base ref, since the checkout is the
@@ -19,6 +12,8 @@ export interface BaseFiles {
  * that the checkout does not have is begun with the base version, so that committing it takes nothing away.
  */
 export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemoryStore {
+  /** Notes that this run deleted: they do not begin with the base version again. */
+  const deleted = new Set<string>();
   return {
     kind: writer.kind,
     async read(request, signal) {
@@ -38,23 +33,42 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
         return { kind: 'failed', message: messageOf(thrown), location };
       }
     },
-    readTree: async () => ({
-      kind: 'failed',
-      location: base.locate(''),
-      message: 'on a pull request only the memory of one agent can be read at the base branch',
-      remedy: 'Do it on the command line, in a checkout of the base branch.',
-    }),
+    async readTree(signal, under) {
+      const location = base.locate('');
+      const outside = under?.find((place) => !isTreePlace(place));
+      if (under === undefined) return { kind: 'failed', location, ...ONE_AGENT };
+      if (outside !== undefined) return { kind: 'failed', location, ...outsideTree(outside) };
+      try {
+        return { kind: 'tree', location, ...(await readBase(base, under, signal)) };
+      } catch (thrown) {
+        return { kind: 'failed', message: messageOf(thrown), location };
+      }
+    },
     async write(changes, signal) {
       const outside = changes.find(({ path }) => !isTreePath(path));
       if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       try {
-        const beginnings = await Promise.all(pathsOf(changes).map((path) => beginning(path, base, signal)));
-        return await writer.write([...beginnings.flat(), ...changes], signal);
+        const begun = pathsOf(changes).filter((path) => !deleted.has(path));
+        const beginnings = await Promise.all(begun.map((path) => beginning(path, base, signal)));
+        const result = await writer.write([...beginnings.flat(), ...changes], signal);
+        if (result.kind === 'saved') for (const path of deletedBy(changes)) deleted.add(path);
+        return result;
       } catch (thrown) {
         return { kind: 'failed', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
       }
     },
   };
+}
+
+const ONE_AGENT = {
+  message: 'on a pull request only the memory of one agent can be read at the base branch',
+  remedy: 'Do it on the command line, in a checkout of the base branch.',
+};
+
+function deletedBy(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap((change) =>
+    change.kind === 'note' && change.edit.kind === 'delete' ? [change.path] : [],
+  );
 }
 
 async function beginning(path: string, base: BaseFiles, signal: AbortSignal): Promise<readonly Change[]> {

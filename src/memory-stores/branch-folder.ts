@@ -4,7 +4,7 @@ import { encodeBytes } from '../axe/memory/bytes.js';
 import type { Place } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Warning } from '../axe/warning.js';
-import { isTreePath } from './tree-path.js';
+import { isTreePath, isUnder } from './tree-path.js';
 
 /** A folder of a branch as it was read. */
 export interface FolderRead {
@@ -38,7 +38,7 @@ export interface BranchFolder {
 /** Most that is taken of a folder for people's commands; runs read only the files they need. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-const MEMORY_FILE = /\.md(?:\.bak)?$/;
+const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 const MAX_NAMED = 5;
 
 /** Throws a ConfigError for a folder that leads out of the branch. */
@@ -50,10 +50,9 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
       const found = await branch.read(paths.map(pathFromTop), signal);
       if (found.kind === 'failed') return found;
       return sortOut(found, (files) =>
-        paths.flatMap((path) => {
-          const file = files.get(pathFromTop(path));
-          return file === undefined ? [] : [[path, file] as const];
-        }),
+        below(files, pathFromTop('')).filter(
+          ([path, file]) => isUnder(path, paths) || (file.kind === 'refused' && isInFolder(path, paths)),
+        ),
       );
     },
     async readAll(signal) {
@@ -102,6 +101,10 @@ function sortOut(
     else refused.push({ path, reason: file.reason });
   }
   return { kind: 'read', tree, head: found.head, isPublic, refused };
+}
+
+function isInFolder(path: string, places: readonly string[]): boolean {
+  return places.includes(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
 function below(files: ReadonlyMap<string, BranchFile>, prefix: string): Found {

@@ -90,8 +90,9 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     return why;
   }
 
-  async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
+  async function commit(snapshot: Snapshot, files: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
     if (broken !== undefined) return { ...broken, kind: 'failed' };
+    const tree = withoutEmpty(files);
     const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const base = Number(snapshot.version);
@@ -146,6 +147,12 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
 
 const DENIED_REMEDY =
   'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: repo` with `permissions: contents: write`.';
+
+/** What was deleted is left out, but a version with nothing in it would count as damaged. */
+function withoutEmpty(tree: MemoryTree): MemoryTree {
+  const kept = new Map([...tree].filter(([, text]) => text !== ''));
+  return kept.size === 0 ? tree : kept;
+}
 
 /** A tree that would not come back as it is must not go in. */
 function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {

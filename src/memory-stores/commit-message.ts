@@ -1,3 +1,5 @@
+import { isNotesPath } from '../axe/memory/notes/place.js';
+
 const MAX_NAMED = 5;
 const MAX_NAME_CHARACTERS = 64;
 
@@ -13,6 +15,8 @@ export function commitMessage(paths: readonly string[]): string {
 
 /** `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of is kept. */
 function agentOf(path: string): string {
+  const file = path.replace(/(?:(\.md)\.bak|\.bak|\.state\.md)$/, '.md');
+  if (isNotesPath(file)) return 'notes';
   return path
     .replace(/\.bak$/, '')
     .replace(/(?:\.state)?\.md$/, '')

@@ -1,14 +1,24 @@
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
 import { messageOf } from '../axe/errors.js';
 import type { Files } from '../axe/files.js';
-import { applyChange, type Change, holdsEntry, isForgotten, statesFirst } from '../axe/memory/change.js';
+import {
+  applyChange,
+  type Change,
+  holdsEntry,
+  isForgotten,
+  type NoteChange,
+  statesFirst,
+} from '../axe/memory/change.js';
 import { withoutEntries } from '../axe/memory/merge.js';
+import { backupPath } from '../axe/memory/notes/place.js';
 import type { FailedSave, MemoryStore, SaveResult } from '../axe/memory/store.js';
+import { trimLog } from '../axe/memory/trim.js';
 import type { Clock } from '../axe/ports.js';
 import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf } from './file-places.js';
+import { unmatchedEdit } from './other-side.js';
 import { failed } from './patience.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
-import { rewriteFile } from './rewrite-file.js';
+import { type Rewritten, rewriteFile } from './rewrite-file.js';
 import { inspectEnd } from './tail.js';
 
 /** What the file store works with. */
@@ -24,7 +34,7 @@ export function createFileStore(options: FileStoreOptions): MemoryStore {
   return {
     kind: 'file',
     read: (request) => readFiles(options, request),
-    readTree: () => readFileTree(options),
+    readTree: (_signal, under) => readFileTree(options, under),
     write: (changes, signal) => write(options, changes, signal),
   };
 }
@@ -38,24 +48,40 @@ async function write(
   const location = locate(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
-    for (const { path } of changes) await checkedPlace(options, path);
+    for (const change of changes) await checkedPlace(placesFor(options, change), change.path);
+    const notices: string[] = [];
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-      const failure = await writeOne(options, change, { deadlineMs, signal });
+      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice) };
+      const failure = await writeOne(options, change, limits);
       if (failure !== undefined) return failure;
     }
-    return { kind: 'saved', location, attempts: changes.length === 0 ? 0 : 1 };
+    const attempts = changes.length === 0 ? 0 : 1;
+    return { kind: 'saved', location, attempts, ...(notices.length === 0 ? {} : { notices }) };
   } catch (thrown) {
     const reason = DENIED.has(codeOf(thrown) ?? '') ? 'denied' : 'error';
     return failed(reason, inAxesWords(messageOf(thrown)), remedyOf(thrown));
   }
 }
 
+interface WriteLimits {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Takes what people should know of it, in a whole sentence. */
+  readonly tell: (notice: string) => void;
+}
+
+/** Notes are never reached by a link, wherever they are: a model chooses their names. */
+function placesFor(options: FileStoreOptions, { kind }: Change): FileStoreOptions {
+  return kind === 'note' ? { ...options, followLinks: false } : options;
+}
+
 async function writeOne(
   options: FileStoreOptions,
   change: Change,
-  limits: { readonly deadlineMs: number; readonly signal: AbortSignal },
+  limits: WriteLimits,
 ): Promise<FailedSave | undefined> {
+  if (change.kind === 'note') return await writeNote(placesFor(options, change), change, limits);
   const location = await checkedPlace(options, change.path);
   if (change.kind === 'append') {
     const forgotten = await forgottenOf(options, change.path);
@@ -65,8 +91,36 @@ async function writeOne(
   // What was forgotten is looked up under the lock, so that nobody forgets something in between.
   const forgotten = () => forgottenOf(options, change.path);
   const rewrite = async (text: string) => applyChange(text, change, await forgotten());
-  const backup = async (text: string) => withoutEntries(text, await forgotten());
-  switch (await rewriteFile(location, { ...options, ...limits, rewrite, backup })) {
+  const backup = async (text: string) => withoutEntries(backupOf(text, change), await forgotten());
+  return notDone(location, await rewriteFile(location, { ...options, ...limits, rewrite, backup }));
+}
+
+/** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
+async function writeNote(
+  options: FileStoreOptions,
+  change: NoteChange,
+  limits: WriteLimits,
+): Promise<FailedSave | undefined> {
+  const { path, edit, backup, again } = change;
+  const location = await checkedPlace(options, path);
+  let unmatched: readonly string[] = [];
+  const rewrite = (text: string): string => {
+    unmatched = again === true ? [] : unmatchedEdit(text, change);
+    return applyChange(text, change, new Set());
+  };
+  const rewritten = await rewriteFile(location, {
+    ...options,
+    ...limits,
+    rewrite,
+    backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
+    removes: edit.kind === 'delete',
+  });
+  for (const notice of unmatched) limits.tell(notice);
+  return notDone(location, rewritten);
+}
+
+function notDone(location: string, rewritten: Rewritten): FailedSave | undefined {
+  switch (rewritten) {
     case 'done':
       return undefined;
     case 'locked':
@@ -74,6 +128,11 @@ async function writeOne(
     case 'busy':
       return failed('conflict', `other processes kept writing to ${location}`);
   }
+}
+
+/** What a rewrite leaves beside the file: the old text, or of a trim what it takes out. */
+function backupOf(text: string, change: Change): string {
+  return change.kind === 'trim' ? trimLog(text, change.ids).removed : text;
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */

@@ -1,5 +1,6 @@
 import type { MemoryStore } from '../axe/memory/store.js';
 import { bothLanes } from './fold.js';
+import { isUnder } from './tree-path.js';
 
 /**
  * A store that adds nothing to a run log that it could not read in this run: what looks empty may only be out of reach
@@ -11,12 +12,18 @@ export function guarded(store: MemoryStore): MemoryStore {
     ...store,
     async read(request, signal) {
       const result = await store.read(request, signal);
-      if (result.kind === 'failed') for (const path of bothLanes(request.paths)) broken.set(path, result);
+      const wanted = [...request.paths, ...(request.beside ?? [])];
+      if (result.kind === 'failed') for (const path of bothLanes(wanted)) broken.set(path, result);
+      return result;
+    },
+    async readTree(signal, under) {
+      const result = await store.readTree(signal, under);
+      if (result.kind === 'failed') for (const path of bothLanes(under ?? [])) broken.set(path, result);
       return result;
     },
     async write(changes, signal) {
-      const unread = bothLanes(changes.map(({ path }) => path)).find((path) => broken.has(path));
-      const reason = unread === undefined ? undefined : broken.get(unread);
+      const wanted = bothLanes(changes.map(({ path }) => path));
+      const reason = [...broken].find(([path]) => wanted.some((one) => isUnder(one, [path])))?.[1];
       if (reason === undefined) return await store.write(changes, signal);
       const { message, remedy } = reason;
       return {

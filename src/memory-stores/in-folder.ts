@@ -6,19 +6,24 @@ import type { TreeStore } from './store.js';
  * seen nor touched, but for `dropHistory`, which is about the whole store. Places are those of the whole tree.
  */
 export function inFolder(store: TreeStore, folder: string): TreeStore {
-  const inside = (path: string): string => `${folder}/${path}`;
+  const inside = (path: string): string => (path === '' ? '' : `${folder}/${path}`);
   const { dropHistory } = store;
   return {
     kind: store.kind,
     async snapshot(paths, signal) {
       const found = await store.snapshot(paths.map(inside), signal);
-      return found.kind === 'unreadable' ? found : { ...found, tree: below(found.tree, inside('')) };
+      return found.kind === 'unreadable' ? found : { ...found, tree: below(found.tree, `${folder}/`) };
     },
     placeOf: (version, path) => store.placeOf(version, path === '' ? '' : inside(path)),
-    read: (request, signal) => store.read({ ...request, paths: request.paths.map(inside) }, signal),
-    async readTree(signal) {
-      const found = await store.readTree(signal);
-      return found.kind === 'failed' ? found : { ...found, tree: below(found.tree, inside('')) };
+    async read({ paths, beside, ...request }, signal) {
+      const others = beside === undefined ? {} : { beside: beside.map(inside) };
+      const found = await store.read({ ...request, paths: paths.map(inside), ...others }, signal);
+      if (found.kind === 'failed' || found.beside === undefined) return found;
+      return { ...found, beside: below(found.beside, `${folder}/`) };
+    },
+    async readTree(signal, under) {
+      const found = await store.readTree(signal, under?.map(inside));
+      return found.kind === 'failed' ? found : { ...found, tree: below(found.tree, `${folder}/`) };
     },
     write: (changes, signal) =>
       store.write(

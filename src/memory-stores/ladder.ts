@@ -1,9 +1,9 @@
 import type { MemoryStore } from '../axe/memory/store.js';
-import { readRungs, readRungTrees } from './read-rungs.js';
+import { readRungPlaces, readRungs, readRungTrees } from './read-rungs.js';
 import type { LadderMode, Rung } from './rung.js';
 import { saveToRungs } from './save-rungs.js';
 import type { TreeStore } from './store.js';
-import { isTreePath, outsideTree } from './tree-path.js';
+import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 
 /** What a ladder is made of. */
 export interface LadderOptions {
@@ -25,11 +25,17 @@ export function createLadder({ rungs: stores, mode }: LadderOptions): MemoryStor
   return {
     kind: first.kind,
     async read(request, signal) {
-      const outside = request.paths.find((path) => !isTreePath(path));
+      const { paths, beside = [] } = request;
+      const outside = paths.find((path) => !isTreePath(path)) ?? beside.find((place) => !isTreePlace(place));
       if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
       return await readRungs(rungs, { request, mode, signal });
     },
-    readTree: (signal) => readRungTrees(rungs, mode, signal),
+    async readTree(signal, under) {
+      if (under === undefined) return await readRungTrees(rungs, mode, signal);
+      const outside = under.find((place) => !isTreePlace(place));
+      if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
+      return await readRungPlaces(rungs, { under, mode, signal });
+    },
     write: (changes, signal) => saveToRungs(rungs, { changes, mode, signal }),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
   };

@@ -15,7 +15,7 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
   return {
     kind: store.kind,
     read: (request, signal) => inTurn(() => store.read(request, signal)),
-    readTree: (signal) => inTurn(() => store.readTree(signal)),
+    readTree: (signal, under) => inTurn(() => store.readTree(signal, under)),
     write: (changes, signal) => inTurn(() => store.write(changes, signal)),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => inTurn(() => dropHistory(signal)) }),
   };

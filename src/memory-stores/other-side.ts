@@ -1,6 +1,7 @@
-import { applyChanges, type Change } from '../axe/memory/change.js';
+import { applyChanges, type Change, type NoteChange } from '../axe/memory/change.js';
 import { withoutEntries } from '../axe/memory/merge.js';
-import { forgottenIds, statePath } from '../axe/memory/state.js';
+import { editNote } from '../axe/memory/notes/edit.js';
+import { forgottenIds, isStatePath, statePath } from '../axe/memory/state.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 
 /** The newest version, and the one that was read first. */
@@ -10,23 +11,52 @@ export interface Versions {
 }
 
 /**
- * The newest tree with the changes applied. Where a rewrite meets a text that somebody else changed meanwhile and
- * does not carry it on, that text is kept beside it as `.bak`, without what was forgotten.
+ * The newest tree with the changes applied. Where a rewrite, or a note that is written anew, meets a text that somebody
+ * else changed meanwhile and does not carry it on, that text is kept beside it as `.bak`, without what was forgotten. A
+ * state is no text of anybody's: its rewrites put facts into the newest one.
  */
 export function keepOtherSide(changes: readonly Change[], { base, newest }: Versions): MemoryTree {
   const next = new Map(applyChanges(newest, changes));
-  for (const { kind, path } of changes) {
+  for (const change of changes) {
+    const { path } = change;
     const other = newest.get(path) ?? '';
-    if (kind !== 'rewrite' || other === '' || other === base.get(path)) continue;
+    if (!isAnew(change) || isStatePath(path) || other === '' || other === base.get(path)) continue;
     const kept = withoutEntries(other, forgottenIds(next.get(statePath(path)) ?? ''));
     if (!(next.get(path) ?? '').includes(kept)) next.set(`${path}.bak`, kept);
   }
   return next;
 }
 
+/** Whether a change may leave nothing of what stands there. */
+function isAnew(change: Change): boolean {
+  if (change.kind !== 'note') return change.kind === 'rewrite';
+  return change.edit.kind === 'overwrite' || change.edit.kind === 'delete';
+}
+
 /**
- * The changes that a commit without an answer did not bring in, as the newest version shows. Appends without an id are
- * known by their text, rewrites by their result at the beginning of the file; both count only if they were not there before.
+ * What people should know of changes to notes that change nothing on the newest version, since somebody else was there
+ * first; whole sentences.
+ */
+export function unmatchedEdits(tree: MemoryTree, changes: readonly Change[]): readonly string[] {
+  return changes.flatMap((change, index) => {
+    if (change.kind !== 'note' || change.edit.kind !== 'replace' || change.again === true) return [];
+    const text = applyChanges(tree, changes.slice(0, index)).get(change.path) ?? '';
+    return unmatchedEdit(text, change);
+  });
+}
+
+/** The same for one change and the newest text. */
+export function unmatchedEdit(text: string, { path, edit }: NoteChange): readonly string[] {
+  if (editNote(text, edit).kind !== 'unmatched') return [];
+  return [
+    `An edit of \`${path}\` was left out: what it was to replace is not there exactly once any more, since somebody else changed the note.`,
+  ];
+}
+
+/**
+ * The changes that a commit without an answer did not bring in, as the newest version shows. Appends are known
+ * by their text, an edit by what it put in, anything else by its result at the beginning of the file; all count only if
+ * they were not there before.
  */
 export function stillOpen(
   changes: readonly Change[],
@@ -43,13 +73,26 @@ function hasArrived(
   switch (change.kind) {
     case 'append':
       return holds(newest, path, change.text) && !holds(base, path, change.text);
-    case 'rewrite': {
-      const result = lost.get(path) ?? '';
-      if (result === '' || result === base.get(path)) return false;
-      return newest.get(path)?.startsWith(result) === true;
-    }
+    case 'note':
+      if (change.edit.kind === 'append' && isAdded(change.edit.text.trimEnd())) return true;
+      if (change.edit.kind === 'replace' && isAdded(change.edit.to)) return true;
+      return isResult();
+    case 'rewrite':
+      return isResult();
     case 'merge':
+    case 'trim':
       return false;
+  }
+
+  /** Somebody may have changed other lines of the note since. */
+  function isAdded(text: string): boolean {
+    return text !== '' && holds(newest, path, text) && !holds(base, path, text);
+  }
+
+  function isResult(): boolean {
+    const result = lost.get(path) ?? '';
+    if (result === '' || result === (base.get(path) ?? '')) return false;
+    return newest.get(path)?.startsWith(result) === true;
   }
 }
 

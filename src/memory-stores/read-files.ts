@@ -5,7 +5,8 @@ import { forgottenIds, statePath } from '../axe/memory/state.js';
 import type { ReadRequest, RestoreResult, TreeResult } from '../axe/memory/store.js';
 import { parseLog } from '../axe/memory/units.js';
 import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf } from './file-places.js';
-import { readLogs, withoutForgotten } from './read-logs.js';
+import { readLogs, shownTree } from './read-logs.js';
+import { readPlaces } from './read-places.js';
 import { readRunLog } from './read-run-log.js';
 import { readTree } from './tree-on-disk.js';
 
@@ -25,17 +26,25 @@ export async function readFiles(places: FilePlaces, request: ReadRequest): Promi
   }
 }
 
-/** Every memory file. Nothing here throws. */
-export async function readFileTree(places: FilePlaces): Promise<TreeResult> {
+/** Every memory file, or those of some places. Nothing here throws. */
+export async function readFileTree(places: FilePlaces, under?: readonly string[]): Promise<TreeResult> {
   const location = locate(places, '');
   try {
     await checkedPlace(places, 'any.md');
-    const { tree, warnings } = await readTree(places.files, location);
+    const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
+    const { tree, warnings } =
+      under === undefined
+        ? await readTree(places.files, location)
+        : await readPlaces(
+            places,
+            under.filter((path) => !isElsewhere(path)),
+          );
+    const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
     const elsewhere = await Promise.all(
-      [...(places.paths?.keys() ?? [])].map(async (path) => [path, await readText(places, path)] as const),
+      named.map(async (path) => [path, await readText(places, path)] as const),
     );
     const all = new Map([...tree, ...elsewhere.filter(([, text]) => text !== '')]);
-    return { kind: 'tree', tree: withoutForgotten(all), warnings, location };
+    return { kind: 'tree', tree: shownTree(all, under), warnings, location };
   } catch (thrown) {
     return failedRead(thrown, location);
   }

@@ -1,4 +1,5 @@
 import { isRunLog } from '../axe/memory/merge.js';
+import { isNotesPath } from '../axe/memory/notes/place.js';
 import { isStatePath } from '../axe/memory/state.js';
 import { type MemoryTree, mergeTrees } from '../axe/memory/tree.js';
 import type { Lineage, Trouble, Version } from './cache-lineage.js';
@@ -44,12 +45,13 @@ export async function readLineage(
   return { kind: 'reading', newest, tree, open, late };
 }
 
-/** Entries and facts are united; of anything else the newest counts, and the other is kept beside it (D12). */
+/** Entries, facts and notes are united; of anything else the newest counts, and the other is kept beside it (D12). */
 function foldIn(tree: MemoryTree, late: MemoryTree): MemoryTree {
   const merged = new Map(mergeTrees(tree, late));
   for (const [path, text] of late) {
     const kept = merged.get(path) ?? '';
-    const isUnited = isStatePath(path) || path.endsWith('.bak') || isRunLog(text) || isRunLog(kept);
+    const isLog = isRunLog(text) || isRunLog(kept);
+    const isUnited = isStatePath(path) || path.endsWith('.bak') || isNotesPath(path) || isLog;
     if (!isUnited && !kept.includes(text) && !merged.has(`${path}.bak`)) merged.set(`${path}.bak`, text);
   }
   return merged;

@@ -1,10 +1,11 @@
 import { encodeBytes } from '../axe/memory/bytes.js';
 import { mergeRunLogs, withoutEntries } from '../axe/memory/merge.js';
-import { forgottenIds, statePath } from '../axe/memory/state.js';
+import { goneIds, statePath } from '../axe/memory/state.js';
 import type { ReadRequest, RestoreResult } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import { type Found, readRunLog } from './read-run-log.js';
 import { openBytes } from './tail.js';
+import { isUnder } from './tree-path.js';
 
 /** What a store answers of run logs that it has as a tree, without what their states say was forgotten. */
 export async function readLogs(tree: MemoryTree, request: ReadRequest, place: Found): Promise<RestoreResult> {
@@ -23,6 +24,24 @@ export function withoutForgotten(tree: MemoryTree): MemoryTree {
   return new Map([...tree].map(([path, text]) => [path, withoutEntries(text, forgottenOf(tree, path))]));
 }
 
+/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
+export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
+  const all = withoutForgotten(tree);
+  if (under === undefined) return all;
+  const shown = [...all].filter(([path, text]) => text !== '' && isUnder(path, under));
+  return new Map(shown);
+}
+
+/** The logs with the files that were wanted beside them. */
+export function withBeside(
+  found: RestoreResult,
+  tree: MemoryTree,
+  beside: readonly string[] | undefined,
+): RestoreResult {
+  if (beside === undefined || found.kind === 'failed') return found;
+  return { ...found, beside: shownTree(tree, beside) };
+}
+
 /** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */
 function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefined {
   const texts = paths.flatMap((path) => tree.get(path) ?? []);
@@ -32,7 +51,7 @@ function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefine
     : texts.reduce((log, other) => mergeRunLogs(log, other, forgotten), '');
 }
 
-/** A backup forgets with its file. */
+/** A backup forgets with its file, but holds what was trimmed. */
 function forgottenOf(tree: MemoryTree, path: string): ReadonlySet<string> {
-  return forgottenIds(tree.get(statePath(path.replace(/\.bak$/, ''))) ?? '');
+  return goneIds(path, tree.get(statePath(path.replace(/\.bak$/, ''))) ?? '');
 }

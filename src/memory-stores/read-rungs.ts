@@ -1,10 +1,10 @@
 import { withStates } from '../axe/memory/change.js';
 import type { Place, ReadRequest, RestoreResult, TreeResult } from '../axe/memory/store.js';
-import { type MemoryTree, mergeTrees } from '../axe/memory/tree.js';
+import { foldTrees, type MemoryTree } from '../axe/memory/tree.js';
 import type { Warning } from '../axe/warning.js';
 import type { Snapshot, Unreadable } from './backend.js';
 import { bothLanes } from './fold.js';
-import { readLogs } from './read-logs.js';
+import { readLogs, shownTree, withBeside } from './read-logs.js';
 import { type LadderMode, named, type Rung, withOthers, withRemedy } from './rung.js';
 
 /** What is read of the rungs, and of which. */
@@ -22,28 +22,32 @@ export async function readRungs(
   rungs: readonly Rung[],
   { request, mode, signal }: RungsReading,
 ): Promise<RestoreResult> {
-  const { paths } = request;
+  const { paths, beside } = request;
+  const wanted = [...paths, ...(beside ?? [])];
   const asked = mode === 'auto' ? rungs : rungs.slice(0, 1);
   const answers = await Promise.all(
-    asked.map(async (rung) => ({ rung, answer: await ask(rung, paths, signal) })),
+    asked.map(async (rung) => ({ rung, answer: await ask(rung, wanted, signal) })),
   );
   const found = answers.flatMap(({ rung, answer }) => (answer.kind === 'snapshot' ? [{ rung, answer }] : []));
   const lost = answers.flatMap(({ rung, answer }) =>
     answer.kind === 'unreadable' ? [{ rung, answer }] : [],
   );
   const [top] = found;
-  if (top === undefined) return nothingRead(lost, paths[0] ?? '');
+  if (top === undefined) return notRead(lost, paths[0] ?? '');
   const holders = found.filter(({ answer }) => heldPath(answer.tree, paths) !== undefined);
   const places = (holders.length === 0 ? [top] : holders).map(({ rung: { store }, answer }) => ({
     ...store.placeOf(answer.version, heldPath(answer.tree, paths) ?? paths[0] ?? ''),
     ...(mode === 'auto' ? { store: store.kind } : {}),
   }));
-  const tree = found.map(({ answer }) => only(answer.tree, withStates(paths))).reduce(mergeTrees);
+  const tree = found
+    .map(({ answer }) => only(answer.tree, withStates(paths)))
+    .reduce((sum, other) => foldTrees(sum, other));
   const warnings = [
     ...lost.flatMap(({ rung, answer }) => unreadWarning(rung, answer, top.rung)),
     ...found.flatMap(({ answer }) => answer.warnings),
   ];
-  return await readLogs(tree, request, { ...joinPlaces(places), warnings });
+  const all = found.map(({ answer }) => answer.tree).reduce((sum, other) => foldTrees(sum, other));
+  return withBeside(await readLogs(tree, request, { ...joinPlaces(places), warnings }), all, beside);
 }
 
 /** Of a store that may have to be folded in later, the other lane is read too. */
@@ -55,7 +59,9 @@ async function ask(
   const paths = rung.index === 0 ? wanted : bothLanes(wanted);
   const answer = await rung.store.snapshot(paths, signal);
   if (answer.kind === 'unreadable') rung.broken ??= answer;
-  else for (const path of withStates(paths)) rung.held.set(path, answer.tree.get(path) ?? '');
+  else
+    for (const path of [...withStates(paths), ...answer.tree.keys()])
+      rung.held.set(path, answer.tree.get(path) ?? '');
   return answer;
 }
 
@@ -79,10 +85,10 @@ function unreadWarning(rung: Rung, { reason, message, remedy }: Unreadable, top:
   return [{ code: 'memory-store-notice', message: withRemedy(text, remedy) }];
 }
 
-function nothingRead(
+function notRead(
   lost: readonly { readonly rung: Rung; readonly answer: Unreadable }[],
   path: string,
-): RestoreResult {
+): Extract<RestoreResult & TreeResult, { readonly kind: 'failed' }> {
   const [first, ...others] = lost;
   if (first === undefined) throw new Error('no store was asked');
   const { message, remedy } = first.answer;
@@ -96,6 +102,42 @@ function nothingRead(
 }
 
 const UNREAD = 'could not be read either';
+
+/** The files of some places as the rungs have them, which is all that a run may write notes after. */
+export async function readRungPlaces(
+  rungs: readonly Rung[],
+  { under, mode, signal }: PlacesReading,
+): Promise<TreeResult> {
+  const asked = mode === 'auto' ? rungs : rungs.slice(0, 1);
+  const answers = await Promise.all(
+    asked.map(async (rung) => ({ rung, answer: await ask(rung, under, signal) })),
+  );
+  const found = answers.flatMap(({ rung, answer }) => (answer.kind === 'snapshot' ? [{ rung, answer }] : []));
+  const lost = answers.flatMap(({ rung, answer }) =>
+    answer.kind === 'unreadable' ? [{ rung, answer }] : [],
+  );
+  const [top] = found;
+  if (top === undefined) return notRead(lost, '');
+  const tree = found.map(({ answer }) => answer.tree).reduce((sum, other) => foldTrees(sum, other));
+  const shown = shownTree(tree, under);
+  const holders = found.filter(({ answer }) => shownTree(answer.tree, under).size > 0);
+  const places = (holders.length === 0 ? [top] : holders).map(({ rung: { store }, answer }) => ({
+    ...store.placeOf(answer.version, ''),
+    ...(mode === 'auto' ? { store: store.kind } : {}),
+  }));
+  const warnings = [
+    ...lost.flatMap(({ rung, answer }) => unreadWarning(rung, answer, top.rung)),
+    ...found.flatMap(({ answer }) => answer.warnings),
+  ];
+  return { kind: 'tree', ...joinPlaces(places), tree: shown, warnings };
+}
+
+/** Places that are read of the rungs. */
+export interface PlacesReading {
+  readonly under: readonly string[];
+  readonly mode: LadderMode;
+  readonly signal: AbortSignal;
+}
 
 /** Everything that the rungs hold together; those that cannot be read are warnings unless none can. */
 export async function readRungTrees(
@@ -130,7 +172,7 @@ export async function readRungTrees(
   return {
     kind: 'tree',
     ...joinPlaces(places),
-    tree: found.map(({ result }) => result.tree).reduce(mergeTrees),
+    tree: found.map(({ result }) => result.tree).reduce((sum, other) => foldTrees(sum, other)),
     warnings: [...warnings, ...found.flatMap(({ result }) => result.warnings)],
   };
 }

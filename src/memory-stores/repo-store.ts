@@ -1,5 +1,6 @@
 import { SAVE_BUDGET_MS } from '../axe/defaults.js';
 import type { BranchCommit, BranchTrouble, MemoryBranch } from '../axe/memory/branch.js';
+import { isNotesPath } from '../axe/memory/notes/place.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
 import type { Warning } from '../axe/warning.js';
@@ -39,6 +40,8 @@ interface Reading {
   readonly tree: MemoryTree;
   readonly paths: readonly string[];
   readonly isPublic: boolean;
+  /** What is no file of memory. */
+  readonly refused: readonly RefusedFile[];
 }
 
 /**
@@ -61,8 +64,13 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     if (found.kind === 'failed') return unreadable(found);
     const { tree, head: version, isPublic, refused } = found;
     const [blocked] = refused;
-    if (blocked !== undefined && wanted !== 'all') return { ...inTheWay(blocked), kind: 'unreadable' };
-    const paths = wanted === 'all' ? [...tree.keys()] : wanted;
+    // A note that is none is left out; who would write in its place is told then.
+    const inWay = refused.find(
+      ({ path }) => wanted !== 'all' && wanted.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
+    );
+    if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'unreadable' };
+    const exact = wanted === 'all' ? [] : wanted.filter((path) => !path.endsWith('/'));
+    const paths = [...new Set([...exact, ...tree.keys()])];
     const settled = await seen.settle({ paths, tree, head: version }, signal);
     if (settled.kind === 'failed') return unreadable(settled);
     const snapshot: Snapshot = {
@@ -75,24 +83,38 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
       ],
       unsettled: settled.isRescued,
     };
-    readings.set(snapshot, { tree, paths, isPublic });
+    readings.set(snapshot, { tree, paths, isPublic, refused });
     return snapshot;
   }
 
   async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
     const { version: head, unsettled } = snapshot;
-    const reading = readings.get(snapshot) ?? { tree: snapshot.tree, paths: [], isPublic: false };
+    const reading = readings.get(snapshot) ?? {
+      tree: snapshot.tree,
+      paths: [],
+      isPublic: false,
+      refused: [],
+    };
     const changed = new Map([...tree].filter(([path, text]) => text !== (reading.tree.get(path) ?? '')));
     if (changed.size === 0) return { kind: 'committed', version: head };
     if (head === '' && !mayCreate) return missing(branch);
-    const notRead = [...changed.keys()].filter((path) => !reading.paths.includes(path));
+    const refused = reading.refused.find(({ path }) => changed.has(path));
+    if (refused !== undefined) return { ...inTheWay(refused), kind: 'failed' };
+    const notRead = [...changed.keys()].filter(
+      (path) => !reading.paths.includes(path) && !reading.tree.has(path),
+    );
     const obstacle = await look(notRead, head, signal);
     if (obstacle !== undefined) return obstacle;
-    const change = { files: folder.fromTop(changed), message: commitMessage([...changed.keys()]) };
+    const [gone, written] = partition(changed, reading.tree);
+    const change = {
+      files: folder.fromTop(written),
+      removed: [...folder.fromTop(gone).keys()],
+      message: commitMessage([...changed.keys()]),
+    };
     const result =
       head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
     if (result.kind === 'committed')
-      seen.committed({ paths: [...reading.paths, ...notRead], tree, head: result.head });
+      seen.committed({ paths: [...reading.paths, ...notRead], tree: withoutEmpty(tree), head: result.head });
     return fromBranch(result, [
       ...(head === '' ? [createdNotice(branch, reading.isPublic)] : []),
       ...(unsettled === true ? [rescuedWarning(branch).message] : []),
@@ -128,6 +150,20 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     if (found.kind === 'missing') return { kind: 'committed', version: '' };
     return fromBranch(await branch.squash(found.head, SQUASH_MESSAGE, signal), []);
   }
+}
+
+/** Files that go, since nothing is left of them, and those that are written. */
+function partition(
+  changed: MemoryTree,
+  before: MemoryTree,
+): readonly [gone: MemoryTree, written: MemoryTree] {
+  const isGone = ([path, text]: readonly [string, string]): boolean => text === '' && before.has(path);
+  const files = [...changed];
+  return [new Map(files.filter(isGone)), new Map(files.filter((file) => !isGone(file)))];
+}
+
+function withoutEmpty(tree: MemoryTree): MemoryTree {
+  return new Map([...tree].filter(([, text]) => text !== ''));
 }
 
 const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';

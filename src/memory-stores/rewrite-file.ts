@@ -15,6 +15,10 @@ export interface RewriteOptions {
   readonly rewrite: (text: string) => Promise<string> | string;
   /** What of the old text is kept beside it; all of it unless said otherwise. */
   readonly backup?: (text: string) => Promise<string>;
+  /** Where it is kept: `<file>.bak` unless said otherwise, nowhere for ''. */
+  readonly backupPath?: string;
+  /** Whether a file whose next text is empty is removed. */
+  readonly removes?: boolean;
 }
 
 /** How a rewrite ended. */
@@ -24,7 +28,7 @@ export type Rewritten = 'done' | 'locked' | 'busy';
 const LATE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Rewrites a file under its lock and keeps the old content as `<file>.bak`, one generation. Whoever only appends
+ * Rewrites a file under its lock and keeps the old content beside it, one generation. Whoever only appends
  * takes no lock: what was appended since the file was read is seen before the new one is put in place, and the
  * rewrite starts again; what was appended in between is found in the old file afterwards and carried over. Left is
  * a program that opened the old file before the rename and writes to it after that last look.
@@ -48,18 +52,20 @@ export async function rewriteFile(path: string, options: RewriteOptions): Promis
 /** False if the file changed meanwhile, and nothing was put in its place. */
 async function rewriteOnce(
   path: string,
-  { files, followLinks, rewrite, backup }: RewriteOptions,
+  options: RewriteOptions,
   isHeld: () => Promise<boolean>,
 ): Promise<boolean> {
+  const { files, followLinks, rewrite, backup, backupPath = `${path}.bak` } = options;
   const old = await files.open(path, { followLinks });
   if (old === undefined) return await createWith(files, path, await rewrite(''));
   try {
     const text = decodeBytes(await old.read(0, old.bytes));
     const next = await rewrite(text);
     if (next === text) return true;
-    await files.replace(`${path}.bak`, (await backup?.(text)) ?? text);
+    if (backupPath !== '') await files.replace(backupPath, (await backup?.(text)) ?? text);
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
-    await files.replace(path, next);
+    if (next === '' && options.removes === true) await files.remove(path);
+    else await files.replace(path, next);
     await carryOver(files, path, { old, next });
     return true;
   } finally {

@@ -1,8 +1,7 @@
 import { type Change, withStates } from '../axe/memory/change.js';
 import type { FailedSave, SaveResult } from '../axe/memory/store.js';
-import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Unreadable } from './backend.js';
-import { bothLanes, foldChanges } from './fold.js';
+import { bothLanes, foldChanges, foldReadNotes } from './fold.js';
 import { type LadderMode, named, type Rung, withOthers, withRemedy } from './rung.js';
 import type { TreeStore } from './store.js';
 
@@ -56,15 +55,16 @@ async function foldsOf(
 ): Promise<readonly Change[]> {
   const paths = bothLanes(changes.map(({ path }) => path));
   if (paths.length === 0) return [];
-  const trees = await Promise.all(
-    below.map(async ({ store, broken, held }): Promise<MemoryTree> => {
-      if (broken !== undefined) return new Map();
-      if (withStates(paths).every((path) => held.has(path))) return held;
+  const folds = await Promise.all(
+    below.map(async ({ store, broken, held }): Promise<readonly Change[]> => {
+      if (broken !== undefined) return [];
+      const read = foldReadNotes(held, changes);
+      if (withStates(paths).every((path) => held.has(path))) return [...foldChanges(held, changes), ...read];
       const answer = await store.snapshot(paths, signal);
-      return answer.kind === 'snapshot' ? answer.tree : new Map();
+      return answer.kind === 'snapshot' ? [...foldChanges(answer.tree, changes), ...read] : read;
     }),
   );
-  return trees.flatMap((tree) => foldChanges(tree, changes));
+  return folds.flat();
 }
 
 /** The save to a store that could not be read: what looks empty may only be out of reach (D14). */

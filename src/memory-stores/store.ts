@@ -12,10 +12,10 @@ import type {
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { keepOtherSide, stillOpen } from './other-side.js';
+import { keepOtherSide, stillOpen, unmatchedEdits } from './other-side.js';
 import { createPatience, failed } from './patience.js';
-import { readLogs, withoutForgotten } from './read-logs.js';
-import { isTreePath, outsideTree } from './tree-path.js';
+import { readLogs, shownTree, withBeside } from './read-logs.js';
+import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 
 /** What the retry loop needs beside a backend. */
 export interface TreeStoreOptions {
@@ -43,7 +43,7 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     snapshot: (paths, signal) => snapshot(backend, paths, signal),
     placeOf: (version, path) => backend.placeOf(version, path),
     read: (request, signal) => read(backend, request, signal),
-    readTree: (signal) => readTree(backend, signal),
+    readTree: (signal, under) => readTree(backend, signal, under),
     write: (changes, signal) => answered(signal, () => saveInTime(backend, changes, { ...options, signal })),
     ...(dropHistory === undefined
       ? {}
@@ -59,7 +59,7 @@ async function snapshot(
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<Snapshot | Unreadable> {
-  const outside = paths.find((path) => !isTreePath(path));
+  const outside = paths.find((path) => !isTreePlace(path));
   if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
   try {
     return await backend.read(signal, withStates(paths));
@@ -69,19 +69,26 @@ async function snapshot(
 }
 
 async function read(backend: TreeBackend, request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
-  const newest = await snapshot(backend, request.paths, signal);
+  const { paths, beside } = request;
+  const newest = await snapshot(backend, [...paths, ...(beside ?? [])], signal);
   const place = (version: string) => backend.placeOf(version, request.paths[0] ?? '');
   if (newest.kind === 'unreadable') return { ...place(''), ...withoutReason(newest), kind: 'failed' };
-  return await readLogs(newest.tree, request, { ...place(newest.version), warnings: newest.warnings });
+  const found = { ...place(newest.version), warnings: newest.warnings };
+  return withBeside(await readLogs(newest.tree, request, found), newest.tree, beside);
 }
 
-async function readTree(backend: TreeBackend, signal: AbortSignal): Promise<TreeResult> {
+async function readTree(
+  backend: TreeBackend,
+  signal: AbortSignal,
+  under: readonly string[] | undefined,
+): Promise<TreeResult> {
   try {
-    const newest = await backend.read(signal, 'all');
+    const newest =
+      under === undefined ? await backend.read(signal, 'all') : await snapshot(backend, under, signal);
     if (newest.kind === 'unreadable')
       return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
     const { tree, warnings, version } = newest;
-    return { kind: 'tree', tree: withoutForgotten(tree), warnings, ...backend.placeOf(version, '') };
+    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...backend.placeOf(version, '') };
   } catch (thrown) {
     return { ...backend.placeOf('', ''), kind: 'failed', message: messageOf(thrown) };
   }
@@ -133,11 +140,15 @@ async function saveInTime(
     const versions = { base: first, newest: newest.tree };
     const open = lost === undefined ? changes : stillOpen(changes, { ...versions, lost });
     const next = keepOtherSide(open, versions);
+    const unmatched = unmatchedEdits(newest.tree, open);
     if (newest.unsettled !== true && isSame(next, newest.tree))
-      return saved(backend, { version: newest.version, path, attempts });
+      return saved(backend, { version: newest.version, path, attempts, notices: unmatched });
     attempts += 1;
     const result = await backend.commit(newest, next, signal);
-    if (result.kind === 'committed') return saved(backend, { ...result, path, attempts });
+    if (result.kind === 'committed') {
+      const notices = [...(result.notices ?? []), ...unmatched];
+      return saved(backend, { ...result, path, attempts, notices });
+    }
     if (result.kind === 'unknown') lost = next;
     const end = await patience.after(result);
     if (end !== undefined) return end;
@@ -166,10 +177,10 @@ function isSame(next: MemoryTree, current: MemoryTree): boolean {
 
 function saved(
   backend: TreeBackend,
-  { version, path, attempts, notices }: SavedParts,
+  { version, path, attempts, notices = [] }: SavedParts,
 ): Extract<SaveResult, { readonly kind: 'saved' }> {
   const place = backend.placeOf(version, path);
-  return { kind: 'saved', attempts, ...place, ...(notices === undefined ? {} : { notices }) };
+  return { kind: 'saved', attempts, ...place, ...(notices.length === 0 ? {} : { notices }) };
 }
 
 interface SavedParts {

@@ -16,7 +16,10 @@ export interface ReadTree {
 const MAX_FILES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 8;
-const MEMORY_FILE = /\.md(?:\.bak)?$/;
+/** A note's former version has its name without `.md`; names of notes have no dots. */
+const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
+/** What writers of the same folder have there while they work. */
+const PASSING_FILE = /(?:\.lock|(?:^|\/)\.axe-[^/]*\.tmp)$/;
 const MAX_NAMED = 5;
 
 /** Writes a tree into a folder that is empty or does not exist. Throws what the file system throws. */
@@ -35,7 +38,15 @@ export function notReadBack(tree: MemoryTree): string | undefined {
  * are never followed, everything else is left out with a warning (D17). Throws what the file system throws.
  */
 export async function readTree(files: Files, folder: string): Promise<ReadTree> {
-  const found = await walk(files, folder, '');
+  return await readFound(files, folder, await walk(files, folder, ''));
+}
+
+/** The same for files that were found already, by their paths in the folder. */
+export async function readFound(
+  files: Files,
+  folder: string,
+  found: readonly FoundFile[],
+): Promise<ReadTree> {
   const left: string[] = [];
   const tree = new Map<string, string>();
   let bytes = 0;
@@ -43,6 +54,7 @@ export async function readTree(files: Files, folder: string): Promise<ReadTree> 
     const fits = tree.size < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
+    if (PASSING_FILE.test(path)) continue;
     if (text === undefined) left.push(path);
     else {
       bytes += stat.bytes;
@@ -53,10 +65,13 @@ export async function readTree(files: Files, folder: string): Promise<ReadTree> 
 }
 
 function isMemoryPath(path: string): boolean {
-  return MEMORY_FILE.test(path) && isTreePath(path) && path.split('/').length <= MAX_DEPTH;
+  const isPlain = MEMORY_FILE.test(path) && isTreePath(path) && !/\p{Cc}/u.test(path);
+  return isPlain && path.split('/').length <= MAX_DEPTH;
 }
 
-interface FoundFile {
+/** Something in a folder. */
+export interface FoundFile {
+  /** From the folder on, `/`-separated. */
   readonly path: string;
   readonly stat: FileStat;
 }

@@ -3,19 +3,21 @@ import { Budget } from '../axe/loop/budget.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { retryPolicy } from '../axe/loop/retry.js';
 import { runAgent } from '../axe/loop/run-agent.js';
-import type { Plan } from '../axe/plan.js';
+import type { MemoryPlan, Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
-import { appendMemory } from '../axe/prompt/system.js';
+import { NO_NOTES, withNotes } from '../axe/prompt/system.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
+import { type Lane, taintedLane } from '../axe/trust.js';
 import { type ConversationParts, type Crew, fallbacksOf, type Post } from './crew.js';
 import { createCallAgent } from './delegate.js';
+import { notesTools } from './notes-tools.js';
 import { publishingTools } from './publishing-tools.js';
 import { noted, type Reading } from './reading.js';
 
 /** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
 export function formCrew(
   plan: Plan,
-  { request, publications }: Pick<Crew, 'request' | 'publications'>,
+  { request, publications, desk }: Pick<Crew, 'request' | 'publications' | 'desk'>,
   world: World,
 ): Crew {
   const { subAgentsConfig, budget } = plan.agent.config;
@@ -24,6 +26,7 @@ export function formCrew(
     world,
     budget: new Budget({ maxTokens: request.tokenLimit(budget.maxTokens), maxCostUsd: request.maxCostUsd }),
     publications,
+    desk,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
     converse,
   };
@@ -39,9 +42,13 @@ export async function converse(
   const { config } = plan.agent;
   const fallbacks = fallbacksOf(crew);
   const publishing = publishingTools(plan.agent, crew.publications);
-  for (const warning of publishing.warnings) parts.loop.reporter.warn(warning);
+  const reading: Reading = { isTainted: false };
+  const overNotes = notesTools(publishing.agent, parts.desk, async () => {
+    if (plan.memory !== undefined) await parts.desk?.keep(laneNow(plan, plan.memory, reading));
+  });
+  for (const warning of [...publishing.warnings, ...overNotes.warnings]) parts.loop.reporter.warn(warning);
   const box = await crew.world.openTools({
-    agent: publishing.agent,
+    agent: overNotes.agent,
     workdir: plan.workdir,
     trust: plan.trust,
     callerEffects: post.callerEffects,
@@ -49,19 +56,24 @@ export async function converse(
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
   try {
-    const reading: Reading = { isTainted: false };
-    const tools = noted([...box.tools, ...publishing.tools], reading);
+    const tools = noted([...box.tools, ...overNotes.tools, ...publishing.tools], reading);
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
       callerEffects: effectsOf(tools),
       callerReading: reading,
     });
+    const system = withNotes(plan.systemPrompt, {
+      runLog: parts.memory,
+      ...(parts.desk?.prompt ?? NO_NOTES),
+    });
+    const memory = system.slice(plan.systemPrompt.length);
     return await runAgent(
       {
         model: parts.model,
         fallbacks,
         retry: retryPolicy(config.retry),
-        system: appendMemory(plan.systemPrompt, parts.memory),
+        system,
+        ...(memory === '' ? {} : { memory }),
         message: plan.task.message,
         params: config.params,
         tools: callAgent === undefined ? tools : [...tools, callAgent],
@@ -75,6 +87,11 @@ export async function converse(
   } finally {
     await box.close();
   }
+}
+
+/** The lane of what is written now. */
+function laneNow({ trigger }: Plan, { lane }: MemoryPlan, { isTainted }: Reading): Lane {
+  return isTainted ? taintedLane(lane, trigger) : lane;
 }
 
 /** Reading and answering are everybody's; the rest is what the agent itself was given. */

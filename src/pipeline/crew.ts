@@ -7,6 +7,7 @@ import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
 import type { Effect } from '../axe/tools/tool.js';
+import type { RunNotes } from './notes.js';
 import type { Reading } from './reading.js';
 import type { RunRequest } from './request.js';
 
@@ -17,6 +18,8 @@ export interface Crew {
   readonly budget: Budget;
   /** What all of them together want published; undefined without an event. */
   readonly publications: Publications | undefined;
+  /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
+  readonly desk: RunNotes | undefined;
   /** Levels of sub-agents below the first agent. */
   readonly maxDepth: number;
   /** Holds the conversation of an agent: the same for all of them. */
@@ -26,8 +29,10 @@ export interface Crew {
 /** What a conversation is held with, beside its plan. */
 export interface ConversationParts {
   readonly model: OpenModel;
-  /** Memory as it goes into the system prompt. */
+  /** The run log as it goes into the system prompt. */
   readonly memory: string;
+  /** The agent's notes; undefined where they are off. */
+  readonly desk: RunNotes | undefined;
   readonly loop: LoopWorld;
 }
 

@@ -1,13 +1,15 @@
+import { resolve } from 'node:path';
 import { AxeError, ProviderError } from '../axe/errors.js';
 import type { Limit } from '../axe/loop/outcome.js';
 import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
-import type { Reporter } from '../axe/ports.js';
+import { type NotesPlan, planNotes } from '../axe/plan-notes.js';
+import type { Reporter, World } from '../axe/ports.js';
 import type { Task } from '../axe/prompt/task.js';
 import type { Tool, ToolResult } from '../axe/tools/tool.js';
 import type { Crew, Post } from './crew.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
-import { memoryWarnings, remember, restore, UNPUBLISHED } from './remember.js';
+import { memoryWarnings, notesWarnings, remember, restore, UNPUBLISHED } from './remember.js';
 import type { Remembered } from './request.js';
 
 /**
@@ -111,12 +113,17 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
   const { world } = crew;
   const plan = await planSubAgent(run, crew);
   for (const warning of plan.warnings) loop.reporter.warn(warning);
-  const memory = await restore(plan.agent, plan.memory, world);
+  const memory = await restore(plan.agent, plan.memory, world, {
+    plan: notesPlanOf(plan, world),
+    unsaved: crew.desk?.changes('trusted') ?? [],
+  });
   if (memory !== undefined) {
     for (const warning of memoryWarnings(plan, memory.restored)) loop.reporter.warn(warning);
+    for (const warning of notesWarnings(memory)) loop.reporter.warn(warning);
   }
   const model = await openSubAgentModel(plan, world);
-  const outcome = await crew.converse(plan, { model, memory: memory?.text ?? '', loop }, crew, run.post);
+  const parts = { model, memory: memory?.text ?? '', desk: memory?.desk, loop };
+  const outcome = await crew.converse(plan, parts, crew, run.post);
   if (outcome.stats.isTainted && run.post.callerReading !== undefined)
     run.post.callerReading.isTainted = true;
   tellNotices(
@@ -133,6 +140,10 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
     case 'failed':
       return failure(run.name, outcome.error, loop.signal, outcome.stats);
   }
+}
+
+function notesPlanOf(plan: Plan, { cwd }: World): NotesPlan | undefined {
+  return planNotes({ ...plan, workdir: resolve(cwd, plan.workdir), isSubAgent: true });
 }
 
 /** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */

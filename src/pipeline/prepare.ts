@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { refuseHeadAgent } from '../axe/agent-ref.js';
@@ -8,6 +9,7 @@ import { decideGate, taskOfMention } from '../axe/gate.js';
 import type { GatePolicy } from '../axe/gate-policy.js';
 import type { OpenModel } from '../axe/loop/asker.js';
 import { type Plan, planMemory } from '../axe/plan.js';
+import { planNotes } from '../axe/plan-notes.js';
 import type { World } from '../axe/ports.js';
 import type { TriggerContext } from '../axe/prompt/context.js';
 import type { DiffPolicy } from '../axe/prompt/context-policy.js';
@@ -139,7 +141,16 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     policy: request.memoryPolicy,
     wantCount: request.wantCount,
   });
-  const memory = settle(restore(agent, memoryPlan, world));
+  const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
+  const notes = planNotes({
+    agent,
+    memory: memoryPlan,
+    trigger: request.trigger,
+    trust,
+    workdir: resolve(world.cwd, workdir),
+    isSubAgent: false,
+  });
+  const memory = settle(restore(agent, memoryPlan, world, { plan: notes, unsaved: [] }));
   const lane = memoryPlan?.lane ?? 'none';
   const learned = settle(
     memory.then((restored) => learnAnswers({ trigger: request.trigger, lane, memory: restored() }, world)),
@@ -147,7 +158,6 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
   const scoped = settle(findScope({ agent, request, memory, context: parts.context }, world));
   const opened = request.dryRun ? undefined : settle(openModel(world, model));
 
-  const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
   const { files, warnings } = await world.agents.loadContextFiles(config.files, workdir);
   const skillPath = firstGiven([request.skill, config.skill]);
   const skill = {

@@ -1,41 +1,68 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
-import type { Change } from '../axe/memory/change.js';
+import type { Change, NoteChange } from '../axe/memory/change.js';
 import { checkLoaded } from '../axe/memory/check-loaded.js';
 import { decantedEntry } from '../axe/memory/decant.js';
+import { limitLog } from '../axe/memory/limit-log.js';
+import { promptText } from '../axe/memory/prompt-text.js';
 import { formatProvenance, type Provenance } from '../axe/memory/provenance.js';
-import { formatEntry, type NewEntry, stripProvenance } from '../axe/memory/run-log.js';
+import { formatEntry, type NewEntry } from '../axe/memory/run-log.js';
 import { withSignature } from '../axe/memory/signature.js';
 import { statePath } from '../axe/memory/state.js';
 import type { FailedSave, RestoreResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { type MemoryPlan, type Plan, untrustedPath } from '../axe/plan.js';
+import { type NotesPlan, notesAreUnsigned } from '../axe/plan-notes.js';
 import type { Published, World } from '../axe/ports.js';
 import { pruneState } from '../axe/review/prune-state.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from '../axe/review/state-facts.js';
 import { type Lane, taintedLane } from '../axe/trust.js';
 import type { Warning } from '../axe/warning.js';
+import { openNotes, placesToRestore } from './notes.js';
 import type { EntryChange, Memory, Remembered } from './request.js';
+
+/** What a run restores of its notes. */
+export interface NotesToRestore {
+  /** Undefined where notes are off. */
+  readonly plan: NotesPlan | undefined;
+  /** What the agent of the run has written, for its sub-agents. */
+  readonly unsaved: readonly NoteChange[];
+}
+
+/** Of an agent without notes. */
+export const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
 
 /** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
 export async function restore(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   world: World,
+  { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { readPaths: paths, lastN, count, requireSigned } = memory;
   const store = world.openMemory(agent, memory);
   // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const found = await store.read({ paths, lastN: requireSigned ? 0 : lastN, count }, world.deadline.signal);
-  const restored = checkLoaded(found, memory, world.sign);
+  const wanted = { paths, lastN: requireSigned ? 0 : lastN, count };
+  const beside = plan === undefined ? undefined : placesToRestore({ memory, plan }, world.clock.now());
+  const request = beside === undefined ? wanted : { ...wanted, beside };
+  const found = await store.read(request, world.deadline.signal);
+  const desk =
+    plan === undefined
+      ? undefined
+      : await openNotes({ agent, memory, plan, store, restored: found, unsaved }, world);
+  const checked = checkLoaded(found, memory, world.sign);
+  const restored = limitLog(checked, agent.config.memory.maxLogBytes);
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
-  return { store, restored, facts, text: restored.kind === 'restored' ? promptText(restored.text) : '' };
+  const text = restored.kind === 'restored' ? promptText(restored.text) : '';
+  return { store, restored, facts, text, ...(desk === undefined ? {} : { notes: desk.prompt, desk }) };
 }
 
-/** What a model is given of a run log: text that every provider takes, whatever bytes the file holds. */
-function promptText(text: string): string {
-  return stripProvenance(text).toWellFormed().replaceAll('\0', '\uFFFD');
+/** What is to be told of notes before the run; that a store cannot be read is told once. */
+export function notesWarnings({ restored, desk }: Memory): readonly Warning[] {
+  const warnings = desk?.warnings ?? [];
+  if (restored.kind !== 'failed') return warnings;
+  return warnings.filter(({ code }) => code !== 'memory-load-failed');
 }
 
 /** What is to be told of memory before the run (source document 000, requirements 4.1 and 4.2). */
@@ -44,7 +71,7 @@ export function memoryWarnings({ agent, memory }: Plan, restored: RestoreResult)
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
     return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
   }
-  const warnings = [...restored.warnings];
+  const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
   if (restored.kind === 'empty') return warnings;
   if (restored.truncated !== undefined) {
     const message =
@@ -129,17 +156,43 @@ function inLane(provenance: Provenance | undefined, trust: EntryParts['lane']): 
   return provenance === undefined ? undefined : { ...provenance, trust };
 }
 
-/** Appends what the run adds to memory. Trouble is one warning (D14); the entry itself is in the report. */
+/** Notes what a killed run would lose: its entry, and what it has written to its notes. */
+export async function keepInJournal(
+  end: RunEnd,
+  entries: readonly EntryChange[],
+  world: World,
+): Promise<void> {
+  const { plan, memory } = end;
+  if (plan.memory === undefined || memory === undefined) return;
+  await memory.desk?.keep(laneOf(plan.memory, end));
+  if (entries.length > 0 && memory.restored.kind !== 'failed') await world.journal?.pending(entries);
+}
+
+/**
+ * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning (D14); what was to be
+ * saved is in the report.
+ */
 export async function remember(end: RunEnd, world: World): Promise<Remembered> {
+  const { plan, memory } = end;
   const entries = entriesOf(end, world);
-  const changes = [...entries, ...stateChanges(end, world.clock.now())];
-  if (changes.length === 0 || end.memory === undefined) return { kind: 'nothing' };
-  if (end.memory.restored.kind !== 'failed') await world.journal?.pending(entries);
-  const result = await end.memory.store.write(changes, world.saveSignal);
-  if (result.kind === 'saved') await world.journal?.done(entries);
-  else world.reporter.warn(unsaved(end.plan, result));
+  const notes = notesOf(end);
+  const changes = [...entries, ...notes, ...stateChanges(end, world.clock.now())];
+  if (changes.length === 0 || memory === undefined) return { kind: 'nothing' };
+  await keepInJournal(end, entries, world);
+  const result = await memory.store.write(changes, world.saveSignal);
+  if (result.kind === 'saved') await world.journal?.done([...entries, ...notes]);
+  else world.reporter.warn(unsaved(plan, result, entries.length === 0 ? 'The notes are' : 'The entry is'));
   const [first] = entries;
-  return first === undefined ? { kind: 'nothing' } : { kind: 'entry', id: first.id, entries, result };
+  const written = notes.length === 0 ? {} : { notes };
+  if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
+  return notes.length === 0 ? { kind: 'nothing' } : { kind: 'notes', entries: [], notes, result };
+}
+
+/** The changes to notes, whatever became of the run (D16), in the lane that it has come to (D19). */
+function notesOf(end: RunEnd): readonly NoteChange[] {
+  const { plan, memory } = end;
+  if (plan.memory === undefined || memory?.desk === undefined) return [];
+  return memory.desk.changes(laneOf(plan.memory, end));
 }
 
 /** The facts, written into the newest state, without those that have grown old. */
@@ -150,12 +203,12 @@ function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly 
 }
 
 /** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */
-function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave): Warning {
+function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave, whatIs: string): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
   const keptWords =
     kept === undefined
       ? undefined
-      : `The entry is kept in \`${kept.location}\`; the next run that can write folds it in.`;
+      : `${whatIs} kept in \`${kept.location}\`; the next run that can write folds ${whatIs.endsWith('are') ? 'them' : 'it'} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
   return { code: 'memory-save-failed', message: withMore(what, [remedy, keptWords]) };
 }

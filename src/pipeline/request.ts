@@ -2,15 +2,18 @@ import type { AgentRef } from '../axe/agent-ref.js';
 import type { GateDecision } from '../axe/gate.js';
 import type { GatePolicy } from '../axe/gate-policy.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
-import type { Change } from '../axe/memory/change.js';
+import type { Change, NoteChange } from '../axe/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../axe/memory/store.js';
 import type { MemoryPolicy, Plan, RunOrigin } from '../axe/plan.js';
 import type { Published } from '../axe/ports.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import type { DiffPolicy } from '../axe/prompt/context-policy.js';
+import type { NotesPrompt } from '../axe/prompt/system.js';
 import type { Spend, SpendLimits } from '../axe/review/spend.js';
 import type { ReviewFact, Withdrawn } from '../axe/review/state-facts.js';
 import type { Trigger } from '../axe/trigger.js';
+import type { Collection } from './collect/collection.js';
+import type { RunNotes } from './notes.js';
 import type { MemoryCommandResult } from './tend/memory-hand.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
@@ -66,6 +69,10 @@ export interface Memory {
   readonly restored: RestoreResult;
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
+  /** What notes add to the prompt behind the entries; absent where they are off. */
+  readonly notes?: NotesPrompt;
+  /** The notes themselves, in a run that has them. */
+  readonly desk?: RunNotes;
   /** What is kept beside the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
 }
@@ -85,15 +92,24 @@ export interface Learned {
 /** The change that appends an entry. */
 export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
 
-/** What became of the run's entry. */
+/** What became of the run's entry and of its notes. */
 export type Remembered =
-  /** The agent has no memory, or the run did not complete. */
+  /** The agent has no memory, or the run did not complete and wrote no notes. */
   | { readonly kind: 'nothing' }
+  /** A run that did not complete keeps its notes all the same (D16). */
+  | {
+      readonly kind: 'notes';
+      readonly entries: readonly [];
+      readonly notes: readonly NoteChange[];
+      readonly result: SaveResult;
+    }
   | {
       readonly kind: 'entry';
       readonly id: string;
       /** One, or of a tainted run two: what we compute, and the whole entry apart from it. */
       readonly entries: readonly EntryChange[];
+      /** The changes to notes that were saved with it. */
+      readonly notes?: readonly NoteChange[];
       readonly result: SaveResult;
     };
 
@@ -121,4 +137,11 @@ export type RunReport =
       readonly askedIn: 'workflow' | 'comment';
       readonly result: MemoryCommandResult;
       readonly published: Published;
+    }
+  /** Garbage collection of an agent's memory. */
+  | {
+      readonly kind: 'collected';
+      readonly agent: string;
+      readonly store: MemoryStore['kind'];
+      readonly collection: Collection;
     };

@@ -1,6 +1,7 @@
 import { AxeError } from '../axe/errors.js';
 import type { OpenModel } from '../axe/loop/asker.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
@@ -8,10 +9,19 @@ import { type Buffered, NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import { runLimitUsd, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
 import { converse, formCrew } from './converse.js';
 import { withLessons } from './learn.js';
+import type { RunNotes } from './notes.js';
 import { carryOutPause, pauseCommand, skipPaused } from './pause.js';
 import { prepare } from './prepare.js';
 import { openPublications } from './publishing-tools.js';
-import { entriesOf, laneOf, memoryWarnings, remember, UNPUBLISHED } from './remember.js';
+import {
+  entriesOf,
+  keepInJournal,
+  laneOf,
+  memoryWarnings,
+  notesWarnings,
+  remember,
+  UNPUBLISHED,
+} from './remember.js';
 import type { Memory, RunReport, RunRequest } from './request.js';
 import { reviewFacts } from './review-facts.js';
 import { commentWords } from './tend/command-words.js';
@@ -33,6 +43,7 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const memory = (await prepared.memory)();
   if (memory !== undefined) {
     for (const warning of memoryWarnings(prepared.plan, memory.restored)) world.reporter.warn(warning);
+    for (const warning of notesWarnings(memory)) world.reporter.warn(warning);
   }
   const { change } = prepared;
   const learned = (await prepared.learned)();
@@ -63,8 +74,8 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const cost = { spend, run: plan.memory?.entryId ?? '', now: world.clock.now() };
   const fact = plan.trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
   const spentFacts = fact === undefined ? [] : [fact];
-  const pending = entriesOf({ plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED }, world);
-  if (pending.length > 0 && memory?.restored.kind !== 'failed') await world.journal?.pending(pending);
+  const unpublished = { plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED };
+  await keepInJournal(unpublished, entriesOf(unpublished, world), world);
   const known = [...(memory?.facts ?? []), ...learned.withdrawn];
   const wanted = { buffered, commits: change, facts: known, settled: learned.settled };
   const published = await world.publisher.publish(plan, outcome, wanted);
@@ -90,14 +101,30 @@ async function run(
   world: World,
 ): Promise<RunOutcome> {
   const { clock, reporter, deadline } = world;
-  reporter.event({ kind: 'run-started', plan, restored: memory?.restored });
-  const loop = { clock, reporter, signal: deadline.signal, leftMs: () => deadline.leftMs() };
-  const crew = formCrew(plan, { request, publications }, world);
-  return await converse(plan, { model, memory: memory?.text ?? '', loop }, crew, {
+  const desk = memory?.desk;
+  const notes = desk === undefined ? {} : { notes: desk.found };
+  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, ...notes });
+  const loop = {
+    clock,
+    reporter,
+    signal: deadline.signal,
+    leftMs: () => deadline.leftMs(),
+    ...(desk === undefined || plan.memory?.lane === 'none' ? {} : { keepSummary: summaryKeeper(desk) }),
+  };
+  const crew = formCrew(plan, { request, publications, desk }, world);
+  return await converse(plan, { model, memory: memory?.text ?? '', desk, loop }, crew, {
     depth: 0,
     callerEffects: undefined,
     callerReading: undefined,
   });
+}
+
+/** What the loop is about to leave out stands in the daily log first (memory-tools 1.6). */
+function summaryKeeper({ session }: RunNotes): NonNullable<LoopWorld['keepSummary']> {
+  return async ({ text, messages }) => {
+    const answer = await session.addSummary(text, messages);
+    if (answer.kind === 'failed') throw new AxeError(answer.message);
+  };
 }
 
 /** Limits over several runs are held by what memory keeps of their cost. */

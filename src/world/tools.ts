@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { McpServerConfig } from '../axe/agent/config.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../axe/defaults.js';
+import { ALL_NOTES_TOOLS } from '../axe/memory/notes/tool-names.js';
 import type { Clock, ToolBox, ToolRequest, World } from '../axe/ports.js';
 import { type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
 import type { GitHubReader } from '../axe/tools/github-port.js';
@@ -134,7 +135,7 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
     warn: (warning) => request.warn(warning),
     timeoutMs: MCP_START_TIMEOUT_MS,
     callTimeoutMs: MCP_CALL_TIMEOUT_MS,
-    reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, 'call_agent'],
+    reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
   });
   return { tools: [...builtIn, ...tools], close };
 }

@@ -84,6 +84,52 @@ Run Timeout:    60s
   });
 });
 
+describe('what is shown of notes', () => {
+  const HEAD = 'name = "v"\nmodel = "a/m"\n[memory]\n';
+
+  it('is what is not as it is without a line, as axe would show keys of its own', () => {
+    const text = `${HEAD}enabled = true
+notes = true
+tools = ["memory_read", "write_memory"]
+dir = "d"
+scope = "agent"
+project = "octo-org/hello"
+daily = "recent"
+overflow = "classic"
+dedup = false
+max_inject_bytes = 1000
+max_write_bytes = 2000
+max_log_bytes = 3000
+warn_file_bytes = 4000
+retention_days = 30
+max_age_days = 60
+`;
+    expect(formatAgent(parse(text))).toBe(`Name:           v
+Model:          a/m
+Memory Enabled: true
+Memory Notes:   true
+Memory Tools:   memory_read, write_memory
+Memory Dir:     d
+Memory Scope:   agent
+Memory Project: octo-org/hello
+Memory Daily:   recent
+Memory Overflow:classic
+Memory Dedup:   false
+Memory MaxInjectBytes:1000
+Memory MaxWriteBytes:2000
+Memory MaxLogBytes:3000
+Memory WarnFileBytes:4000
+Memory RetentionDays:30
+Memory MaxAgeDays:60
+`);
+  });
+
+  it('is nothing where every key has its default', () => {
+    const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\noverflow = "priority"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
+    expect(formatAgent(parse(text))).toBe('Name:           v\nModel:          a/m\n');
+  });
+});
+
 describe('formatAgentList', () => {
   it('lists by bytes of the name and leaves out invalid agents (golden 20, step 06)', () => {
     const agents = ['full', 'zed', 'fresh', 'Bob'].map((name) => parse(golden(`agents/${name}.toml`)));

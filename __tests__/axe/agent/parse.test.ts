@@ -164,6 +164,20 @@ path = "m.md"
 last_n = 5
 max_entries = 50
 provenance = "off"
+notes = true
+tools = ["write_memory", "memory_search", "memory_write", "memory_search"]
+dir = "notes-here"
+scope = "agent"
+project = "octo-org/hello"
+daily = "recent"
+overflow = "classic"
+dedup = false
+max_inject_bytes = 1000
+max_write_bytes = 2000
+max_log_bytes = 3000
+warn_file_bytes = 4000
+retention_days = 30
+max_age_days = 60
 
 [params]
 temperature = 0
@@ -203,7 +217,27 @@ max_tokens = 10_000
         },
         { name: 'local', transport: 'stdio', url: '', headers: {}, command: 'npx', args: ['-y', 'server'] },
       ],
-      memory: { enabled: true, path: 'm.md', lastN: 5, maxEntries: 50, provenance: 'off' },
+      memory: {
+        enabled: true,
+        path: 'm.md',
+        lastN: 5,
+        maxEntries: 50,
+        provenance: 'off',
+        notes: true,
+        tools: ['memory_write', 'memory_search', 'write_memory'],
+        dir: 'notes-here',
+        scope: 'agent',
+        project: 'octo-org/hello',
+        daily: 'recent',
+        overflow: 'classic',
+        dedup: false,
+        maxInjectBytes: 1000,
+        maxWriteBytes: 2000,
+        maxLogBytes: 3000,
+        warnFileBytes: 4000,
+        retentionDays: 30,
+        maxAgeDays: 60,
+      },
       params: {
         temperature: 0,
         maxTokens: 2048,
@@ -230,7 +264,27 @@ max_tokens = 10_000
       subAgents: [],
       subAgentsConfig: { maxDepth: 0, parallel: undefined, timeoutSeconds: 0 },
       mcpServers: [],
-      memory: { enabled: false, path: '', lastN: 0, maxEntries: 0, provenance: 'auto' },
+      memory: {
+        enabled: false,
+        path: '',
+        lastN: 0,
+        maxEntries: 0,
+        provenance: 'auto',
+        notes: false,
+        tools: [],
+        dir: '',
+        scope: 'project',
+        project: '',
+        daily: 'calendar',
+        overflow: 'priority',
+        dedup: true,
+        maxInjectBytes: 32_768,
+        maxWriteBytes: 65_536,
+        maxLogBytes: 0,
+        warnFileBytes: 1_048_576,
+        retentionDays: 0,
+        maxAgeDays: 0,
+      },
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       retry: { maxRetries: undefined, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
       budget: { maxTokens: 0 },
@@ -342,11 +396,56 @@ describe('wrong values', () => {
       4,
     ],
     ['[memory]\nprovenance = "yes"', 'memory.provenance must be one of: auto, on, off', 4],
+    ['[memory]\nscope = "team"', 'memory.scope must be one of: project, agent, shared', 4],
+    ['[memory]\ndaily = "all"', 'memory.daily must be one of: calendar, recent', 4],
+    ['[memory]\noverflow = "Priority"', 'memory.overflow must be one of: priority, classic', 4],
+    [
+      '[memory]\ntools = ["memory_read", "memory_serach"]',
+      'memory.tools must be one of: memory_write, memory_read, memory_search, memory_edit, write_memory; got "memory_serach"',
+      4,
+    ],
+    ['[memory]\nmax_inject_bytes = -1', 'memory.max_inject_bytes must be non-negative', 4],
+    ['[memory]\nmax_write_bytes = -1', 'memory.max_write_bytes must be non-negative', 4],
+    ['[memory]\nmax_log_bytes = -1', 'memory.max_log_bytes must be non-negative', 4],
+    ['[memory]\nwarn_file_bytes = -1', 'memory.warn_file_bytes must be non-negative', 4],
+    ['[memory]\nretention_days = -1', 'memory.retention_days must be non-negative', 4],
+    ['[memory]\nmax_age_days = -1', 'memory.max_age_days must be non-negative', 4],
+    [
+      '[memory]\nenabled = true\nnotes = true\npath = "projects/a/notes/b.md"',
+      'memory.path cannot be "projects/a/notes/b.md": notes are kept there',
+      6,
+    ],
   ])('%j is refused', (lines, message, line) => {
     const error = errorOf(`${HEAD}${lines}\n`);
     expect(error.message).toBe(message);
     expect(error.at).toMatchObject({ file: 'axe/agents/v.toml', line });
     expect(error.remedy).toBeTruthy();
+  });
+
+  it.each([
+    ['memory_serach', 'Did you mean `memory_search`?'],
+    ['read_file', 'Other tools belong into `tools` at the top of the file.'],
+  ])('the remedy for the memory tool %s is at hand', (tool, remedy) => {
+    expect(errorOf(`${HEAD}[memory]\ntools = ["${tool}"]\n`).remedy).toBe(remedy);
+  });
+
+  it('a run log may be called like a note where there are no notes', () => {
+    expect(parse(`${HEAD}[memory]\nenabled = true\npath = "MEMORY.md"\n`).config.memory.path).toBe(
+      'MEMORY.md',
+    );
+  });
+
+  it('notes without memory are a warning at their line, for they have no effect', () => {
+    expect(parse(`${HEAD}[memory]\nnotes = true\n`).warnings).toMatchObject([
+      { code: 'agent-unused-key', at: { line: 4 } },
+    ]);
+    expect(parse(`${HEAD}[memory]\nenabled = true\nnotes = true\n`).warnings).toEqual([]);
+  });
+
+  it('redaction cannot be turned off: there is no key for it (D11)', () => {
+    expect(parse(`${HEAD}[memory]\nredact = false\n`).warnings).toMatchObject([
+      { code: 'agent-unknown-key' },
+    ]);
   });
 
   it('tells the first problem in axe’s order, whatever stands first in the file', () => {

@@ -44,6 +44,22 @@ describe('shortening a conversation', () => {
     expect(planCompaction({ ...size, usedTokens: 8001 }).kind).toBe('drop-results');
   });
 
+  it('counts memory in the reserve and not in what is used, whatever its share of the window', () => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
+    const limit = (20_000 - 2000 - 12_000) * COMPACTION.startShare;
+    const sized = { ...size, reserveTokens: 14_000, memoryTokens: 12_000 };
+    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit }).kind).toBe('none');
+    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit + 1 }).kind).not.toBe('none');
+  });
+
+  it('leaves a conversation some room beside memory that fills the window', () => {
+    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
+    const sized = { ...size, reserveTokens: 30_000, memoryTokens: 30_000 };
+    const limit = 2500 * COMPACTION.startShare;
+    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit }).kind).toBe('none');
+    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit + 1 }).kind).not.toBe('none');
+  });
+
   it('leaves out the oldest results first, and the newest turns alone', () => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG])];
     const plan = planCompaction(sized(messages, 12_000));

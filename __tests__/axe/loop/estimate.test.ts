@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { effectiveReserve, estimateText, estimateTokens } from '../../../src/axe/loop/estimate.js';
+import { estimateText, estimateTokens } from '../../../src/axe/loop/estimate.js';
 import { conversations, turn, user } from '../../helpers/conversations.js';
 
 describe('the estimate of a text', () => {
@@ -17,18 +17,6 @@ describe('the estimate of a text', () => {
     ['𠀀𠀀', 1],
   ])('%j has %i tokens', (text, tokens) => {
     expect(estimateText(text)).toBe(tokens);
-  });
-});
-
-describe('the reserve', () => {
-  it.each<[string | undefined, number]>([
-    [undefined, 1000],
-    ['tiny', 1001],
-    ['', 1001],
-    ['a'.repeat(400), 1100],
-    ['日本語日本語日本語日', 1009],
-  ])('with the memory block %j is %i', (block, tokens) => {
-    expect(effectiveReserve(1000, block)).toBe(tokens);
   });
 });
 

@@ -164,3 +164,48 @@ describe('looking for an entry', () => {
     expect(applyChange(torn, append('a'), NONE)).toBe(`${torn}\n${whole}`);
   });
 });
+
+describe('changes of notes', () => {
+  const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
+  const tree = new Map([['MEMORY.md', 'one\n']]);
+
+  it('keep the version before, where they are to', () => {
+    const edit = { kind: 'overwrite', text: 'two\n' } as const;
+    expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
+      ['MEMORY.md', 'two\n'],
+      ['MEMORY.bak', 'one\n'],
+    ]);
+    expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+    expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  });
+
+  it('touch neither note nor version before where they change nothing', () => {
+    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
+    const edit = { kind: 'replace', from: 'gone', to: 'x' } as const;
+    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
+  });
+
+  it('leave nothing of a note that is deleted but its version before and that it was deleted', () => {
+    const path = 'projects/a/notes/b.md';
+    const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
+    expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
+    expect(next.get('MEMORY.state.md')).toMatch(/^- forgotten f-[0-9a-f]{16}/m);
+  });
+
+  it('are carried out one after the other, again on a newer version', () => {
+    const changes: readonly Change[] = [
+      { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
+      { ...note, edit: { kind: 'replace', from: 'two', to: '2' } },
+    ];
+    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\n2\n');
+    const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
+    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\n2\n');
+  });
+
+  it('that may have been carried out are not carried out twice', () => {
+    const edit = { kind: 'append', text: 'two', dedup: false } as const;
+    const once = applyChanges(tree, [{ ...note, edit }]);
+    expect(applyChanges(once, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
+    expect(applyChanges(tree, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { appendMemory, buildSystemPrompt } from '../../../src/axe/prompt/system.js';
+import { appendMemory, buildSystemPrompt, NO_NOTES, withNotes } from '../../../src/axe/prompt/system.js';
 
 const NOTHING = { systemPrompt: '', skill: '', files: [] };
 const RULE = '\n\n---\n\n';
@@ -42,6 +42,25 @@ describe('the system prompt (axe-behaviour §5)', () => {
     expect(appendMemory('persona', '')).toBe('persona');
     expect(appendMemory('', 'x')).toBe(`${RULE}## Memory\n\nx`);
   });
+
+  it.each(['', '## t\n**Task:** x\n**Result:** y\n\n'])(
+    'is the same with no notes behind the entries %j',
+    (runLog) => {
+      expect(withNotes('persona', { runLog, ...NO_NOTES })).toBe(appendMemory('persona', runLog));
+    },
+  );
+
+  it.each([
+    ['everything', 'E', '<memory>', '!', `persona${RULE}## Memory\n\nE${RULE}<memory>!`],
+    ['no entry yet', '', '<memory>', '!', `persona${RULE}<memory>!`],
+    ['no note yet', 'E', '', '!', `persona${RULE}## Memory\n\nE!`],
+    ['no tool', 'E', '<memory>', '', `persona${RULE}## Memory\n\nE${RULE}<memory>`],
+  ])(
+    'has entries, notes and the words about tools in that order: %s',
+    (_, runLog, block, toolsPrompt, prompt) => {
+      expect(withNotes('persona', { runLog, block, toolsPrompt })).toBe(prompt);
+    },
+  );
 
   it.each([
     ['a.tar.gz', 'gz'],

@@ -87,4 +87,20 @@ describe('arguments', () => {
       '{"type":"object","properties":{"path":{"type":"string","description":"A path."},"offset":{"type":"integer","description":"A line.","minimum":1},"replace_all":{"type":"boolean","description":"All of them."}},"required":["path"],"additionalProperties":false}',
     );
   });
+
+  it('may be offered words, which are not held to, and limits, which are', () => {
+    const narrow = {
+      mode: { type: 'string', description: 'How.', choices: ['append', 'overwrite'] },
+      limit: { type: 'integer', description: 'Most.', minimum: 1, maximum: 20 },
+    } as const satisfies Shape;
+    expect(schemaOf(narrow).properties).toEqual({
+      mode: { type: 'string', description: 'How.', enum: ['append', 'overwrite'] },
+      limit: { type: 'integer', description: 'Most.', minimum: 1, maximum: 20 },
+    });
+    expect(checkInput(narrow, { mode: 'prepend', limit: 20 })).toMatchObject({ kind: 'right' });
+    expect(checkInput(narrow, { limit: 21 })).toEqual({
+      kind: 'wrong',
+      problems: ['`limit` must be at most 20, not 21'],
+    });
+  });
 });

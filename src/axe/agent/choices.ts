@@ -10,6 +10,15 @@ export const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
 /** Whether entries name the run they come from; the first is the default. */
 export const PROVENANCE = ['auto', 'on', 'off'] as const;
 
+/** Who shares the scratchpad, daily logs and notes; the first is the default. */
+export const NOTES_SCOPES = ['project', 'agent', 'shared'] as const;
+
+/** Which daily logs go into the prompt; the first is the default. */
+export const DAILY_CHOICES = ['calendar', 'recent'] as const;
+
+/** What goes when notes are too long for the prompt; the first is the default. */
+export const OVERFLOWS = ['priority', 'classic'] as const;
+
 /** The word as one of the choices, or undefined if it is none of them. */
 export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
   return choices.find((choice) => choice === word);

@@ -1,3 +1,6 @@
+import type { NotesTool } from '../memory/notes/tool-names.js';
+import type { DAILY_CHOICES, NOTES_SCOPES, OVERFLOWS } from './choices.js';
+
 /**
  * An agent as its TOML file describes it, complete with defaults (axe-behaviour §2 and axe's newer keys, D2).
  * Numbers keep axe's meaning of zero: not set.
@@ -39,7 +42,7 @@ export interface SubAgentsConfig {
   readonly timeoutSeconds: number;
 }
 
-/** `[memory]` (source document 000, requirement 2.1; `provenance` is ours, D8). */
+/** `[memory]` (source document 000, requirement 2.1; `provenance` is ours, D8, and so is all of the notes, D10). */
 export interface MemoryConfig {
   readonly enabled: boolean;
   readonly path: string;
@@ -48,6 +51,32 @@ export interface MemoryConfig {
   /** Count from which a warning is shown; 0 means never. */
   readonly maxEntries: number;
   readonly provenance: 'auto' | 'on' | 'off';
+  /** Notes beside the run log; without `enabled` there are none. */
+  readonly notes: boolean;
+  /** Tools over the notes; empty means the four of `NOTES_TOOLS`. */
+  readonly tools: readonly NotesTool[];
+  /** Folder of the notes, on the command line alone; empty for the default. */
+  readonly dir: string;
+  /** Who shares scratchpad, daily logs and notes. */
+  readonly scope: (typeof NOTES_SCOPES)[number];
+  /** What the project is known by; empty for the repository, or else the working directory. */
+  readonly project: string;
+  /** Which two daily logs go into the prompt. */
+  readonly daily: (typeof DAILY_CHOICES)[number];
+  /** What is left out of the prompt when notes are too long for it. */
+  readonly overflow: (typeof OVERFLOWS)[number];
+  /** Whether a line that long-term memory has is left out of what is appended to it. */
+  readonly dedup: boolean;
+  readonly maxInjectBytes: number;
+  readonly maxWriteBytes: number;
+  /** Most bytes of run log that go into the prompt; 0 leaves it to the default of every run. */
+  readonly maxLogBytes: number;
+  /** Above this size of a file `write_memory` says that it needs care. */
+  readonly warnFileBytes: number;
+  /** Daily logs older than this are removed by gc; 0 keeps them. */
+  readonly retentionDays: number;
+  /** Entries older than this are removed by gc; 0 keeps them. */
+  readonly maxAgeDays: number;
 }
 
 /** `[params]`. */

@@ -1,3 +1,4 @@
+import { NOTES_LIMITS } from '../defaults.js';
 import type { AgentConfig } from './config.js';
 import { formatFloat } from './format-float.js';
 
@@ -17,6 +18,7 @@ export function formatAgent(config: AgentConfig): string {
     ...memoryFields(config),
     ...paramFields(config),
     ...newerFields(config),
+    ...notesFields(config),
   ];
   return fields.map(formatField).join('');
 }
@@ -52,6 +54,26 @@ function memoryFields({ memory }: AgentConfig): readonly Field[] {
   ];
 }
 
+/** In the words axe has for its own keys of the table; what is as it is without a line goes without saying. */
+function notesFields({ memory }: AgentConfig): readonly Field[] {
+  return [
+    ['Memory Notes', memory.notes ? 'true' : undefined],
+    ['Memory Tools', list(memory.tools)],
+    ['Memory Dir', text(memory.dir)],
+    ['Memory Scope', memory.scope === 'project' ? undefined : memory.scope],
+    ['Memory Project', text(memory.project)],
+    ['Memory Daily', memory.daily === 'calendar' ? undefined : memory.daily],
+    ['Memory Overflow', memory.overflow === 'priority' ? undefined : memory.overflow],
+    ['Memory Dedup', memory.dedup ? undefined : 'false'],
+    ['Memory MaxInjectBytes', other(memory.maxInjectBytes, NOTES_LIMITS.injectBytes)],
+    ['Memory MaxWriteBytes', other(memory.maxWriteBytes, NOTES_LIMITS.writeBytes)],
+    ['Memory MaxLogBytes', positive(memory.maxLogBytes)],
+    ['Memory WarnFileBytes', other(memory.warnFileBytes, NOTES_LIMITS.warnFileBytes)],
+    ['Memory RetentionDays', positive(memory.retentionDays)],
+    ['Memory MaxAgeDays', positive(memory.maxAgeDays)],
+  ];
+}
+
 function paramFields({ params }: AgentConfig): readonly Field[] {
   return [
     ['Temperature', params.temperature === undefined ? undefined : formatFloat(params.temperature)],
@@ -83,6 +105,10 @@ function text(value: string): string | undefined {
 
 function list(values: readonly string[]): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+function other(value: number, usual: number): string | undefined {
+  return value === usual ? undefined : String(value);
 }
 
 /** Zero means not set. */

@@ -1,5 +1,16 @@
-import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
-import type { AgentConfig, McpServerConfig, ResponseFormat, RetryConfig } from './config.js';
+import { NOTES_LIMITS } from '../defaults.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import {
+  BACKOFFS,
+  chosen,
+  DAILY_CHOICES,
+  NOTES_SCOPES,
+  OVERFLOWS,
+  PROVENANCE,
+  RESPONSE_TYPES,
+  TRANSPORTS,
+} from './choices.js';
+import type { AgentConfig, McpServerConfig, MemoryConfig, ResponseFormat, RetryConfig } from './config.js';
 import { isTable, type RawAgent, type TomlTable } from './schema.js';
 
 const INITIAL_DELAY_MS = 500;
@@ -24,13 +35,7 @@ export function makeConfig(raw: RawAgent): AgentConfig {
       timeoutSeconds: raw.sub_agents_config.timeout,
     },
     mcpServers: raw.mcp_servers.map(makeMcpServer),
-    memory: {
-      enabled: raw.memory.enabled,
-      path: raw.memory.path,
-      lastN: raw.memory.last_n,
-      maxEntries: raw.memory.max_entries,
-      provenance: validated(PROVENANCE, raw.memory.provenance || 'auto'),
-    },
+    memory: makeMemory(raw.memory),
     params: {
       temperature: raw.params.temperature,
       maxTokens: raw.params.max_tokens,
@@ -40,6 +45,30 @@ export function makeConfig(raw: RawAgent): AgentConfig {
     budget: { maxTokens: raw.budget.max_tokens },
     timeoutSeconds: raw.timeout,
     stream: raw.stream,
+  };
+}
+
+function makeMemory(raw: RawAgent['memory']): MemoryConfig {
+  return {
+    enabled: raw.enabled,
+    path: raw.path,
+    lastN: raw.last_n,
+    maxEntries: raw.max_entries,
+    provenance: validated(PROVENANCE, raw.provenance || 'auto'),
+    notes: raw.notes,
+    tools: ALL_NOTES_TOOLS.filter((tool) => raw.tools.includes(tool)),
+    dir: raw.dir,
+    scope: validated(NOTES_SCOPES, raw.scope || 'project'),
+    project: raw.project,
+    daily: validated(DAILY_CHOICES, raw.daily || 'calendar'),
+    overflow: validated(OVERFLOWS, raw.overflow || 'priority'),
+    dedup: raw.dedup,
+    maxInjectBytes: raw.max_inject_bytes || NOTES_LIMITS.injectBytes,
+    maxWriteBytes: raw.max_write_bytes || NOTES_LIMITS.writeBytes,
+    maxLogBytes: raw.max_log_bytes,
+    warnFileBytes: raw.warn_file_bytes || NOTES_LIMITS.warnFileBytes,
+    retentionDays: raw.retention_days,
+    maxAgeDays: raw.max_age_days,
   };
 }
 

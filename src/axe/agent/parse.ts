@@ -8,13 +8,15 @@ import { createLocator, type Locator } from './locate.js';
 import { makeConfig } from './make-config.js';
 import { type MatchedKeys, matchKeys } from './match-keys.js';
 import { type AgentSource, parseError, tooLarge } from './parse-error.js';
+import type { AgentProblem } from './problem.js';
 import { AGENT_SCHEMA, isTable, type RawAgent, type TomlTable } from './schema.js';
 import { showKey } from './show-key.js';
 import { tomlProblem } from './toml-error.js';
 import type { KeyPath } from './toml-keys.js';
 import { issueProblem, typeProblem } from './type-problem.js';
 import { unknownKeyWarnings } from './unknown-keys.js';
-import { type AgentProblem, validateAgent } from './validate.js';
+import { validateAgent } from './validate.js';
+import { notesWithoutMemory } from './validate-notes.js';
 
 /** Deepest nesting of tables and lists in an agent file. */
 const MAX_NESTING = 32;
@@ -41,7 +43,17 @@ export function parseAgent(
       at: { file: source.file, ...locator.findNearest(problem.path) },
     });
   }
-  return { config: makeConfig(raw), warnings: unknownKeyWarnings(matched.unknown, source.file, locator) };
+  const warnings = [
+    ...unknownKeyWarnings(matched.unknown, source.file, locator),
+    ...unusedKeyWarnings(raw, source.file, locator),
+  ];
+  return { config: makeConfig(raw), warnings };
+}
+
+function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): readonly Warning[] {
+  const message = notesWithoutMemory(raw.memory);
+  if (message === undefined) return [];
+  return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'notes']) } }];
 }
 
 function parseDocument(toml: string, source: AgentSource): TomlTable {

@@ -29,6 +29,7 @@ model = "provider/model-name"
 # timeout = 120
 
 # What it remembers from run to run. last_n = 0 gives it every entry; max_entries only warns.
+# With notes = true it keeps notes of its own beside that.
 # [memory]
 # enabled = false
 # path = ""

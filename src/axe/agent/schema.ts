@@ -99,7 +99,7 @@ const mcpServer = v.object(
 
 /**
  * The keys of an agent file and their types, under their lower-case names (axe-behaviour §2, axe's newer keys D2,
- * `memory.provenance` D8). Values that only have to be sensible are left to the validation, as in axe.
+ * `memory.provenance` D8, notes D10). Values that only have to be sensible are left to the validation, as in axe.
  */
 export const AGENT_SCHEMA = v.object(
   {
@@ -133,6 +133,20 @@ export const AGENT_SCHEMA = v.object(
           last_n: count(),
           max_entries: count(),
           provenance: text(),
+          notes: flag(),
+          tools: texts(),
+          dir: text(),
+          scope: text(),
+          project: text(),
+          daily: text(),
+          overflow: text(),
+          dedup: v.optional(v.boolean('true or false' satisfies Expected), true),
+          max_inject_bytes: count(),
+          max_write_bytes: count(),
+          max_log_bytes: count(),
+          warn_file_bytes: count(),
+          retention_days: count(),
+          max_age_days: count(),
         },
         'a table' satisfies Expected,
       ),

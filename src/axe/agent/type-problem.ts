@@ -1,8 +1,8 @@
 import type { BaseIssue } from 'valibot';
+import type { AgentProblem } from './problem.js';
 import { exampleOf, isTable } from './schema.js';
 import { showKey } from './show-key.js';
 import type { KeyPath } from './toml-keys.js';
-import type { AgentProblem } from './validate.js';
 
 /** A value of the wrong type: `expected` is the schema's word for the right one. */
 export function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProblem {

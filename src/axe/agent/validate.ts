@@ -1,15 +1,7 @@
 import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
+import { type AgentProblem, negative, notOneOf } from './problem.js';
 import type { RawAgent } from './schema.js';
-import type { KeyPath } from './toml-keys.js';
-
-/** Something wrong with the values of an agent file. */
-export interface AgentProblem {
-  /** axe's message where axe has one, and it is exact (D3). */
-  readonly message: string;
-  readonly remedy: string;
-  /** The key at fault; its nearest table is shown where it is missing. */
-  readonly path: KeyPath;
-}
+import { notesProblems } from './validate-notes.js';
 
 /** The deepest chain of sub-agents (axe-behaviour §2). */
 const MAX_SUB_AGENT_DEPTH = 5;
@@ -42,31 +34,12 @@ function* problems(raw: RawAgent): Generator<AgentProblem> {
   yield* temperatureProblems(raw.params.temperature);
   yield* responseFormatProblems(raw.params.response_format);
   yield* notOneOf(raw.memory.provenance || 'auto', PROVENANCE, ['memory', 'provenance']);
+  yield* notesProblems(raw.memory);
 }
 
 function* missing(value: string, key: string, remedy: string): Generator<AgentProblem> {
   if (value.trim() === '') {
     yield { message: `agent config missing required field: ${key}`, remedy, path: [key] };
-  }
-}
-
-function* negative(value: number, path: KeyPath, zero: string): Generator<AgentProblem> {
-  if (value < 0) {
-    yield {
-      message: `${path.join('.')} must be non-negative`,
-      remedy: `Give a whole number from 0 upwards; ${zero}`,
-      path,
-    };
-  }
-}
-
-function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
-  if (chosen(choices, word) === undefined) {
-    yield {
-      message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
-      remedy: `Write it like this: \`${path.at(-1)} = "${choices[0]}"\`.`,
-      path,
-    };
   }
 }
 

@@ -14,8 +14,10 @@ export interface ConversationSize {
   readonly usedTokens: number;
   /** The model's window; undefined where it is not known, which means {@link CONTEXT_WINDOW_TOKENS}. */
   readonly windowTokens: number | undefined;
-  /** To be kept free for the reply and for memory (see `effectiveReserve`); at most half of the window counts. */
+  /** To be kept free for the reply and for memory (see `effectiveReserve`). */
   readonly reserveTokens: number;
+  /** Memory's part of the reserve, which always counts; of the rest at most half of the window does. Absent: none. */
+  readonly memoryTokens?: number;
 }
 
 /** What is to be done so that a conversation fits its model. */
@@ -34,7 +36,8 @@ export interface SummaryPlan {
   readonly head: readonly Message[];
   /** What stays after it: the newest turns. */
   readonly keep: readonly Message[];
-  /** Estimated size of what the summary stands for. */
+  /** How many messages the summary stands for, and their estimated size. */
+  readonly replacedMessages: number;
   readonly replacedTokens: number;
   /** The conversation to go on with if no summary comes. */
   readonly fallback: readonly Message[];
@@ -53,15 +56,17 @@ export interface SummaryReply {
  * result. A shortened conversation is not shortened again until it has grown.
  */
 export function planCompaction(size: ConversationSize): Compaction {
-  const { messages, usedTokens } = size;
+  const { messages, memoryTokens = 0 } = size;
   const roomTokens = roomOf(size);
+  // Memory is part of the system prompt and has its room in the reserve: it is not counted twice.
+  const usedTokens = size.usedTokens - memoryTokens;
   const limit = roomTokens * COMPACTION.startShare;
   if (!(usedTokens > limit)) return { kind: 'none' };
 
   const targetTokens = roomTokens * COMPACTION.targetShare;
   const keptTokens = roomTokens * COMPACTION.keptShare;
   const split = splitTurns(messages, { turns: COMPACTION.keptTurns, tokens: keptTokens });
-  const scale = Math.min(1, usedTokens / Math.max(1, estimateTokens(messages)));
+  const scale = Math.min(1, size.usedTokens / Math.max(1, estimateTokens(messages)));
   const dropped = dropResults(split.middle, (usedTokens - targetTokens) / scale);
   const shortened = [...split.head, ...dropped.messages, ...split.tail];
   const leftTokens = usedTokens - dropped.freedTokens * scale;
@@ -72,6 +77,7 @@ export function planCompaction(size: ConversationSize): Compaction {
     request: summaryRequest(split, recordTokens(split, roomTokens)),
     head: split.head,
     keep: split.tail,
+    replacedMessages: split.middle.length,
     replacedTokens: estimateTokens(split.middle),
     fallback: dropTurns({ ...split, middle: dropped.messages }, (leftTokens - targetTokens) / scale),
   };
@@ -81,16 +87,28 @@ export function planCompaction(size: ConversationSize): Compaction {
  * The conversation with the summary in the place of its earlier turns. If the summary is empty, was cut, or is longer
  * than what it stands for, old tool results and the oldest turns are left out instead.
  */
-export function applySummary(plan: SummaryPlan, { text, isWhole }: SummaryReply): readonly Message[] {
-  const summary = isWhole ? summaryMessage(text) : undefined;
-  if (summary === undefined || estimateTokens([summary]) >= plan.replacedTokens) return plan.fallback;
-  return [...plan.head, summary, ...plan.keep];
+export function applySummary(plan: SummaryPlan, reply: SummaryReply): readonly Message[] {
+  const summary = usableSummary(plan, reply);
+  return summary === undefined ? plan.fallback : [...plan.head, summary, ...plan.keep];
 }
 
-function roomOf({ windowTokens, reserveTokens }: ConversationSize): number {
+/** Whether {@link applySummary} puts the summary in the place of earlier turns. */
+export function isUsed(plan: SummaryPlan, reply: SummaryReply): boolean {
+  return usableSummary(plan, reply) !== undefined;
+}
+
+function usableSummary(plan: SummaryPlan, { text, isWhole }: SummaryReply): Message | undefined {
+  const summary = isWhole ? summaryMessage(text) : undefined;
+  const isShorter = summary !== undefined && estimateTokens([summary]) < plan.replacedTokens;
+  return isShorter ? summary : undefined;
+}
+
+/** However much memory there is, some room is left, or every turn would be shortened. */
+function roomOf({ windowTokens, reserveTokens, memoryTokens = 0 }: ConversationSize): number {
   const isKnown = windowTokens !== undefined && windowTokens > 0;
   const window = isKnown ? windowTokens : CONTEXT_WINDOW_TOKENS;
-  return window - Math.min(Math.max(0, reserveTokens), window / 2);
+  const replyTokens = Math.min(Math.max(0, reserveTokens - memoryTokens), window / 2);
+  return Math.max(window / 8, window - memoryTokens - replyTokens);
 }
 
 /** The record takes half of what the system prompt leaves: characters say little about tokens. */

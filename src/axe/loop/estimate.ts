@@ -25,11 +25,6 @@ export function estimateTokens(messages: readonly Message[], measured?: Measured
   return Math.max(0, Math.ceil(measured.inputTokens + change));
 }
 
-/** Tokens to keep free: `baseTokens` for the reply, and what memory adds to the prompt (memory-tools 1.6). */
-export function effectiveReserve(baseTokens: number, memoryBlock: string | undefined): number {
-  return memoryBlock === undefined ? baseTokens : baseTokens + Math.max(1, estimateText(memoryBlock));
-}
-
 /** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */
 export function estimateText(text: string): number {
   const wide = text.match(WIDE)?.length ?? 0;

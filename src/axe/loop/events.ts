@@ -5,7 +5,13 @@ import type { Plan } from '../plan.js';
 /** What a run tells while it goes on; listeners make log lines of it. */
 export type RunEvent =
   /** The plan stands and the model is ready; `restored` is undefined for an agent without memory. */
-  | { readonly kind: 'run-started'; readonly plan: Plan; readonly restored: RestoreResult | undefined }
+  | {
+      readonly kind: 'run-started';
+      readonly plan: Plan;
+      readonly restored: RestoreResult | undefined;
+      /** How many notes were found and where; absent for an agent without notes. */
+      readonly notes?: { readonly files: number; readonly location: string };
+    }
   | {
       readonly kind: 'model-request';
       readonly turn: number;

@@ -2,6 +2,7 @@ import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-
 import type { ModelParams } from '../agent/config.js';
 import { COMPACTION } from '../defaults.js';
 import { AxeError } from '../errors.js';
+import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
@@ -22,6 +23,8 @@ export interface Conversation {
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryPolicy;
   readonly system: string;
+  /** What memory has added to `system`; absent where it added nothing. */
+  readonly memory?: string;
   /** The user message. */
   readonly message: string;
   readonly params: ModelParams;
@@ -46,7 +49,7 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
   const stats = (): RunStats => usage.stats(world.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, world);
   const settings = settingsOf(conversation);
-  const reserveTokens = conversation.params.maxTokens || COMPACTION.reserveTokens;
+  const reserve = reserveOf(conversation);
   let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
   let measured: Measured | undefined;
   let answer = '';
@@ -57,7 +60,7 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
       const spent = budget.spent();
       if (spent !== undefined) return exhausted(spent, answer, stats());
       if (measured !== undefined)
-        messages = await shorten({ messages, measured, reserveTokens, settings }, asker);
+        messages = await shorten({ messages, measured, ...reserve, settings }, asker, world);
       const reply = await asker.ask(messages, settings);
       answer = textOf(reply.content);
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
@@ -81,6 +84,16 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
   } catch (thrown) {
     return failed(thrown, { answer, stats: stats(), signal: world.signal });
   }
+}
+
+/** Room for the next reply, and for what memory takes of every request. */
+function reserveOf({ params, memory }: Conversation): {
+  readonly reserveTokens: number;
+  readonly memoryTokens: number;
+} {
+  const replyTokens = params.maxTokens || COMPACTION.reserveTokens;
+  const reserveTokens = effectiveReserve(replyTokens, memory);
+  return { reserveTokens, memoryTokens: reserveTokens - replyTokens };
 }
 
 /** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */

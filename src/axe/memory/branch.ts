@@ -49,6 +49,8 @@ export type BranchGrowth =
 /** Files to write by path from the top of the repository, and the commit's message. */
 export interface BranchFiles {
   readonly files: ReadonlyMap<string, string>;
+  /** Files that are there and are to go. */
+  readonly removed?: readonly string[];
   readonly message: string;
 }
 
@@ -61,6 +63,7 @@ export interface MemoryBranch {
   readonly name: string;
   /** Address of a file in a browser, at the newest commit. */
   urlOf(path: string): string;
+  /** A path with a `/` at its end is a folder, of which the markdown files directly in it are read, within limits. */
   read(paths: readonly string[], signal: AbortSignal): Promise<BranchRead>;
   /** Every file below a folder (all of them for ''), as `read` gives them. */
   readAll(folder: string, signal: AbortSignal): Promise<BranchRead>;

@@ -1,9 +1,24 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
+import { editedText, type NoteEdit } from './notes/edit.js';
+import { backupPath } from './notes/place.js';
+import { dayId, deletedIds, partIds } from './notes/union.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './separator.js';
-import { forgottenIds, isStatePath, statePath } from './state.js';
+import {
+  foldedIds,
+  folderStatePath,
+  goneIds,
+  isStatePath,
+  partFacts,
+  statePath,
+  trimmedIds,
+  withFacts,
+  withoutForgottenIds,
+  withTrimmedFacts,
+} from './state.js';
 import type { MemoryTree } from './tree.js';
+import { trimLog } from './trim.js';
 import { parseLog } from './units.js';
 
 /**
@@ -30,7 +45,31 @@ export type Change =
       readonly kind: 'merge';
       readonly path: string;
       readonly text: string;
-    };
+    }
+  | {
+      /**
+       * Takes these entries out of a run log, by id; what is taken out stays beside it as `.bak`, one generation. Stores
+       * that are merged note it in the state, so that no older copy brings them back.
+       */
+      readonly kind: 'trim';
+      readonly path: string;
+      readonly ids: readonly string[];
+      readonly at: Date;
+    }
+  | NoteChange;
+
+/** A change to a note. */
+export interface NoteChange {
+  readonly kind: 'note';
+  readonly path: string;
+  readonly edit: NoteEdit;
+  /** Whether the version before is kept beside it, as its `.bak`. */
+  readonly backup: boolean;
+  /** Unique; no note holds it. */
+  readonly id: string;
+  /** It may have been carried out already: text that is there and was to be appended is not appended again. */
+  readonly again?: true;
+}
 
 /**
  * The tree after the changes. Idempotent for appends and merges: an entry whose id is there is not added again, and one
@@ -39,11 +78,65 @@ export type Change =
 export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
   const next = new Map(tree);
   for (const change of statesFirst(changes)) {
-    const forgotten = forgottenIds(next.get(statePath(change.path)) ?? '');
-    const text = applyChange(next.get(change.path) ?? '', change, forgotten);
-    if (text !== '' || next.has(change.path)) next.set(change.path, text);
+    const { path } = change;
+    const state = statePath(path);
+    const gone = goneIds(path, next.get(state) ?? '');
+    const before = next.get(path) ?? '';
+    if (change.kind === 'trim' && change.ids.length > 0) {
+      keepTrimmed(change, next);
+      next.set(state, withTrimmedFacts(next.get(state) ?? '', change));
+    }
+    if (change.kind === 'merge') {
+      // Another place knows that gc has taken these out; here it had not happened yet.
+      keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
+      // What this fold itself brings is noted as folded by a change before this one.
+      const folded = foldedIds(tree.get(state) ?? '');
+      foldIn(change, new Set([...gone, ...folded]), next);
+      continue;
+    }
+    const text = applyChange(before, change, gone);
+    if (change.kind === 'note') keepBeside(change, { before, text }, next);
+    if (text !== '' || next.has(path)) next.set(path, text);
   }
   return next;
+}
+
+/** The version that counts, and the other one beside it where they cannot be united. */
+function foldIn(
+  { path, text: other }: Extract<Change, { readonly kind: 'merge' }>,
+  forgotten: ReadonlySet<string>,
+  tree: Map<string, string>,
+): void {
+  const { text, aside } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
+  if (text !== '' || tree.has(path)) tree.set(path, text);
+  if (aside !== undefined) tree.set(`${path}.bak`, aside);
+}
+
+/** Of a note, its version before, and that it was deleted, so that no older copy brings it back. */
+function keepBeside(
+  { path, edit, backup }: NoteChange,
+  { before, text }: { readonly before: string; readonly text: string },
+  tree: Map<string, string>,
+): void {
+  if (text === before) return;
+  if (backup && before !== '') tree.set(backupPath(path), before);
+  const statePlace = statePath(path);
+  const state = tree.get(statePlace) ?? '';
+  const next =
+    edit.kind === 'delete'
+      ? withFacts(state, partFacts('forgotten', deletedIds(path, before, edit.isOver === true)))
+      : withoutForgottenIds(state, [dayId(path), ...partIds(path, text)]);
+  if (next !== state) tree.set(statePlace, next);
+}
+
+/** Beside the log stands what is about to be trimmed of it. */
+function keepTrimmed(
+  { path, ids }: Pick<Extract<Change, { readonly kind: 'trim' }>, 'path' | 'ids'>,
+  tree: Map<string, string>,
+): void {
+  if (ids.length === 0) return;
+  const { removed } = trimLog(tree.get(path) ?? '', ids);
+  if (removed !== '') tree.set(`${path}.bak`, removed);
 }
 
 /** The changes of states before all others, whose result hangs on them; otherwise in order. */
@@ -60,19 +153,38 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
       return text + separator(text) + change.text;
     case 'rewrite':
       return change.rewrite(text);
+    case 'trim':
+      return trimLog(text, change.ids).kept;
     case 'merge':
-      return mergeFiles(change.path, { base: text, other: change.text, forgotten });
+      return mergeFiles(change.path, { base: text, other: change.text, forgotten }).text;
+    case 'note':
+      return isCarriedOut(text, change) ? text : editedText(text, change.edit);
   }
+}
+
+function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
+  return again === true && edit.kind === 'append' && text.includes(edit.text.trimEnd());
 }
 
 /** Every place that the changes touch or that decides about them, each once. */
 export function pathsOf(changes: readonly Change[]): readonly string[] {
-  return withStates(changes.map(({ path }) => path));
+  const backups = changes.flatMap((change) =>
+    change.kind === 'note' && change.backup ? [backupPath(change.path)] : [],
+  );
+  return [...new Set([...withStates(changes.map(({ path }) => path)), ...backups])];
 }
 
-/** The run logs with the states that say what was forgotten of them, each once. */
+/** The files with the states that say what was forgotten of them, each once; a path may be a folder, with a `/` at its end. */
 export function withStates(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths.flatMap((path) => [path, statePath(path)]))];
+  return [
+    ...new Set(
+      paths.flatMap((path) => {
+        if (!path.endsWith('/')) return [path, statePath(path)];
+        const state = folderStatePath(path);
+        return state === undefined ? [path] : [path, state];
+      }),
+    ),
+  ];
 }
 
 /** Whether the entry that a change appends was forgotten: by the change's id or, without provenance, by its text. */

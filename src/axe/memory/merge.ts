@@ -1,3 +1,5 @@
+import { noteKind } from './notes/place.js';
+import { uniteNotes } from './notes/union.js';
 import { parseEntries } from './run-log.js';
 import { separator } from './separator.js';
 import { isStatePath, mergeStates } from './state.js';
@@ -50,11 +52,23 @@ export interface Versions {
   readonly forgotten: ReadonlySet<string>;
 }
 
-/** Two versions of one file as one: states by fact, run logs by entry; of anything else `base` is the one that counts. */
-export function mergeFiles(path: string, { base, other, forgotten }: Versions): string {
-  if (isStatePath(path)) return mergeStates(base, other);
-  if (base === '' || isRunLog(base) || isRunLog(other)) return mergeRunLogs(base, other, forgotten);
-  return base;
+/** What two versions of a file make. */
+export interface Merged {
+  readonly text: string;
+  /** The side that does not count, to be kept beside it; left out where nothing is missing from the text. */
+  readonly aside?: string;
+}
+
+/**
+ * Two versions of one file as one: states by fact, run logs by entry, notes by what they say; of anything else `base` is
+ * the one that counts.
+ */
+export function mergeFiles(path: string, { base, other, forgotten }: Versions): Merged {
+  if (isStatePath(path)) return { text: mergeStates(base, other) };
+  if (noteKind(path) !== undefined && !isRunLog(base) && !isRunLog(other))
+    return uniteNotes(path, { base, other, known: forgotten });
+  if (base === '' || isRunLog(base) || isRunLog(other)) return { text: mergeRunLogs(base, other, forgotten) };
+  return { text: base };
 }
 
 /** Whether a text holds entries of a run log; notes do not, and are not merged by entry. */

@@ -16,6 +16,8 @@ export interface ReadRequest {
   readonly lastN: number;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
+  /** Places that are wanted with them, as {@link MemoryStore.readTree} takes them, where that costs no call more. */
+  readonly beside?: readonly string[];
 }
 
 /** Where something was found or put. */
@@ -42,10 +44,17 @@ export type RestoreResult =
       readonly truncated: { readonly fileBytes: number } | undefined;
       /** Text of the state beside the last of the paths (D36); left out where there is none. */
       readonly state?: string;
+      /** The files of the places that were wanted beside the logs; left out by a store that did not read them. */
+      readonly beside?: MemoryTree;
       /** Told by the store on the way: links refused, files set aside. */
       readonly warnings: readonly Warning[];
     })
-  | (Place & { readonly kind: 'empty'; readonly state?: string; readonly warnings: readonly Warning[] })
+  | (Place & {
+      readonly kind: 'empty';
+      readonly state?: string;
+      readonly beside?: MemoryTree;
+      readonly warnings: readonly Warning[];
+    })
   /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 
@@ -83,8 +92,11 @@ export type SaveResult =
 export interface MemoryStore {
   readonly kind: StoreKind;
   read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult>;
-  /** All files; for people's commands, not for runs. */
-  readTree(signal: AbortSignal): Promise<TreeResult>;
+  /**
+   * The files of some places: exact paths, and folders with a `/` at their end, of which the files directly in them are
+   * meant. Without places all files, for people's commands.
+   */
+  readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;

@@ -1,18 +1,38 @@
 import { mergeFiles } from './merge.js';
-import { forgottenIds, mergeStates, statePath } from './state.js';
+import { foldedIds, goneIds, mergeStates, statePath } from './state.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;
 
-/** Two trees as one, file by file; what either has forgotten is not in the result. */
+/**
+ * Two trees as one, file by file; what either has forgotten is not in the result. Of a note whose two versions cannot be
+ * united, the one of `other` is kept beside it as `.bak`.
+ */
 export function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
+  return mergeEach(tree, other, goneIds);
+}
+
+/** The same for a tree that folded the other in before: what it took of notes then does not come twice (D14). */
+export function foldTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
+  return mergeEach(tree, other, (path, state) => new Set([...goneIds(path, state), ...foldedIds(state)]));
+}
+
+function mergeEach(
+  tree: MemoryTree,
+  other: MemoryTree,
+  goneOf: (path: string, state: string) => ReadonlySet<string>,
+): MemoryTree {
   const merged = new Map(tree);
+  const asides = new Map<string, string>();
   for (const path of new Set([...tree.keys(), ...other.keys()])) {
     const state = statePath(path);
-    const forgotten = forgottenIds(mergeStates(tree.get(state) ?? '', other.get(state) ?? ''));
+    const forgotten = goneOf(path, mergeStates(tree.get(state) ?? '', other.get(state) ?? ''));
     const versions = { base: tree.get(path) ?? '', other: other.get(path) ?? '', forgotten };
-    merged.set(path, mergeFiles(path, versions));
+    const { text, aside } = mergeFiles(path, versions);
+    merged.set(path, text);
+    if (aside !== undefined) asides.set(`${path}.bak`, aside);
   }
+  for (const [path, text] of asides) merged.set(path, text);
   return merged;
 }
 

@@ -14,6 +14,11 @@ export function cutToBytes(text: string, maxBytes: number): Cut {
   return { text: new TextDecoder().decode(bytes.subarray(0, end)), leftOutBytes: bytes.length - end };
 }
 
+/** Bytes that a text has in UTF-8. */
+export function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
 /** Whether a byte of UTF-8 belongs to the character before it. */
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;

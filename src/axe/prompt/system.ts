@@ -1,3 +1,4 @@
+import { appendMemoryBlock } from '../memory/notes/append-block.js';
 import type { ContextFile } from './context-file.js';
 import { languageInstruction } from './language.js';
 
@@ -26,6 +27,28 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
 /** The system prompt with the memory section, if there is anything to remember (source document 000, 3.6). */
 export function appendMemory(systemPrompt: string, memory: string): string {
   return memory === '' ? systemPrompt : systemPrompt + section('Memory', memory);
+}
+
+/** What notes add to a system prompt; both empty for an agent without notes. */
+export interface NotesPrompt {
+  /** The `<memory>` block. */
+  readonly block: string;
+  /** What is said of the tools over notes. */
+  readonly toolsPrompt: string;
+}
+
+/** The prompt of an agent without notes. */
+export const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
+
+/**
+ * The system prompt with all of memory behind it: run log, block, words about the tools (memory-tools 4.4). Without
+ * notes it is the one of {@link appendMemory}, byte for byte.
+ */
+export function withNotes(
+  systemPrompt: string,
+  { runLog, block, toolsPrompt }: NotesPrompt & { readonly runLog: string },
+): string {
+  return appendMemoryBlock(appendMemory(systemPrompt, runLog), block) + toolsPrompt;
 }
 
 function section(title: string, content: string): string {

@@ -1,4 +1,4 @@
-import { parseState } from '../memory/state.js';
+import { isLongTrimmed, parseState } from '../memory/state.js';
 import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,7 +33,7 @@ export function pruneState(text: string, now: Date): string {
   const isKept = (fact: ReviewFact | undefined) =>
     fact === undefined ||
     (kept.has(fact) && now.getTime() - fact.at.getTime() <= KEEPING[fact.kind].days * DAY_MS);
-  return lines.filter((_, index) => isKept(facts[index])).join('\n');
+  return lines.filter((line, index) => isKept(facts[index]) && !isLongTrimmed(line, now)).join('\n');
 }
 
 /** Of the same time the first ones in the file. */

@@ -9,6 +9,9 @@ export interface Argument {
   readonly required?: boolean;
   /** For integers. */
   readonly minimum?: number;
+  readonly maximum?: number;
+  /** Words that the schema offers for a string; others are left to the tool, whose answer may say more. */
+  readonly choices?: readonly string[];
 }
 
 /** The arguments of a tool by name, in the order they are shown to the model. */
@@ -35,9 +38,15 @@ export type CheckedInput<S extends Shape> =
 
 /** The JSON schema of the arguments; the same shape always gives the same bytes. */
 export function schemaOf(shape: Shape): Tool['inputSchema'] {
-  const properties = Object.entries(shape).map(([name, { type, description, minimum }]) => [
+  const properties = Object.entries(shape).map(([name, { type, description, minimum, maximum, choices }]) => [
     name,
-    { type, description, ...(minimum === undefined ? {} : { minimum }) },
+    {
+      type,
+      description,
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
+      ...(choices === undefined ? {} : { enum: [...choices] }),
+    },
   ]);
   return {
     type: 'object',
@@ -102,11 +111,14 @@ function checkValue(argument: Argument, value: unknown): CheckedValue {
   }
 }
 
-function checkInteger({ minimum }: Argument, value: unknown): CheckedValue {
+function checkInteger({ minimum, maximum }: Argument, value: unknown): CheckedValue {
   const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) return wrongType('a whole number', value);
   if (minimum !== undefined && number < minimum) {
     return { kind: 'wrong', problem: `must be at least ${minimum}, not ${number}` };
+  }
+  if (maximum !== undefined && number > maximum) {
+    return { kind: 'wrong', problem: `must be at most ${maximum}, not ${number}` };
   }
   return { kind: 'right', value: number };
 }

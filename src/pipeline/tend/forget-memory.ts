@@ -3,6 +3,7 @@ import type { MemoryEntry } from '../../axe/memory/commands/entry.js';
 import { findEntry, MIN_PREFIX } from '../../axe/memory/commands/find.js';
 import { forgetEntry, isNotable, noteForgotten } from '../../axe/memory/commands/forget.js';
 import { formatBrief } from '../../axe/memory/commands/format.js';
+import { deleteNote } from '../../axe/memory/commands/notes.js';
 import { withoutEntries } from '../../axe/memory/merge.js';
 import {
   logsOf,
@@ -23,10 +24,12 @@ import { findWithdrawn, restoreFinding } from './restore-finding.js';
  * fingerprint of a withdrawn finding takes that back.
  */
 export async function forgetMemory(
-  { id, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
+  command: Extract<MemoryCommand, { kind: 'forget' }>,
   view: MemoryView,
   hand: MemoryHand,
 ): Promise<MemoryCommandResult> {
+  const { id, purge } = command;
+  if (view.notes.some(({ path }) => path === id)) return await forgetNote(command, view, hand);
   const found = findEntry(
     logsOf(view).flatMap(({ entries }) => entries),
     id,
@@ -48,6 +51,24 @@ export async function forgetMemory(
   };
   if (purge) return await dropOldVersions(done, hand);
   return entries.length === 0 ? done : { ...done, text: `${done.text}\n\n${oldVersions(hand.store.kind)}` };
+}
+
+/** Deletes a note with its former versions; the store notes what it was, so that no older copy brings it back. */
+async function forgetNote(
+  { id: path, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
+  view: MemoryView,
+  hand: MemoryHand,
+): Promise<MemoryCommandResult> {
+  const failed = await saveChanges(
+    deleteNote(path, view.tree, { id: hand.clock.newId(), now: hand.clock.now() }),
+    hand,
+  );
+  if (failed !== undefined) return failed;
+  const text = `Deleted the note \`${path}\` in ${view.location}.`;
+  const done: MemoryDone = { kind: 'done', text, changed: true, warnings: view.warnings };
+  return purge
+    ? await dropOldVersions(done, hand)
+    : { ...done, text: `${text}\n\n${oldVersions(hand.store.kind)}` };
 }
 
 /** An id that was forgotten before, so that it may be said twice, and purged later. */

@@ -1,6 +1,7 @@
 import type { MemoryEntry } from '../../axe/memory/commands/entry.js';
 import { findEntry } from '../../axe/memory/commands/find.js';
 import { formatEntries, formatFindings, formatWhole } from '../../axe/memory/commands/format.js';
+import { formatNotes, searchNoteLines, verifyNotes } from '../../axe/memory/commands/notes.js';
 import { newestFirst, searchEntries } from '../../axe/memory/commands/search.js';
 import { verifyLog } from '../../axe/memory/commands/verify.js';
 import {
@@ -19,7 +20,7 @@ export function showMemory(
   { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
 ): MemoryCommandResult {
-  if (id !== '') return showOne(id, view);
+  if (id !== '') return showNote(id, view) ?? showOne(id, view);
   const all = newestFirst(view[lane].entries);
   const entries = last === 0 ? all : all.slice(0, last);
   const shown =
@@ -30,9 +31,17 @@ export function showMemory(
     [
       all.length === 0 ? noneYet(view, lane) : `${head}, newest first:\n\n${formatEntries(entries)}`,
       ...others(view, lane),
+      ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNotes(view.notes)}`]),
     ],
     { entries },
   );
+}
+
+/** A note with all it says; undefined where none has that path. */
+function showNote(path: string, view: MemoryView): MemoryDone | undefined {
+  const note = view.notes.find((one) => one.path === path);
+  if (note === undefined) return undefined;
+  return done(view, [`${formatNotes([note])}\n\n${note.text.trimEnd()}`], { entries: [] });
 }
 
 /** The entries that hold all the words. */
@@ -48,7 +57,11 @@ export function searchMemory(
     all.length === 0
       ? `Nothing of ${place} holds ${asked}.`
       : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${asked}:\n\n${formatEntries(entries)}`;
-  return done(view, [found, ...others(view, lane)], { entries });
+  const lines = searchNoteLines(view.notes, words);
+  const shown = last === 0 ? lines : lines.slice(0, last);
+  const count = lines.length === 1 ? '1 line of notes holds' : `${lines.length} lines of notes hold`;
+  const inNotes = lines.length === 0 ? [] : [`${count} ${asked}:\n\n${shown.join('\n')}`];
+  return done(view, [found, ...inNotes, ...others(view, lane)], { entries });
 }
 
 /** What is not as it should be in both lanes. */
@@ -59,13 +72,17 @@ export function verifyMemory(view: MemoryView, { sign }: MemoryHand): MemoryDone
     return [{ findings, text: formatFindings(findings, log.path) }];
   });
   const findings = reports.flatMap((report) => report.findings);
-  const problems = findings.filter(({ severity }) => severity === 'problem').length;
+  const inNotes = verifyNotes(view.notes);
+  const problems = findings.filter(({ severity }) => severity === 'problem').length + inNotes.length;
   const verdict =
     problems === 0
       ? `No problems in ${view.location}.`
       : `${problems} problem${problems === 1 ? '' : 's'} in ${view.location}.`;
   const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
-  return done(view, [...reports.map(({ text }) => text), [verdict, ...unsigned].join(' ')], { findings });
+  const notes = inNotes.length === 0 ? [] : [inNotes.join('\n')];
+  return done(view, [...reports.map(({ text }) => text), ...notes, [verdict, ...unsigned].join(' ')], {
+    findings,
+  });
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {

@@ -3,6 +3,7 @@ import type { Change } from '../../axe/memory/change.js';
 import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../axe/memory/commands/entry.js';
 import type { Finding } from '../../axe/memory/commands/finding.js';
 import { formatEntries } from '../../axe/memory/commands/format.js';
+import { type MemoryNote, readNotes } from '../../axe/memory/commands/notes.js';
 import type { Provenance } from '../../axe/memory/provenance.js';
 import { forgottenIds, statePath } from '../../axe/memory/state.js';
 import type { MemoryStore, SaveResult } from '../../axe/memory/store.js';
@@ -82,6 +83,8 @@ export interface MemoryView {
   readonly warnings: readonly Warning[];
   readonly trusted: MemoryLog;
   readonly untrusted: MemoryLog;
+  /** Notes of both lanes. */
+  readonly notes: readonly MemoryNote[];
 }
 
 /** Reads the newest memory. */
@@ -98,6 +101,7 @@ export async function viewMemory({ store, path, signal }: MemoryHand): Promise<M
     warnings,
     trusted: logOf(tree, path, 'trusted'),
     untrusted: logOf(tree, path, 'untrusted'),
+    notes: readNotes(tree, [path, lanePath(path, 'untrusted')]),
   };
 }
 

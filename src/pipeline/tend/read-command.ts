@@ -1,4 +1,5 @@
 import { AxeError, ConfigError } from '../../axe/errors.js';
+import { isNotesPath } from '../../axe/memory/notes/place.js';
 import { hasSeveralCommands } from './command-words.js';
 import { type MemoryRefusal, refusal } from './memory-hand.js';
 import { isCommentCommand, type MemoryCommand, parseMemoryCommand } from './parse-memory-command.js';
@@ -32,6 +33,8 @@ function readComment({ words, trigger }: TendRequest): MemoryCommand | MemoryRef
   }
   if (name !== 'forget' && name !== 'remember') return notInComment(name);
   const command = parsed(words);
+  // A note is a whole file of everybody's, which one line of a comment is not to delete.
+  if (command?.kind === 'forget' && isNotesPath(command.id)) return notInComment('forget <path of a note>');
   if (command !== undefined && isCommentCommand(command)) return command;
   if (command?.kind === 'forget') return notInComment('forget --purge');
   if (name === 'remember')

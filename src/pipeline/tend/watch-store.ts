@@ -20,7 +20,7 @@ export function watchStore(opened: MemoryStore): WatchedStore {
       return saves.map(storeOf).findLast((kind) => kind !== undefined) ?? opened.kind;
     },
     read: (request, signal) => opened.read(request, signal),
-    readTree: (signal) => opened.readTree(signal),
+    readTree: (signal, under) => opened.readTree(signal, under),
     write: async (changes, signal) => noted(await opened.write(changes, signal)),
     ...(dropHistory === undefined ? {} : { dropHistory: async (signal) => noted(await dropHistory(signal)) }),
   };

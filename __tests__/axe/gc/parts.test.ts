@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { groupReports, splitLog } from '../../../src/axe/gc/parts.js';
+import { estimateText } from '../../../src/axe/loop/estimate.js';
+import { formatEntry } from '../../../src/axe/memory/run-log.js';
+import { parseLog } from '../../../src/axe/memory/units.js';
+
+function log(results: readonly string[]): string {
+  return results
+    .map((result, index) =>
+      formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `t${index}`, result }),
+    )
+    .join('');
+}
+
+describe('a log in parts', () => {
+  it('is one part as it is where it fits', () => {
+    const text = `# Head\n\n${log(['a', 'b'])}`;
+    expect(splitLog(text, 10_000)).toEqual([text]);
+  });
+
+  it('holds every entry once, in order, and no part has more than its room', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 200, max: 600 }),
+        (results, room) => {
+          const text = log(results);
+          const parts = splitLog(text, room);
+          expect(parts.join('')).toBe(text);
+          for (const part of parts) expect(estimateText(part)).toBeLessThanOrEqual(room);
+        },
+      ),
+    );
+  });
+
+  it.each(['x', '記', '😀'])(
+    'keeps beginning and end of an entry of %s that is longer than the room',
+    (letter) => {
+      const task = `${letter}`.repeat(9000);
+      const text = formatEntry({ timestamp: new Date(0), task, result: 'the end' });
+      const [part = '', ...others] = splitLog(text, 600);
+      expect(others).toEqual([]);
+      expect(estimateText(part)).toBeLessThanOrEqual(600);
+      expect(part.startsWith('## 1970-01-01T00:00:00Z\n')).toBe(true);
+      expect(part).toContain('left out here');
+      expect(part.trimEnd().endsWith('the end')).toBe(true);
+      expect(part.isWellFormed()).toBe(true);
+      expect(parseLog(part).units).toHaveLength(1);
+    },
+  );
+});
+
+describe('reports to be joined', () => {
+  it.each([2, 3, 4, 7, 50])(
+    'come in fewer groups than there are reports, with at least two in each: %d',
+    (count) => {
+      const groups = groupReports(
+        Array.from({ length: count }, (_, index) => `report ${index} ${'word '.repeat(600)}`),
+        1000,
+      );
+      expect(groups.flat()).toHaveLength(count);
+      expect(groups.length).toBeLessThan(count);
+      for (const group of groups.slice(0, -1)) expect(group.length).toBeGreaterThanOrEqual(2);
+    },
+  );
+});

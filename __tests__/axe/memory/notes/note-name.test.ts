@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseNoteName } from '../../../../src/axe/memory/notes/note-name.js';
+import { isNotesPath, pathOf } from '../../../../src/axe/memory/notes/place.js';
+import { PLACES, PROJECT } from './notes-scene.js';
+
+describe('the name of a note', () => {
+  it.each([
+    ['auth', 'auth'],
+    [' how to release.md ', 'how to release'],
+    ['部署', '部署'],
+    ['ملاحظات', 'ملاحظات'],
+    ['リリース手順', 'リリース手順'],
+    ['e\u0301te\u0301', 'été'],
+    ['a'.repeat(100), 'a'.repeat(100)],
+    ['console', 'console'],
+  ])('%j is %j', (given, name) => {
+    expect(parseNoteName(given)).toEqual({ kind: 'name', name });
+  });
+
+  it.each([
+    [undefined, 'no slashes or dots'],
+    ['', 'no slashes or dots'],
+    ['.md', 'no slashes or dots'],
+    ['..', 'no slashes or dots'],
+    ['../MEMORY', 'no slashes or dots'],
+    ['C:\\x', 'no slashes or dots'],
+    ['a\nb', 'no control characters'],
+    ['a\0', 'no control characters'],
+    ['\u202Ecod', 'no control characters'],
+    ['half \ud800', 'no control characters'],
+    ['a:stream', 'none of < > : " | ? *'],
+    ['NUL', 'Windows keeps it for a device'],
+    ['com1.md', 'Windows keeps it for a device'],
+    ['あ'.repeat(34), 'more than 100 bytes'],
+  ])('%j is none', (given, reason) => {
+    expect(parseNoteName(given)).toEqual({ kind: 'invalid', message: `invalid note name (${reason})` });
+  });
+
+  it('never leads out of the folder of notes, whatever is given', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', 'md') }),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const parsed = parseNoteName(given);
+        if (parsed.kind === 'invalid') return;
+        const path = pathOf({ kind: 'note', name: parsed.name }, PLACES);
+        expect(path.split('/').slice(0, -1).join('/')).toBe(`${PROJECT}/notes`);
+        expect(isNotesPath(path)).toBe(true);
+        expect(Buffer.byteLength(parsed.name)).toBeLessThanOrEqual(100);
+        expect(parseNoteName(parsed.name)).toEqual(parsed);
+      }),
+    );
+  });
+});

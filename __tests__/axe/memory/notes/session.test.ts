@@ -1,0 +1,331 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { applyChanges, type NoteChange } from '../../../../src/axe/memory/change.js';
+import { type NotesScope, notesPlaces } from '../../../../src/axe/memory/notes/place.js';
+import type { SaveResult } from '../../../../src/axe/memory/store.js';
+import type { MemoryTree } from '../../../../src/axe/memory/tree.js';
+import type { NoteWish } from '../../../../src/axe/tools/notes-port.js';
+import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
+
+const LONG_TERM = { kind: 'long_term' } as const;
+const DAY = { kind: 'daily', date: '2026-03-01' } as const;
+
+function plain(content: string): NoteWish {
+  return { kind: 'append', content, form: 'plain' };
+}
+
+/** A store that saves at once, as on the command line. */
+function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveResult) {
+  let tree: MemoryTree = new Map(Object.entries(files));
+  return {
+    tree: () => tree,
+    put(path: string, text: string) {
+      tree = new Map([...tree, [path, text]]);
+    },
+    load: async (under: readonly string[] | undefined) => ({ ...found(tree, under), location: ROOT }),
+    writeThrough: async (changes: readonly NoteChange[]): Promise<SaveResult> => {
+      if (failure !== undefined) return failure;
+      tree = applyChanges(tree, changes);
+      return { kind: 'saved', location: ROOT, attempts: 1 };
+    },
+  };
+}
+
+describe('a session of notes', () => {
+  it('reads nothing before it is asked, and then once', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
+    expect(scene.loads).toEqual([]);
+    await scene.session.read(LONG_TERM);
+    await scene.session.change(LONG_TERM, plain('more'));
+    await scene.session.list();
+    await scene.session.search('fact', { maxBytes: 1000, limit: undefined });
+    expect(scene.loads).toEqual([
+      [
+        '2026-03-01.md',
+        '2026-02-28.md',
+        'MEMORY.md',
+        `${PROJECT}/SCRATCHPAD.md`,
+        `${PROJECT}/daily/`,
+        `${PROJECT}/notes/`,
+        'bot.md',
+      ],
+    ]);
+  });
+
+  it('reads a day at its flat place where it has no other, and asks for it once', async () => {
+    const files = {
+      '2026-01-02.md': 'flat',
+      '2026-01-03.md': 'flat',
+      [`${PROJECT}/daily/2026-01-03.md`]: 'own',
+    };
+    const scene = createNotesScene({ files });
+    const days = ['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-04'];
+    const texts: string[] = [];
+    for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
+    expect(texts).toEqual(['flat', 'flat', 'own', '']);
+    expect(scene.loads.slice(1)).toEqual([['2026-01-02.md'], ['2026-01-04.md']]);
+  });
+
+  it.each<readonly [NotesScope, string]>([
+    ['project', `${PROJECT}/daily/2026-03-01.md`],
+    ['agent', 'projects/agent-bot/daily/2026-03-01.md'],
+    ['shared', '2026-03-01.md'],
+  ])('of the scope %s writes days at %s', async (scope, path) => {
+    const places = notesPlaces(scope, { identity: 'octo-org/hello.world', agent: 'bot' });
+    const scene = createNotesScene({
+      places,
+      files: { '2026-02-01.md': 'old\n', 'other.md': 'a run log\n' },
+    });
+    const answer = await scene.session.change(DAY, plain('done'));
+    expect(answer).toMatchObject({ kind: 'written', path: `${ROOT}/${path}` });
+    expect(await scene.session.read(DAY)).toBe('done\n');
+    const listed = await scene.session.list();
+    expect(listed).toEqual(
+      scope === 'shared' ? [`${ROOT}/2026-02-01.md`, `${ROOT}/${path}`] : [`${ROOT}/${path}`],
+    );
+  });
+
+  it('sees its own changes, deletions too', async () => {
+    const note = { kind: 'note', name: 'a' } as const;
+    const scene = createNotesScene();
+    await scene.session.change(note, plain('here'));
+    expect(await scene.session.search('here', { maxBytes: 1000, limit: 5 })).toContain('notes/a.md');
+    await scene.session.change(note, { kind: 'delete' });
+    expect(await scene.session.read(note)).toBe('');
+    expect(await scene.session.list()).toEqual([]);
+    expect(await scene.session.change(note, { kind: 'delete' })).toEqual({
+      kind: 'missing',
+      path: `${ROOT}/${PROJECT}/notes/a.md`,
+    });
+  });
+
+  it('writes nothing where memory cannot be read, and asks again the next time', async () => {
+    let isDown = true;
+    const scene = createNotesScene({
+      load: async (under) =>
+        isDown
+          ? { kind: 'failed', location: ROOT, message: 'no answer', remedy: 'Try again.' }
+          : { ...found(new Map([['MEMORY.md', 'a\n']]), under), location: ROOT },
+    });
+    const failed = await scene.session.change(LONG_TERM, plain('b'));
+    const message = 'memory could not be read: no answer. Try again.';
+    expect(failed).toEqual({ kind: 'failed', reason: 'unavailable', message });
+    await expect(scene.session.read(LONG_TERM)).rejects.toThrow(message);
+    expect(scene.session.changes('trusted')).toEqual([]);
+    isDown = false;
+    await scene.session.change(LONG_TERM, plain('b'));
+    expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
+  });
+
+  it('passes on what the store warns of', async () => {
+    const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
+    const scene = createNotesScene({
+      load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
+    });
+    await scene.session.list();
+    await scene.session.list();
+    expect(scene.warnings).toEqual([warning]);
+  });
+
+  it('gives text that every provider takes, and stores none that no file can hold', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
+    expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
+    await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
+    expect(await scene.text('MEMORY.md')).toBe('caf\udce9 \0\nhalf \ufffd, nothing \ufffd\n');
+  });
+
+  it('stores no secret as the name of a note', async () => {
+    const secret = 'hunter2hunter2';
+    const scene = createNotesScene({ secrets: [secret] });
+    const name = `key ${secret}`;
+    const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
+    expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
+    expect(scene.session.changes('trusted')).toEqual([]);
+  });
+
+  it('warns of a large file once', async () => {
+    const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
+    await scene.session.change(LONG_TERM, plain('0123456789'));
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
+  });
+
+  it('reads the run log of the agent without provenance, and searches it', async () => {
+    const provenance =
+      '<!-- axe-action v=1 id=a run=1/1 job=j event=push sha=abcdef0 actor=octocat trust=trusted model=m -->';
+    const log = `## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n${provenance}\n\n`;
+    const scene = createNotesScene({ files: { 'bot.md': log, 'other.md': log } });
+    expect(await scene.session.readRunLog()).toBe(
+      '## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n\n',
+    );
+    const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
+    expect(text).toContain(`across 1 file.`);
+    expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
+  });
+
+  it('keeps what a hundred calls at once write', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'first\n' } });
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(await scene.session.read(LONG_TERM)).toBe(`first\n${lines.join('\n')}\n`);
+    expect(scene.session.changes('trusted')).toHaveLength(100);
+  });
+});
+
+describe('a session that saves at once', () => {
+  it('sees what others write meanwhile, and keeps no changes', async () => {
+    const store = liveStore({ 'MEMORY.md': 'a\n' });
+    const scene = createNotesScene(store);
+    expect(await scene.session.read(LONG_TERM)).toBe('a\n');
+    store.put('MEMORY.md', 'a\nb\n');
+    await scene.session.change(LONG_TERM, plain('c'));
+    expect(store.tree().get('MEMORY.md')).toBe('a\nb\nc\n');
+    expect(scene.session.changes('trusted')).toEqual([]);
+    expect(scene.session.recent()).toHaveLength(1);
+    expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
+  });
+
+  it('keeps what a hundred calls at once write', async () => {
+    const store = liveStore();
+    const scene = createNotesScene(store);
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(store.tree().get('MEMORY.md')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it.each([
+    [
+      'error',
+      "Tool 'write_memory' execution failed: Storage operation 'append' failed: no space left. Make room.",
+    ],
+    ['denied', "Permission denied for tool 'write_memory': no space left. Make room."],
+  ] as const)('tells a save that failed: %s', async (reason, text) => {
+    const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
+    const scene = createNotesScene(liveStore({}, failure));
+    expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
+    const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
+    expect(write).toEqual({ text: 'nothing was written: no space left. Make room.', isError: true });
+    expect(scene.session.recent()).toEqual([]);
+  });
+});
+
+describe('the changes of a session', () => {
+  const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
+    kind: 'note',
+    name: '部署',
+  } as const);
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', ' ', '\n', '文', '\r\n') }),
+    fc.string({ unit: 'binary' }),
+  );
+  const wish = fc.oneof<fc.Arbitrary<NoteWish>[]>(
+    fc.record({
+      kind: fc.constant('append' as const),
+      content: text,
+      form: fc.constantFrom('plain' as const, 'entry' as const, { heading: 'compaction summary' }),
+    }),
+    fc.record({ kind: fc.constant('overwrite' as const), content: text }),
+    fc.record({
+      kind: fc.constant('replace' as const),
+      from: fc.string({ unit: fc.constantFrom('a', '文', '\n'), minLength: 1, maxLength: 2 }),
+      to: text,
+    }),
+    fc.constant({ kind: 'delete' as const }),
+  );
+  const steps = fc.array(fc.record({ target, wish }), { maxLength: 12 });
+
+  it('make of what was loaded what the session reads, also after a journal has kept them as JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, text, async (wanted, before) => {
+        const files = { 'MEMORY.md': before.toWellFormed(), 'bot.md': 'a run log' };
+        const scene = createNotesScene({ files });
+        await Promise.all(wanted.map((step) => scene.session.change(step.target, step.wish)));
+        const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
+        expect(kept).toEqual(scene.session.changes('trusted'));
+        const tree = await scene.session.tree();
+        expect(tree.kind === 'tree' && [...tree.tree]).toEqual([
+          ...applyChanges(new Map(Object.entries(files)), kept),
+        ]);
+      }),
+    );
+  });
+
+  it('hold no more than the cap in bytes, whatever is written', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (wanted, maxWriteBytes) => {
+        const scene = createNotesScene({ caps: { maxWriteBytes } });
+        for (const step of wanted) {
+          const answer = await scene.session.change(step.target, step.wish);
+          if (answer.kind !== 'written') continue;
+          const written = scene.session.recent().at(-1);
+          expect(Buffer.byteLength(written?.content ?? '')).toBe(written?.bytes);
+          expect(written?.bytes).toBeLessThanOrEqual(maxWriteBytes);
+          expect(written?.content.isWellFormed()).toBe(true);
+          if (answer.givenBytes <= maxWriteBytes) expect(written?.bytes).toBe(answer.givenBytes);
+        }
+      }),
+    );
+  });
+
+  it('in the untrusted lane leave the trusted one alone, and show the edited text whole', async () => {
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
+    });
+    await scene.session.change(LONG_TERM, plain('fact two'));
+    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
+    await scene.session.change(DAY, plain('only added to'));
+    await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'delete' });
+    const changes = scene.session.changes('untrusted');
+    expect(changes.map(({ path }) => path)).toEqual([
+      'untrusted/MEMORY.md',
+      'untrusted/MEMORY.md',
+      `untrusted/${PROJECT}/daily/2026-03-01.md`,
+      `untrusted/${PROJECT}/notes/a.md`,
+    ]);
+    const trusted = new Map([
+      ['MEMORY.md', 'fact one\n'],
+      [`${PROJECT}/notes/a.md`, 'a note\n'],
+    ]);
+    const next = applyChanges(trusted, changes);
+    expect(next.get('MEMORY.md')).toBe('fact one\n');
+    expect(next.get(`${PROJECT}/notes/a.md`)).toBe('a note\n');
+    expect(next.get('untrusted/MEMORY.md')).toBe('fact 1\nfact two\n');
+    expect(next.get(`untrusted/${PROJECT}/daily/2026-03-01.md`)).toBe('only added to\n');
+  });
+
+  it('in the untrusted lane go on with the copy that is there', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact one\n' } });
+    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
+    const tree = new Map([['untrusted/MEMORY.md', 'another one\n']]);
+    const next = applyChanges(tree, scene.session.changes('untrusted'));
+    expect(next.get('untrusted/MEMORY.md')).toBe('another 1\n');
+  });
+
+  it('in the untrusted lane do not bring back what the run wrote anew', async () => {
+    const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] old\n' } });
+    const target = { kind: 'scratchpad' } as const;
+    await scene.session.change(target, { kind: 'overwrite', content: '- [ ] new\n' });
+    await scene.session.change(target, { kind: 'replace', from: '[ ]', to: '[x]' });
+    const next = applyChanges(new Map(), scene.session.changes('untrusted'));
+    expect(next.get(`untrusted/${PROJECT}/SCRATCHPAD.md`)).toBe('- [x] new\n');
+  });
+});
+
+describe('text of any language', () => {
+  it.each([
+    ['Chinese', '部署前要运行迁移', '运行迁移'],
+    ['Japanese', 'デプロイの前に移行を実行する', '移行'],
+    ['Arabic', 'شغّل الترحيل قبل النشر', 'الترحيل'],
+  ])('is written, cut, found and edited: %s', async (_, fact, word) => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: Buffer.byteLength(fact) + 1 } });
+    const { text } = await scene.call('memory_write', { target: 'long_term', content: `${fact}${fact}` });
+    const bytes = Buffer.byteLength(fact);
+    expect(text).toContain(`(truncated from ${2 * bytes} bytes to ${bytes + 1} byte cap)`);
+    expect(await scene.session.read(LONG_TERM)).toBe(`${fact}\n`);
+    const search = await scene.call('memory_search', { query: word });
+    expect(search.text).toContain(`Searched 1 term: ${word}(1) across 1 file.`);
+    expect(search.text).toContain(`\n${fact}\n…`);
+    await scene.call('memory_edit', { target: 'long_term', old_str: word, new_str: 'x' });
+    expect(await scene.session.read(LONG_TERM)).toBe(`${fact.replace(word, 'x')}\n`);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { NoteChange } from '../../src/axe/memory/change.js';
+import { openFileMemory } from '../../src/cli/file-memory.js';
+import { isOfNotes } from '../../src/cli/notes-folder.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const never = new AbortController().signal;
+
+const adding = (path: string, text: string): NoteChange => ({
+  kind: 'note',
+  path,
+  edit: { kind: 'append', text, dedup: false },
+  backup: false,
+  id: path,
+});
+
+function open(given: { readonly custom?: string; readonly dir?: string }) {
+  const home = tempDir('notes-folder');
+  mkdirSync(join(home, 'data'));
+  const env = { XDG_DATA_HOME: join(home, 'data') };
+  const at = (path: string | undefined) => (path === undefined ? '' : join(home, path));
+  const store = openFileMemory({
+    custom: at(given.custom),
+    dir: at(given.dir),
+    path: 'bot.md',
+    scope: '',
+    env,
+  });
+  return { home, store };
+}
+
+describe('where the notes of the command line are', () => {
+  it.each([
+    ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
+    ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
+    // A `MEMORY.md` beside a file of the user's is the user's.
+    ['never beside `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
+  ])('%s', async (_, given, log, notes) => {
+    const { home, store } = open(given);
+    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+    expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({ kind: 'saved' });
+    expect(readFileSync(join(home, log), 'utf8')).toBe('## e\n\n');
+    expect(readFileSync(join(home, notes), 'utf8')).toBe('Tabs.\n');
+    const found = await store.readTree(never, ['bot.md', 'MEMORY.md', 'projects/x/notes/']);
+    expect(found.kind === 'tree' && Object.fromEntries(found.tree)).toEqual({
+      'bot.md': '## e\n\n',
+      'MEMORY.md': 'Tabs.\n',
+    });
+  });
+
+  it('is the only place that is looked at', async () => {
+    const { home, store } = open({ dir: 'own' });
+    writeFiles(home, {
+      'data/axe/memory/MEMORY.md': 'not mine\n',
+      'own/MEMORY.md': 'mine\n',
+      'own/bot.md': 'x',
+    });
+    const all = await store.readTree(never);
+    expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
+    expect(all.location).toBe(join(home, 'own'));
+  });
+});
+
+describe('what belongs to notes', () => {
+  it.each([
+    ['MEMORY.md', true],
+    ['MEMORY.bak', true],
+    ['MEMORY.md.bak', true],
+    ['MEMORY.state.md', true],
+    ['untrusted/MEMORY.md', true],
+    ['projects/x/daily/', true],
+    ['projects/x/notes/', true],
+    ['projects/x/SCRATCHPAD.md', true],
+    ['2026-03-01.md', true],
+    ['bot.md', false],
+    ['bot.md.bak', false],
+    ['bot.state.md', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isOfNotes(path)).toBe(expected);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Change } from '../../src/axe/memory/change.js';
+import { createTreeStore } from '../../src/memory-stores/store.js';
+import { createFakeRemote } from './fake-backend.js';
+import { createFakeClock } from './fake-clock.js';
+import { adding, note, overwriting } from './notes-contract.js';
+
+const never = new AbortController().signal;
+
+/** A store whose first commit is made, but not answered; `meanwhile` happens before it looks again. */
+function forgetful(remote: ReturnType<typeof createFakeRemote>, meanwhile: () => void = () => {}) {
+  let lost = 0;
+  const backend = remote.backend({
+    commit: () => {
+      lost += 1;
+      return lost === 1 ? { kind: 'unknown', message: 'no answer' } : undefined;
+    },
+    step: async (operation) => {
+      if (operation === 'answer' && lost === 1) meanwhile();
+    },
+  });
+  return createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+}
+
+describe('a commit of notes whose answer was lost', () => {
+  it.each<[string, readonly Change[], string]>([
+    ['an append', [adding('MEMORY.md', 'new')], 'old\nnew\n'],
+    ['two appends', [adding('MEMORY.md', 'new'), adding('MEMORY.md', 'newer')], 'old\nnew\nnewer\n'],
+    ['an edit', [note('MEMORY.md', { kind: 'replace', from: 'old', to: 'old, or not' })], 'old, or not\n'],
+    ['an overwrite', [overwriting('MEMORY.md', 'new')], 'new'],
+  ])('does not carry out %s twice', async (_, changes, expected) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'old\n']]);
+    const result = await forgetful(remote).write(changes, never);
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(result).not.toHaveProperty('notices');
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
+  });
+
+  it('knows its append below what somebody else has added since', async () => {
+    const remote = createFakeRemote();
+    const store = forgetful(remote, () => {
+      remote.tree = new Map([['MEMORY.md', `${remote.tree.get('MEMORY.md')}theirs\n`]]);
+      remote.version += 1;
+    });
+    expect(await store.write([adding('MEMORY.md', 'mine')], never)).toMatchObject({ kind: 'saved' });
+    expect(remote.tree.get('MEMORY.md')).toBe('mine\ntheirs\n');
+  });
+});
+
+describe('a note of which somebody else changed other lines while an answer was lost', () => {
+  it.each<[string, Change]>([
+    ['an append', adding('MEMORY.md', 'new')],
+    ['an edit', note('MEMORY.md', { kind: 'replace', from: 'last', to: 'last, and new' })],
+  ])('has %s once', async (_, change) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\nlast\n']]);
+    const store = forgetful(remote, () => {
+      remote.tree = new Map([['MEMORY.md', (remote.tree.get('MEMORY.md') ?? '').replace('first', 'FIRST')]]);
+      remote.version += 1;
+    });
+    const result = await store.write([change], never);
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(result).not.toHaveProperty('notices');
+    expect(remote.tree.get('MEMORY.md')?.split('new')).toHaveLength(2);
+    expect(remote.tree.get('MEMORY.md')).toMatch(/^FIRST\nlast/);
+  });
+});
+
+describe('a note that somebody else changed during the save', () => {
+  it('is kept beside the one that is written over it', async () => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\n']]);
+    let commits = 0;
+    const backend = remote.backend({
+      step: async (operation) => {
+        if (operation !== 'commit') return;
+        commits += 1;
+        if (commits > 1) return;
+        remote.tree = new Map([['MEMORY.md', 'theirs\n']]);
+        remote.version += 1;
+      },
+    });
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+    const edits = [note('MEMORY.md', { kind: 'overwrite', text: 'mine' })];
+    expect(await store.write(edits, never)).toMatchObject({ kind: 'saved' });
+    expect([remote.tree.get('MEMORY.md'), remote.tree.get('MEMORY.md.bak')]).toEqual(['mine', 'theirs\n']);
+  });
+});

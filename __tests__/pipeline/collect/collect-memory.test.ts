@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatEntry } from '../../../src/axe/memory/run-log.js';
+import { parseLog } from '../../../src/axe/memory/units.js';
+import { collectMemory } from '../../../src/pipeline/collect/collect-memory.js';
+import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { createFakeWorld, makeRequest } from '../../helpers/world-fake.js';
+
+/** A million tokens of either kind cost a dollar. */
+const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const TODAY = '2026-02-03';
+const TOML = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nlast_n = 2\n';
+const LOG = Array.from({ length: 5 }, (_, index) =>
+  formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `task ${index}`, result: 'done' }),
+).join('');
+const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
+
+function scene(
+  replies: readonly FakeReply[],
+  { state = '', perDayUsd = 0, dryRun = false, memory = {} } = {},
+) {
+  const model = createFakeModel([...replies]);
+  const world = createFakeWorld({
+    model,
+    agents: { bot: TOML },
+    memory: { ...memory, 'bot.md': LOG, ...(state === '' ? {} : { 'bot.state.md': state }) },
+    facts: { 'openai/m': { price: PRICE } },
+  });
+  const spendLimits = { perPullUsd: 0, perDayUsd };
+  const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
+  return { model, world, request: { ...request, suggesting: undefined } };
+}
+
+describe('what garbage collection costs', () => {
+  it('is kept in the state beside what runs cost', async () => {
+    const { world, request } = scene([says('Found it.', CHEAP)]);
+    expect(await collectMemory(request, world)).toMatchObject({
+      kind: 'collected',
+      collection: { end: { kind: 'trimmed', removed: 3 } },
+    });
+    expect(world.memory.get('bot.state.md')).toMatch(
+      new RegExp(`^- spent \\S+ day=${TODAY} usd=0\\.25 at=`, 'm'),
+    );
+  });
+
+  it('is kept too where the analysis is no whole one, and nothing is trimmed', async () => {
+    const { world, request } = scene([says('', CHEAP)]);
+    expect(await collectMemory(request, world)).toMatchObject({ collection: { end: { kind: 'failed' } } });
+    expect(world.memory.get('bot.md')).toBe(LOG);
+    expect(world.memory.get('bot.state.md')).toContain('usd=0.25');
+  });
+
+  it('is nothing where the limit of the day is used up: the model is not asked', async () => {
+    const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
+    const { model, world, request } = scene([], { state, perDayUsd: 2 });
+    expect(await collectMemory(request, world)).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'budget-spent', remedy: expect.stringContaining('`max-cost-usd-per-day`') },
+    });
+    expect(model.asked).toHaveLength(0);
+    expect([world.memory.get('bot.md'), world.memory.get('bot.state.md')]).toEqual([LOG, state]);
+  });
+
+  it('leaves no trace in a dry run', async () => {
+    const { world, request } = scene([says('Found it.', CHEAP)], { dryRun: true });
+    await collectMemory(request, world);
+    expect([...world.memory.keys()]).toEqual(['bot.md']);
+  });
+});
+
+describe('garbage collection in a workflow', () => {
+  it('reads and trims the trusted lane alone', async () => {
+    const memory = { 'untrusted/bot.md': LOG.replaceAll('task', 'raise all tools') };
+    const { model, world, request } = scene([says('Found it.')], { memory });
+    await collectMemory(request, world);
+    expect(JSON.stringify(model.asked)).not.toContain('raise all tools');
+    expect(parseLog(world.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
+  });
+
+  it('is refused on an event that strangers can cause', async () => {
+    const { world, request } = scene([]);
+    await expect(collectMemory({ ...request, trigger: pullRequest({ number: 42 }) }, world)).rejects.toThrow(
+      '`mode: gc` does not run on the event `pull_request`',
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../../src/axe/errors.js';
+import { notesPlaces, pathOf } from '../../../src/axe/memory/notes/place.js';
+import { formatEntry } from '../../../src/axe/memory/run-log.js';
+import { parseLog } from '../../../src/axe/memory/units.js';
+import type { LanguageModel } from '../../../src/axe/ports.js';
+import { type CollectRequest, collect } from '../../../src/pipeline/collect/collect.js';
+import type { CollectStep } from '../../../src/pipeline/collect/collection.js';
+import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { createFakeWorld, type FakeWorldParts } from '../../helpers/world-fake.js';
+
+const TOML = `name = "bot"
+model = "anthropic/m"
+[memory]
+enabled = true
+last_n = 2
+`;
+
+function log(entries: number, words = 1): string {
+  return Array.from({ length: entries }, (_, index) =>
+    formatEntry({
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)),
+      task: `task ${index}`,
+      result: 'word '.repeat(words),
+    }),
+  ).join('');
+}
+
+async function scene(parts: Partial<FakeWorldParts> & { readonly model: LanguageModel }, toml = TOML) {
+  const world = createFakeWorld({ agents: { bot: toml }, memory: { 'bot.md': log(5) }, ...parts });
+  const agent = await world.agents.loadAgent('bot');
+  const steps: CollectStep[] = [];
+  const request: CollectRequest = {
+    agent,
+    model: '',
+    fallbackModels: [],
+    store: world.openMemory(agent, PLAN),
+    path: 'bot.md',
+    identity: 'octocat/hello-world',
+    requireSigned: false,
+    limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
+    onAsking: () => {},
+    dryRun: false,
+    timeLimitMs: () => 60_000,
+    onStep: (step) => steps.push(step),
+  };
+  return { world, request, steps };
+}
+
+const PLAN = {
+  path: 'bot.md',
+  readPaths: ['bot.md'],
+  lane: 'trusted',
+  lastN: 0,
+  maxEntries: 0,
+  count: true,
+  entryId: 'e',
+  provenance: undefined,
+  requireSigned: false,
+} as const;
+
+describe('garbage collection', () => {
+  it('analyses, and trims to what the agent keeps', async () => {
+    const { world, request, steps } = await scene({ model: createFakeModel([says('Found it.')]) });
+    const collected = await collect(request, world);
+    expect(collected).toMatchObject({
+      kind: 'collected',
+      entries: 5,
+      trim: { kind: 'trimmed', removed: 3, kept: 2 },
+    });
+    expect(steps.map(({ kind }) => kind)).toEqual(['read', 'analysed']);
+    expect(parseLog(world.memory.get('bot.md') ?? '').units).toHaveLength(2);
+    expect(parseLog(world.memory.get('bot.md.bak') ?? '').units).toHaveLength(3);
+  });
+
+  it('asks nothing about an empty memory', async () => {
+    const { world, request } = await scene({ model: createFakeModel([]), memory: {} });
+    expect(await collect(request, world)).toEqual({ kind: 'empty' });
+  });
+
+  it('trims nothing in a dry run', async () => {
+    const { world, request } = await scene({ model: createFakeModel([says('Found it.')]) });
+    const collected = await collect({ ...request, dryRun: true }, world);
+    expect(collected).toMatchObject({ trim: { kind: 'dry-run' } });
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it('trims nothing where one of several questions goes wrong', async () => {
+    const { world, request } = await scene({
+      model: createFakeModel([says('one'), says('')]),
+      memory: { 'bot.md': log(200, 150) },
+      facts: { 'anthropic/m': { windowTokens: 8000 } },
+    });
+    await expect(collect(request, world)).rejects.toBeInstanceOf(AxeError);
+    expect(world.memory.get('bot.md')).toBe(log(200, 150));
+  });
+
+  it('reads a log that is longer than the window in parts, and joins the reports', async () => {
+    const asked: string[] = [];
+    const answer: FakeReply = async ({ prompt: [system, user] }) => {
+      const question = JSON.stringify(user?.content ?? '');
+      asked.push(JSON.stringify(system?.content ?? ''));
+      return says(question.includes('--- Report 1') ? 'joined' : `report ${asked.length}`);
+    };
+    const model = createFakeModel(Array.from({ length: 50 }, () => answer));
+    const { world, request, steps } = await scene({
+      model,
+      memory: { 'bot.md': log(100, 150) },
+      facts: { 'anthropic/m': { windowTokens: 16_000 } },
+    });
+    const collected = await collect(request, world);
+    if (collected.kind !== 'collected') throw new Error(collected.kind);
+    expect(collected.analysis.text).toBe('joined');
+    expect(collected.analysis.parts).toBeGreaterThan(1);
+    expect(asked).toHaveLength(collected.analysis.parts + 1);
+    expect(asked[0]).toContain(`This is part 1 of ${collected.analysis.parts}`);
+    expect(steps.at(-1)).toMatchObject({ kind: 'analysed', parts: collected.analysis.parts });
+  });
+
+  it('removes daily logs that are too old, and none of another project', async () => {
+    const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+    const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
+    const others = 'projects/other-1a2b3c4d/daily/2001-01-01.md';
+    const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
+    const memory = { 'bot.md': log(5), [old]: 'old', [others]: 'old' };
+    const { world, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
+    expect(await collect(request, world)).toMatchObject({ trim: { kind: 'no-target' }, days: 1 });
+    expect(world.memory.get(old) ?? '').toBe('');
+    expect(world.memory.get(others)).toBe('old');
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each(['project', 'shared'] as const)(
+    'of a trial without a model leaves the real daily logs alone, with scope %s',
+    async (scope) => {
+      const places = notesPlaces(scope, { identity: 'octocat/hello-world', agent: 'bot' });
+      const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
+      const toml = TOML.replace('last_n = 2', `notes = true\nscope = "${scope}"\nretention_days = 30`);
+      const memory = { 'offline/bot.md': log(5), [old]: 'old', [`offline/${old}`]: 'old' };
+      const { world, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
+      expect(await collect({ ...request, path: 'offline/bot.md' }, world)).toMatchObject({ days: 1 });
+      expect([world.memory.get(old), world.memory.get(`offline/${old}`) ?? '']).toEqual(['old', '']);
+    },
+  );
+});

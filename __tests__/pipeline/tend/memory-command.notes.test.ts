@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { command, createFakeMemory, entry } from './memory-scene.js';
+
+const NOTE = 'projects/p-12345678/notes/auth.md';
+const FILES = {
+  'bot.md': entry(1, { id: 'aaaaaa-1' }),
+  'MEMORY.md': '# Facts\n\nuse tabs\nnever push to main\n',
+  [NOTE]: 'Tokens live for 15 minutes\n日本語のメモ\n',
+  'projects/p-12345678/notes/auth.bak': 'Tokens live for 10 minutes\n',
+  'projects/p-12345678/daily/2026-03-01.md': 'did much\n',
+  'MEMORY.state.md': '# State\n',
+};
+
+function textOf(result: Awaited<ReturnType<typeof command>>): string {
+  return result.kind === 'done' ? result.text : result.message;
+}
+
+describe('commands over notes', () => {
+  it('show lists them with their sizes, and shows one by its path', async () => {
+    const store = createFakeMemory(FILES);
+    const all = textOf(await command(store, 'show'));
+    expect(all).toContain('- `MEMORY.md`, 37 bytes');
+    expect(all).toContain('- `projects/p-12345678/daily/2026-03-01.md`, 9 bytes');
+    expect(all).not.toMatch(/auth\.bak|MEMORY\.state/);
+    expect(textOf(await command(store, `show ${NOTE}`))).toContain(
+      'Tokens live for 15 minutes\n日本語のメモ',
+    );
+    expect(await command(store, 'show projects/p-12345678/notes/none.md')).toMatchObject({
+      kind: 'failed',
+      reason: 'not-found',
+    });
+  });
+
+  it('search finds lines that hold all the words, whatever their case', async () => {
+    const store = createFakeMemory(FILES);
+    expect(textOf(await command(store, 'search TOKENS live'))).toContain(
+      `1 line of notes holds "TOKENS" and "live":\n\n- \`${NOTE}\`:1 Tokens live for 15 minutes`,
+    );
+    expect(textOf(await command(store, 'search 日本語'))).toContain(`\`${NOTE}\`:2 日本語のメモ`);
+    expect(textOf(await command(store, 'search nothing like it'))).not.toContain('lines of notes');
+  });
+
+  it('forget deletes a note with what is kept beside it, and notes that it must not come back', async () => {
+    const store = createFakeMemory(FILES);
+    expect(await command(store, `forget ${NOTE}`)).toMatchObject({ kind: 'done', changed: true });
+    expect(store.tree.get(NOTE)).toBe('');
+    expect(store.tree.get('projects/p-12345678/notes/auth.bak')).toBe('');
+    expect(store.tree.get('MEMORY.state.md')).toMatch(/^- forgotten f-[0-9a-f]{16}$/m);
+    expect(store.tree.get('MEMORY.md')).toBe(FILES['MEMORY.md']);
+    expect([...store.tree.keys()].filter((path) => path.endsWith('.state.md'))).toEqual(['MEMORY.state.md']);
+  });
+
+  it('verify tells of conflict markers in them', async () => {
+    const store = createFakeMemory({ ...FILES, 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n' });
+    const text = textOf(await command(store, 'verify'));
+    expect(text).toContain('- MEMORY.md:2: a conflict marker of git');
+    expect(text).toContain('1 problem in');
+  });
+});

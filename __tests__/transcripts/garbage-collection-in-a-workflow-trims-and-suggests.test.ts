@@ -1,0 +1,190 @@
+import { expect, it } from '@jest/globals';
+import { parseState } from '../../src/axe/memory/state.js';
+import { parseLog } from '../../src/axe/memory/units.js';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import {
+  BRANCH,
+  idOf,
+  idsOnBranch,
+  nameOf,
+  onBranch,
+  onSchedule,
+  rememberOnBranch,
+  review,
+} from './memory-command-scene.js';
+import { AGENT, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
+
+const ENTRIES = [2, 3, 3, 4, 9].map((day, index) =>
+  review(day, {
+    id: `01kg${index}`,
+    task: `Review pull request #${40 + index}: Change auth`,
+    result: `src/auth.ts:${index + 10} compares tokens with ==; tests are missing.`,
+  }),
+);
+
+const KEEPING = `${AGENT}last_n = 2\nskill = "reviewing"\n`.replace(
+  /(\[memory\][\s\S]*last_n = 2\n)(skill = .*\n)/,
+  '$2\n$1',
+);
+
+const SKILL = '# Reviewing\n\nLook at every change.\n';
+
+const ANALYSIS = [
+  '## Patterns Found',
+  'Tokens are compared with `==` in 5 of 5 entries.',
+  '',
+  '## Repeated Work',
+  'No repeated work detected.',
+  '',
+  '## Recommendations',
+  'Say in the skill that tokens are compared in constant time. @octocat should know.',
+].join('\n');
+
+const PROPOSAL = JSON.stringify({
+  title: 'Tell the reviewer how tokens are compared',
+  reason: 'Every review found the same comparison.',
+  edits: [
+    {
+      path: 'axe/skills/reviewing/SKILL.md',
+      find: 'Look at every change.',
+      replace: 'Look at every change. Tokens are compared in constant time.',
+    },
+  ],
+});
+
+const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'repo' } };
+
+async function scheduled(
+  replies: readonly ModelReply[] | ((stage: () => Stage) => ModelReply),
+): Promise<Stage> {
+  let made: Stage | undefined;
+  const stage = await setStage({
+    event: { name: 'workflow_dispatch' },
+    base: { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
+    model: (_request, index) => {
+      if (Array.isArray(replies)) return replies[index] ?? text('');
+      if (made === undefined) throw new Error('the stage is not set yet');
+      const current = made;
+      return (replies as (stage: () => Stage) => ModelReply)(() => current);
+    },
+  });
+  made = stage;
+  rememberOnBranch(stage, { 'reviewer.md': ENTRIES.join('') });
+  return stage;
+}
+
+function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
+  return stage.run({ ...onSchedule(stage), inputs: { ...COLLECTING.inputs, ...inputs } });
+}
+
+it('analyses, trims, and opens a pull request that the next run brings up to date', async () => {
+  const stage = await scheduled([text(ANALYSIS), text(PROPOSAL), text(ANALYSIS), text(PROPOSAL)]);
+  const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(troubles(step)).toEqual([]);
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', response: ANALYSIS });
+  expect(idsOnBranch(stage)).toEqual([idOf('01kg3'), idOf('01kg4')]);
+  expect(parseLog(onBranch(stage, 'reviewer.md.bak')).units.map(({ id }) => id)).toEqual(
+    ['01kg0', '01kg1', '01kg2'].map(idOf),
+  );
+  const facts = parseState(onBranch(stage, 'reviewer.state.md'));
+  expect(facts.map(({ kind, key }) => `${kind} ${key}`)).toEqual(
+    ['01kg0', '01kg1', '01kg2'].map((id) => `trimmed ${idOf(id)}`),
+  );
+  const [pull] = [...stage.repo.pulls.values()];
+  expect(pull?.base.ref).toBe(stage.repo.defaultBranch);
+  expect(pull?.body).toContain('<!-- axe-action gc=reviewer -->');
+  const proposed = stage.github.files(nameOf(stage), 'axe-gc/reviewer');
+  expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('compared in constant time');
+  expect(proposed['axe/agents/reviewer.toml']).toBe(KEEPING);
+  const before = stage.github.files(nameOf(stage), stage.repo.defaultBranch);
+  expect(before['axe/skills/reviewing/SKILL.md']).toBe(SKILL);
+  const shown = [seen(step, stage), `=== pull request\n${pull?.title}\n\n${pull?.body}`];
+  expectTranscript('garbage-collection-in-a-workflow', steady(shown.join('\n')));
+
+  const again = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  expect(troubles(again)).toEqual([]);
+  expect(stage.repo.pulls.size).toBe(1);
+  expect(again.summary).toContain('Brought up to date: pull request');
+  expect(again.outputs['memory-saved']).toBe('false');
+});
+
+it('keeps an entry that a run appends while the model thinks', async () => {
+  const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
+  const stage = await scheduled((current) => {
+    current().github.commit(
+      nameOf(current()),
+      { 'reviewer.md': ENTRIES.join('') + late },
+      { branch: BRANCH },
+    );
+    return text(ANALYSIS);
+  });
+  const step = await collect(stage);
+  expect(step.outputs['memory-saved']).toBe('true');
+  expect(idsOnBranch(stage)).toEqual(['01kg3', '01kg4', '01kg9'].map(idOf));
+});
+
+it.each([
+  ['an empty analysis', text('  '), 'the analysis is empty, so nothing was trimmed'],
+  [
+    'one that was cut off',
+    { kind: 'text', text: ANALYSIS, finishReason: 'length' } as const,
+    'the analysis was cut off, so nothing was trimmed',
+  ],
+])('trims nothing after %s', async (_what, reply, message) => {
+  const stage = await scheduled([reply]);
+  const step = await collect(stage);
+  expect(step.exitCode).toBe(1);
+  expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+  expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
+  expect(onBranch(stage)).toBe(ENTRIES.join(''));
+});
+
+it('refuses a proposal that gives the agent more than it had, and says so once', async () => {
+  const raising = JSON.stringify({
+    title: 'More tools',
+    reason: 'They would help.',
+    edits: [
+      {
+        path: 'axe/agents/reviewer.toml',
+        find: 'name = "reviewer"',
+        replace: 'name = "reviewer"\ntools = ["run_command"]',
+      },
+    ],
+  });
+  const stage = await scheduled([text(ANALYSIS), text(raising)]);
+  const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    'the suggestions of gc did not become a pull request: it would change `tools`, which only a person may.',
+  ]);
+  expect(stage.repo.pulls.size).toBe(0);
+  expect(step.summary).toContain('## Recommendations');
+});
+
+it('opens an issue instead where that is wanted', async () => {
+  const stage = await scheduled([text(ANALYSIS)]);
+  const step = await collect(stage, { 'gc-suggestions': 'issue' });
+  expect(troubles(step)).toEqual([]);
+  expect([...stage.repo.issues.values()].map(({ title }) => title)).toContain(
+    'What the memory of reviewer suggests',
+  );
+});
+
+it('leaves everything as it is in a dry run', async () => {
+  const stage = await scheduled([text(ANALYSIS)]);
+  const step = await collect(stage, { 'dry-run': 'true', 'gc-suggestions': 'pull-request' });
+  expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+  expect(step.summary).toContain('Dry run: no entries trimmed.');
+  expect(onBranch(stage)).toBe(ENTRIES.join(''));
+  expect(stage.repo.pulls.size).toBe(0);
+});
+
+it('does not run on an event that anybody can cause', async () => {
+  const stage = await setStage();
+  const step = await stage.run({ inputs: { mode: 'gc' } });
+  expect(step.exitCode).toBe(1);
+  expect(stage.model.requests()).toEqual([]);
+  expect(troubles(step)[0]?.message).toContain('`mode: gc` does not run on the event `pull_request`');
+});

@@ -1,0 +1,75 @@
+import { expect, it } from '@jest/globals';
+import { GITHUB_TOKEN } from '../helpers/github-server.js';
+import { text, toolCall } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { asking, nameOf } from './memory-command-scene.js';
+import { blockIn, calmNotes, keeperToml, newResults, notesStage, placesOf } from './notes-scene.js';
+import { expectTranscript, steady } from './stage.js';
+
+const NAME = 'people-show-search-and-forget-notes';
+
+/** Notes as a run leaves them. */
+async function withNotes() {
+  const stage = await notesStage({
+    toml: keeperToml(),
+    model: [
+      {
+        kind: 'tools',
+        calls: [
+          {
+            name: 'memory_write',
+            input: { target: 'long_term', content: 'Tabs, not spaces.\nTokens live for 15 minutes.' },
+          },
+          {
+            name: 'memory_write',
+            input: { target: 'note', name: 'auth', content: '# Auth\n\nTokens live in Redis.' },
+          },
+          { name: 'memory_write', input: { target: 'daily', content: 'Read about tokens.' } },
+        ],
+      },
+      text('Fifteen minutes.'),
+      toolCall('memory_search', { query: 'redis' }),
+      text('Nothing.'),
+    ],
+  });
+  await stage.runOn('repo');
+  return { stage, places: placesOf(nameOf(stage)) };
+}
+
+it('in a workflow and on a laptop alike', async () => {
+  const { stage, places } = await withNotes();
+  const told: string[] = [];
+  const commands = [
+    'show',
+    'show MEMORY.md',
+    `show ${places.note('auth')}`,
+    'search tokens live',
+    `forget ${places.note('auth')}`,
+    'search redis',
+    `show ${places.note('none')}`,
+    'verify',
+  ];
+  for (const command of commands) {
+    const words = command.split(' ');
+    const isChange = words[0] === 'forget';
+    const here = isChange
+      ? undefined
+      : await runCli(['memory', words[0] ?? '', 'keeper', '--repo', nameOf(stage), ...words.slice(1)], {
+          env: { ...stage.github.env, GITHUB_TOKEN },
+        });
+    const { inputs } = asking(command);
+    const step = await stage.runOn('repo', { inputs: { ...inputs } });
+    expect(step.stderr).toBe('');
+    const answer = step.outputs['response'] || step.annotations.map(({ message }) => message).join('\n');
+    if (here?.exitCode === 0) expect(steady(answer)).toBe(steady(here.stdout.trimEnd()));
+    told.push(`$ ${command}\n${answer}\n[${step.exitCode}]\n`);
+  }
+  expectTranscript(NAME, calmNotes(told.join('\n')));
+  const files = stage.memoryOf('repo');
+  expect(files[places.note('auth')]).toBeUndefined();
+  expect(files['MEMORY.md']).toBe('Tabs, not spaces.\nTokens live for 15 minutes.\n');
+
+  await stage.runOn('repo');
+  expect(newResults(stage.model.requests().at(-1))).toEqual(["No matches for 'redis'."]);
+  expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain('Tabs, not spaces.');
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FileTree } from '../helpers/github-state.js';
+import { promptOf, text, toolCall } from '../helpers/model-server.js';
+import { NO_CACHE } from './branch-scene.js';
+import { BRANCH, nameOf } from './memory-command-scene.js';
+import { blockIn, type Memory, type NotesStage, notesStage, placesOf } from './notes-scene.js';
+import { told, troubles } from './stage.js';
+
+type Places = ReturnType<typeof placesOf>;
+
+interface Meeting {
+  readonly what: string;
+  /** The call of this run. */
+  readonly call: Readonly<Record<string, unknown>>;
+  readonly tool?: string;
+  /** What the branch holds before, and what somebody else puts there while the model thinks. */
+  readonly before: (places: Places) => FileTree;
+  readonly meanwhile: (places: Places) => FileTree;
+  readonly after: (places: Places) => Memory;
+  readonly warning?: RegExp;
+}
+
+/** Where the one version before is kept. */
+function former(path: string): string {
+  return path.replace(/\.md$/, '.bak');
+}
+
+const MEETINGS: readonly Meeting[] = [
+  {
+    what: 'a fact of another run stands before the one of this run',
+    call: { target: 'long_term', content: 'Tabs.' },
+    before: () => ({ 'MEMORY.md': 'Old.\n' }),
+    meanwhile: () => ({ 'MEMORY.md': 'Old.\nBy another.\n' }),
+    after: () => ({ 'MEMORY.md': 'Old.\nBy another.\nTabs.\n' }),
+  },
+  {
+    what: 'a fact that another run has written as well is there once',
+    call: { target: 'long_term', content: 'Tabs.' },
+    before: () => ({ 'MEMORY.md': 'Old.\n' }),
+    meanwhile: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
+    after: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
+  },
+  {
+    what: 'a checklist that both write anew keeps the other side beside it',
+    call: { target: 'scratchpad', content: '- [ ] Mine\n', mode: 'overwrite' },
+    before: ({ scratchpad }) => ({ [scratchpad]: '- [ ] Old\n' }),
+    meanwhile: ({ scratchpad }) => ({ [scratchpad]: '- [ ] By another\n' }),
+    after: ({ scratchpad }) => ({
+      [scratchpad]: '- [ ] Mine\n',
+      [former(scratchpad)]: '- [ ] By another\n',
+    }),
+  },
+  {
+    what: 'a note that both write anew keeps the other side beside it',
+    call: { target: 'note', name: 'auth', content: 'Mine.\n', mode: 'overwrite' },
+    before: ({ note }) => ({ [note('auth')]: 'Old.\n' }),
+    meanwhile: ({ note }) => ({ [note('auth')]: 'By another.\n' }),
+    after: ({ note }) => ({ [note('auth')]: 'Mine.\n', [former(note('auth'))]: 'By another.\n' }),
+  },
+  {
+    what: 'an item that another run has ticked off is left as it is, which is told',
+    tool: 'memory_edit',
+    call: { target: 'scratchpad', old_str: '- [ ] Old', new_str: '- [x] Old, by me' },
+    before: ({ scratchpad }) => ({ [scratchpad]: '- [ ] Old\n' }),
+    meanwhile: ({ scratchpad }) => ({ [scratchpad]: '- [x] Old, by another\n' }),
+    after: ({ scratchpad }) => ({ [scratchpad]: '- [x] Old, by another\n' }),
+    warning: /SCRATCHPAD\.md/,
+  },
+];
+
+describe('while the model thinks', () => {
+  it.each(MEETINGS)('$what', async ({ tool = 'memory_write', call, before, meanwhile, after, warning }) => {
+    const places = placesOf('octo-org/octo-repo');
+    const stage: NotesStage = await notesStage({
+      branch: before(places),
+      model(request) {
+        const turns = promptOf(request).messages.filter((message) => message.startsWith('assistant:')).length;
+        if (turns === 0) return toolCall(tool, call);
+        stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
+        return text('Done.');
+      },
+    });
+    const step = await stage.runOn('repo');
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+    expect(stage.memoryOf('repo')).toMatchObject(after(places));
+    const warnings = told(step);
+    if (warning === undefined) expect(warnings).toEqual([]);
+    else expect(warnings).toEqual([expect.stringMatching(warning)]);
+  });
+});
+
+const FACT = 'The build needs two gigabytes.';
+const WRITE = toolCall('memory_write', { target: 'long_term', content: FACT });
+
+describe('where the token may not write the branch', () => {
+  it('notes are in the summary, with one warning', async () => {
+    const stage = await notesStage({ model: [WRITE, text('Two.')] });
+    stage.repo.contents = 'read';
+    const step = await stage.runOn('repo', { env: NO_CACHE });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
+    expect(troubles(step)).toHaveLength(1);
+    expect(troubles(step)[0]?.message).toContain('`contents: write`');
+    expect(step.summary).toContain(`MEMORY.md, added:\n${FACT}`);
+  });
+
+  it('the cache keeps them, and the next run that may write folds them in, once', async () => {
+    const stage = await notesStage({
+      model: [WRITE, text('Two.'), text('Still two.'), text('Two, as ever.')],
+      branch: { 'MEMORY.md': 'Old.\n' },
+    });
+    stage.repo.contents = 'read';
+    const inputs = { 'memory-store': 'auto' };
+    const denied = await stage.runOn('repo', { inputs });
+    expect(denied.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'cache' });
+    expect(stage.memoryOf('repo')['MEMORY.md']).toBe('Old.\n');
+    stage.repo.contents = 'write';
+    for (const _ of [1, 2]) {
+      const step = await stage.runOn('repo', { inputs });
+      expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'repo' });
+      const block = blockIn(stage.model.prompts().at(-1)?.system ?? '');
+      expect(block.match(/two gigabytes/g)).toHaveLength(1);
+      expect(block).toContain('Old.');
+    }
+    expect(stage.memoryOf('repo')['MEMORY.md']).toBe(`Old.\n${FACT}\n`);
+  });
+});
+
+describe('what may not be kept', () => {
+  it('is no secret: it is masked before it is written, in main and in what is shown', async () => {
+    const key = 'sk-ant-api03-test-0123456789abcdef';
+    const stage = await notesStage({
+      model: [
+        toolCall('memory_write', { target: 'long_term', content: `The key is ${key}.` }),
+        text('Noted.'),
+      ],
+    });
+    const step = await stage.runOn('repo');
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(stage.memoryOf('repo')['MEMORY.md']).toBe('The key is ***.\n');
+    expect(JSON.stringify([stage.memoryOf('repo'), step.outputs, step.summary, step.log])).not.toContain(key);
+  });
+
+  it('is nothing at all where `memory-write` is `never`: the tools that write are withheld', async () => {
+    const stage = await notesStage({
+      model: [WRITE, text('Two.')],
+      branch: { 'MEMORY.md': 'Old.\n' },
+    });
+    const step = await stage.runOn('repo', { inputs: { 'memory-write': 'never' } });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'false' } });
+    expect(stage.model.prompts()[0]?.tools).toEqual(['memory_read', 'memory_search']);
+    expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain('Old.');
+    expect(troubles(step).map(({ message }) => message)).toEqual([expect.stringContaining('memory_write')]);
+    expect(stage.memoryOf('repo')).toEqual({ 'MEMORY.md': 'Old.\n' });
+  });
+});
+
+const OBSTACLES: readonly (readonly [string, FileTree])[] = [
+  ['a link', { 'MEMORY.md': { link: 'README.md' } }],
+  ['a submodule', { 'MEMORY.md': { submodule: '0123456789abcdef0123456789abcdef01234567' } }],
+  ['a folder', { 'MEMORY.md/deeper.md': 'Old.\n' }],
+];
+
+it.each(OBSTACLES)('%s in the place of MEMORY.md is neither read nor written', async (_what, files) => {
+  const stage = await notesStage({
+    model: [toolCall('memory_write', { target: 'daily', content: 'Looked.' }), text('Two.')],
+    branch: { ...files, 'README.md': 'Not for you.\n' },
+  });
+  const step = await stage.runOn('repo');
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(troubles(step).map(({ level }) => level)).toEqual(['warning']);
+  expect(stage.model.prompts()[0]?.system).not.toContain('Not for you.');
+  expect(stage.memoryOf('repo')[placesOf(nameOf(stage)).today]).toBe('Looked.\n');
+});

@@ -1,0 +1,136 @@
+import type { ProposalResult, Proposals } from '../axe/gc/proposals-port.js';
+import { outbound } from '../axe/outbound/outbound.js';
+import { memoryName } from '../axe/plan.js';
+import type { World } from '../axe/ports.js';
+import type { Repository, Trigger } from '../axe/trigger.js';
+import type { GitHubClient } from '../github/client.js';
+import { findOrCreateIssue } from '../github/issues.js';
+import { readOwnFiles } from '../github/own-files.js';
+import { proposePull } from '../github/pull-request.js';
+import { createFetch } from '../host/http.js';
+import { collectMemory } from '../pipeline/collect/collect-memory.js';
+import type { Suggesting } from '../pipeline/collect/suggest.js';
+import type { RunReport, RunRequest } from '../pipeline/request.js';
+import { AGENTS_DIRS } from '../world/agents.js';
+import { connectGitHub } from '../world/github.js';
+import type { GcInputs } from './gc-inputs.js';
+import type { Inputs } from './inputs.js';
+import type { Runner } from './runner.js';
+import { readThisRun } from './this-run.js';
+
+/** What `mode: gc` works with. */
+export interface GcModeParts {
+  readonly inputs: Inputs;
+  readonly request: RunRequest;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+  readonly secrets: readonly string[];
+}
+
+/** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
+export async function runGcMode(parts: GcModeParts, world: World): Promise<RunReport> {
+  const { inputs, request, trigger, runner, secrets } = parts;
+  const { env, workspace } = runner;
+  const wants = inputs.gc.suggestions !== 'none';
+  const client = wants
+    ? await connectGitHub({ token: inputs.githubToken, env, fetch: createFetch(env) })
+    : undefined;
+  const suggesting = createSuggesting({
+    gc: inputs.gc,
+    client,
+    trigger,
+    agentsDir: inputs.agentsDir,
+    workspace,
+    runUrl: readThisRun(env).runUrl,
+    secrets,
+  });
+  if (wants && suggesting === undefined) {
+    const message = '`gc-suggestions` needs a `github-token`; the suggestions are in the job summary alone.';
+    world.reporter.warn({ code: 'input-invalid', message });
+  }
+  return await collectMemory({ ...request, suggesting }, world);
+}
+
+/** What suggestions are put up with. */
+export interface SuggestingParts {
+  readonly gc: GcInputs;
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Trigger;
+  readonly agentsDir: string;
+  readonly workspace: string;
+  readonly runUrl: string;
+  readonly secrets: readonly string[];
+}
+
+/** What becomes of the recommendations; undefined where they stay in the summary. */
+export function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
+  const { gc, client, trigger } = parts;
+  if (gc.suggestions === 'none' || client === undefined || trigger.kind === 'local') return undefined;
+  return { as: gc.suggestions, proposals: createProposals(client, trigger.repository, parts) };
+}
+
+function createProposals(client: GitHubClient, repository: Repository, parts: SuggestingParts): Proposals {
+  const { agentsDir, workspace, secrets } = parts;
+  const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
+  return {
+    readOwn: ({ name, config }, signal) =>
+      readOwnFiles(
+        { client, repository, ref: repository.defaultBranch },
+        {
+          name,
+          skill: config.skill,
+          agentsDirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
+          workspace,
+        },
+        signal,
+      ),
+    openPullRequest: async (agent, { title, reason, files }, signal) =>
+      asProposal(
+        await proposePull(
+          client,
+          {
+            repository,
+            branch: `axe-gc/${memoryName(agent)}`,
+            marker: markerOf(agent),
+            title: clean(title),
+            // Words of a model could close issues from here.
+            message: `Carry out what gc suggests for ${memoryName(agent)}`,
+            body: [clean(reason), '', footer(agent, parts)].join('\n'),
+            files: new Map([...files].map(([path, text]) => [path, outbound(text, 'output', secrets)])),
+          },
+          signal,
+        ),
+      ),
+    openIssue: async (agent, analysis, signal) =>
+      asProposal(
+        await findOrCreateIssue(
+          client,
+          {
+            repository,
+            marker: markerOf(agent),
+            title: clean(`What the memory of ${memoryName(agent)} suggests`),
+            body: [clean(analysis), '', footer(agent, parts)].join('\n'),
+            labels: [],
+            ifFound: { kind: 'update' },
+          },
+          signal,
+        ),
+      ),
+  };
+}
+
+function markerOf(agent: string): string {
+  return `<!-- axe-action gc=${memoryName(agent)} -->`;
+}
+
+function footer(agent: string, { runUrl }: SuggestingParts): string {
+  const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
+  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes unless somebody merges or does it.`;
+}
+
+function asProposal(
+  result: Awaited<ReturnType<typeof proposePull>> | Awaited<ReturnType<typeof findOrCreateIssue>>,
+): ProposalResult {
+  if (result.kind === 'failed') return result;
+  return { kind: 'published', url: result.url, created: result.created };
+}

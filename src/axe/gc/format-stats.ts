@@ -1,0 +1,19 @@
+import type { LogStats } from './stats.js';
+
+/** The figures of a log, one a line, without marks of any format. */
+export function statsLines({ runs, span, busiest, averageWords, words }: LogStats): readonly string[] {
+  if (span === undefined) return [];
+  const since = span.first === span.last ? `on ${span.first}` : `from ${span.first} to ${span.last}`;
+  return [
+    `${counted(runs, 'run')} ${since}`,
+    `Average result: ${counted(averageWords, 'word')}`,
+    ...(busiest === undefined ? [] : [`Busiest day: ${busiest.day} (${counted(busiest.runs, 'run')})`]),
+    ...(words.length === 0
+      ? []
+      : [`Recurring words: ${words.map(({ word, entries }) => `${word} (${entries})`).join(', ')}`]),
+  ];
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,130 @@
+import { utf8Bytes } from '../../prompt/cut.js';
+import { separator } from '../separator.js';
+
+/** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
+export type NoteEdit =
+  | {
+      readonly kind: 'append';
+      readonly text: string;
+      /** Leaves out the lines that the note or the text before them has already. */
+      readonly dedup: boolean;
+      /** What a note that is empty begins with. */
+      readonly head?: string;
+    }
+  | { readonly kind: 'overwrite'; readonly text: string }
+  | {
+      readonly kind: 'replace';
+      readonly from: string;
+      readonly to: string;
+      /** What is edited where there is no note yet: in the untrusted lane, the trusted text (D19). */
+      readonly start?: string;
+    }
+  | {
+      readonly kind: 'delete';
+      /** Of a daily log: the day is over, so no older copy of it brings anything back. */
+      readonly isOver?: boolean;
+    };
+
+/** What becomes of a note. */
+export type NoteResult =
+  /** `addedBytes` counts what came of the text that was given, without line breaks put in between. */
+  | {
+      readonly kind: 'written';
+      readonly text: string;
+      readonly addedBytes: number;
+      readonly skippedLines: number;
+    }
+  | { readonly kind: 'deleted' }
+  /** Every line was there already. */
+  | { readonly kind: 'duplicate'; readonly skippedLines: number }
+  /** The text to replace is not there exactly once. */
+  | { readonly kind: 'unmatched'; readonly matches: number }
+  /** There is nothing to delete. */
+  | { readonly kind: 'missing' };
+
+/** What an edit makes of a note; '' stands for a note that is not there (source document 002). */
+export function editNote(text: string, edit: NoteEdit): NoteResult {
+  switch (edit.kind) {
+    case 'append':
+      return append(text, edit);
+    case 'overwrite':
+      return { kind: 'written', text: edit.text, addedBytes: utf8Bytes(edit.text), skippedLines: 0 };
+    case 'replace':
+      return replace(text === '' ? (edit.start ?? '') : text, edit);
+    case 'delete':
+      return text === '' ? { kind: 'missing' } : { kind: 'deleted' };
+  }
+}
+
+/** The note after the edit, '' if it is deleted; as it was if the edit does nothing. */
+export function editedText(text: string, edit: NoteEdit): string {
+  const result = editNote(text, edit);
+  switch (result.kind) {
+    case 'written':
+      return result.text;
+    case 'deleted':
+      return '';
+    case 'duplicate':
+    case 'unmatched':
+    case 'missing':
+      return text;
+  }
+}
+
+function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' }>): NoteResult {
+  const { text: added, skippedLines } = edit.dedup
+    ? withoutKnown(text, edit.text)
+    : { text: edit.text, skippedLines: 0 };
+  if (skippedLines > 0 && normalize(added) === '') return { kind: 'duplicate', skippedLines };
+  const before = text === '' ? (edit.head ?? '') : text + separator(text);
+  const after = added.endsWith('\n') ? added : `${added}\n`;
+  return { kind: 'written', text: before + after, addedBytes: utf8Bytes(added), skippedLines };
+}
+
+/** Lines are the same if they differ in white space alone; lines without anything else are never left out. */
+function withoutKnown(text: string, added: string): { readonly text: string; readonly skippedLines: number } {
+  const known = new Set(text.split('\n').map(normalize));
+  const lines = added.split('\n');
+  const kept = lines.filter((line) => {
+    const plain = normalize(line);
+    if (plain === '') return true;
+    if (known.has(plain)) return false;
+    known.add(plain);
+    return true;
+  });
+  return { text: kept.join('\n'), skippedLines: lines.length - kept.length };
+}
+
+function normalize(line: string): string {
+  return line.replace(/\p{White_Space}+/gu, ' ').trim();
+}
+
+function replace(text: string, wanted: Extract<NoteEdit, { readonly kind: 'replace' }>): NoteResult {
+  const { from, to } = inLineEndsOf(text, wanted);
+  const matches = countPlaces(text, from);
+  if (matches !== 1) return { kind: 'unmatched', matches };
+  const at = text.indexOf(from);
+  const after = text.slice(0, at) + to + text.slice(at + from.length);
+  return { kind: 'written', text: after, addedBytes: utf8Bytes(to), skippedLines: 0 };
+}
+
+/** A model writes `\n`; a note that somebody saved on Windows may have `\r\n`. */
+function inLineEndsOf(
+  text: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): { readonly from: string; readonly to: string } {
+  if (text.includes(from) || !text.includes('\r\n')) return { from, to };
+  return { from: withReturns(from), to: withReturns(to) };
+}
+
+function withReturns(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}
+
+/** Places that overlap count each, since nobody could tell which is meant; an empty text stands nowhere. */
+function countPlaces(text: string, wanted: string): number {
+  if (wanted === '') return 0;
+  let count = 0;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,114 @@
+import { projectSlug } from './slug.js';
+
+/** What a note is about: lasting facts, open tasks, a day, or a text of its own (source document 002). */
+export type NoteTarget =
+  | { readonly kind: 'long_term' }
+  | { readonly kind: 'scratchpad' }
+  /** `date` is `YYYY-MM-DD`, in UTC. */
+  | { readonly kind: 'daily'; readonly date: string }
+  /** `name` is one that `parseNoteName` gave. */
+  | { readonly kind: 'note'; readonly name: string };
+
+/** Who shares the scratchpad, daily logs and notes: a project, one agent alone, or everybody (`[memory] scope`). */
+export type NotesScope = 'project' | 'agent' | 'shared';
+
+/** Where the notes of a run stand in the memory tree. */
+export interface NotesPlaces {
+  readonly scope: NotesScope;
+  /** Folder below `projects/`; not used where everybody shares. */
+  readonly slug: string;
+}
+
+/** The file of facts that all projects share. */
+export const LONG_TERM_PATH = 'MEMORY.md';
+
+/** The places for a scope; `identity` is what the project is known by (see `projectSlug`). */
+export function notesPlaces(
+  scope: NotesScope,
+  { identity, agent }: { readonly identity: string; readonly agent: string },
+): NotesPlaces {
+  switch (scope) {
+    case 'project':
+      return { scope, slug: projectSlug(identity) };
+    case 'agent':
+      return { scope, slug: `agent-${agent}` };
+    case 'shared':
+      return { scope, slug: '' };
+  }
+}
+
+/** The file of a target in the memory tree, `/`-separated (D10, D37). */
+export function pathOf(target: NoteTarget, places: NotesPlaces): string {
+  const folder = projectFolder(places);
+  switch (target.kind) {
+    case 'long_term':
+      return LONG_TERM_PATH;
+    case 'scratchpad':
+      return `${folder}SCRATCHPAD.md`;
+    case 'daily':
+      return places.scope === 'shared' ? flatDailyPath(target.date) : `${folder}daily/${target.date}.md`;
+    case 'note':
+      return `${folder}notes/${target.name}.md`;
+  }
+}
+
+/** Where source document 004 keeps a day; read everywhere if the day has no other file, written where all share (D37). */
+export function flatDailyPath(date: string): string {
+  return `${date}.md`;
+}
+
+/**
+ * Folders and files a run's notes can be in, as `MemoryStore.readTree` takes them; the flat days are left out. What
+ * every prompt needs comes first: a store that is asked for too much leaves out what comes last.
+ */
+export function notesUnder(places: NotesPlaces): readonly string[] {
+  const folder = projectFolder(places);
+  const days = places.scope === 'shared' ? [] : [`${folder}daily/`];
+  return [LONG_TERM_PATH, `${folder}SCRATCHPAD.md`, ...days, `${folder}notes/`];
+}
+
+/** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
+export function backupPath(path: string): string {
+  return path.replace(/(?:\.md)?$/, '.bak');
+}
+
+/** What a path of the tree holds; undefined for a run log, a state or a former version. */
+export function noteKind(path: string): NoteTarget['kind'] | undefined {
+  const file = NOTE_PATH.exec(path)?.[1];
+  if (file === undefined) return undefined;
+  if (file === LONG_TERM_PATH) return 'long_term';
+  if (file.endsWith('SCRATCHPAD.md')) return 'scratchpad';
+  const [, name = ''] = /([^/]*)\.md$/.exec(file) ?? [];
+  return /(?:^|\/)notes\/[^/]*$/.test(file) ? 'note' : isDate(name) ? 'daily' : undefined;
+}
+
+/** Whether a path of the tree is that of a note, whatever lane or scope it is in. */
+export function isNotesPath(path: string): boolean {
+  return noteKind(path) !== undefined;
+}
+
+/** What stands before the notes of a path: '' or `untrusted/`, or the folder of a `memory-scope`. */
+export function notesRoot(path: string): string {
+  const file = NOTE_PATH.exec(path)?.[1];
+  return file === undefined ? '' : path.slice(0, -file.length);
+}
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const timeMs = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text);
+}
+
+/** The day of a time, `YYYY-MM-DD`, in UTC. */
+export function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+/** Folders before it are lanes and scopes, which are never called like those of notes. */
+const NOTE_PATH =
+  /^(?:(?!(?:projects|notes|daily)\/)[^/]+\/)*((?:MEMORY|SCRATCHPAD|\d{4}-\d\d-\d\d|notes\/[^/]+|projects\/[^/]+\/(?:SCRATCHPAD|daily\/\d{4}-\d\d-\d\d|notes\/[^/]+))\.md)$/;
+
+function projectFolder({ scope, slug }: NotesPlaces): string {
+  return scope === 'shared' ? '' : `projects/${slug}/`;
+}

@@ -1,0 +1,180 @@
+import type { NoteAnswer, Notes, NoteWish } from '../../tools/notes-port.js';
+import { ToolError } from '../../tools/tool-error.js';
+import type { Warning } from '../../warning.js';
+import type { NoteChange } from '../change.js';
+import { promptText, readableText } from '../prompt-text.js';
+import type { FailedSave, SaveResult, TreeResult } from '../store.js';
+import type { MemoryTree } from '../tree.js';
+import { answerOf, notRead, notSaved, recentWrite } from './answer.js';
+import type { NotesCaps } from './caps.js';
+import { composeEdit } from './compose-edit.js';
+import { compactionHeading } from './daily-heading.js';
+import { editNote } from './edit.js';
+import { inUntrustedLane } from './lane.js';
+import { listNotes } from './list-notes.js';
+import { formatMemoryError } from './memory-error.js';
+import { dateOf, flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
+import { renderSearch } from './render-search.js';
+import { type RecentWrite, withRecent } from './ring.js';
+import { searchNotes } from './search.js';
+import { createView } from './view.js';
+
+/** What the notes of a run are worked on with. */
+export interface NotesSessionOptions {
+  readonly places: NotesPlaces;
+  /** Places of the agent's own run log, which is searched and read with the notes. */
+  readonly runLogs: readonly string[];
+  /** What stands before paths that are shown: the absolute folder, or the name of the place. */
+  readonly root: string;
+  readonly caps: NotesCaps;
+  /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
+  load(under: readonly string[] | undefined): Promise<TreeResult>;
+  redact(text: string): string;
+  now(): Date;
+  newId(): string;
+  warn(warning: Warning): void;
+  /**
+   * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
+   * at the first call, and changes are kept for whoever saves the run.
+   */
+  writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
+}
+
+/** The notes of one run. */
+export interface NotesSession extends Notes {
+  /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
+  addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
+  /** Everything a run may ask for, with its changes. */
+  tree(): Promise<TreeResult>;
+  /** The changes that still have to be saved, in order, for one of the lanes (D19). */
+  changes(lane: 'trusted' | 'untrusted'): readonly NoteChange[];
+  /** The newest changes, saved or not, oldest first. */
+  recent(): readonly RecentWrite[];
+}
+
+/** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
+export function createNotesSession(options: NotesSessionOptions): NotesSession {
+  const { places, runLogs, root, caps, now, writeThrough } = options;
+  const inTurn = createQueue();
+  const view = createView({ ...options, isLive: writeThrough !== undefined });
+  const large = new Set<string>();
+  let changes: readonly NoteChange[] = [];
+  let recent: readonly RecentWrite[] = [];
+
+  async function change(target: NoteTarget, wish: NoteWish): Promise<NoteAnswer> {
+    const timestamp = now();
+    const path = pathOf(target, places);
+    if (target.kind === 'note' && options.redact(target.name) !== target.name) return SECRET_NAME;
+    const loaded = await view.tree([path]);
+    if (loaded.kind === 'failed') return notRead(loaded);
+    const composed = composeEdit(target, wish, { ...caps, redact: options.redact, now: timestamp });
+    const { edit } = composed;
+    const result = editNote(loaded.tree.get(path) ?? '', edit);
+    if (result.kind !== 'written' && result.kind !== 'deleted') return { ...result, path: shown(path) };
+    const backup = isBackedUp(target, wish);
+    const failure = await keep({ kind: 'note', path, edit, backup, id: options.newId() });
+    if (failure !== undefined) return notSaved(failure);
+    const done = { path: shown(path), timestamp, target: target.kind, composed };
+    recent = withRecent(recent, recentWrite(wish, done));
+    const answer = answerOf(result, done, caps);
+    warnOfSize(answer);
+    return answer;
+  }
+
+  async function keep(next: NoteChange): Promise<FailedSave | undefined> {
+    if (writeThrough === undefined) {
+      view.apply(next);
+      changes = [...changes, next];
+      return undefined;
+    }
+    const saved = await writeThrough([next]);
+    return saved.kind === 'failed' ? saved : undefined;
+  }
+
+  /** Once for each file. */
+  function warnOfSize(answer: NoteAnswer): void {
+    if (answer.kind !== 'written' || answer.fileBytes <= answer.warnBytes || large.has(answer.path)) return;
+    const { path, fileBytes: bytes, warnBytes: limitBytes } = answer;
+    large.add(path);
+    const message = formatMemoryError({ kind: 'file-too-large', path, bytes, limitBytes });
+    options.warn({ code: 'memory-file-large', message: `${message}. Consider memory maintenance.` });
+  }
+
+  async function readTree(wanted?: readonly string[]): Promise<MemoryTree> {
+    const loaded = await view.tree(wanted);
+    if (loaded.kind === 'failed') throw new ToolError(notRead(loaded).message);
+    return loaded.tree;
+  }
+
+  async function read(target: NoteTarget): Promise<string> {
+    const path = pathOf(target, places);
+    const text = (await readTree([path])).get(path) ?? '';
+    if (text !== '' || target.kind !== 'daily') return readableText(text);
+    const flat = flatDailyPath(target.date);
+    return readableText((await readTree([flat])).get(flat) ?? '');
+  }
+
+  async function readRunLog(): Promise<string> {
+    const tree = await readTree(runLogs);
+    return runLogs.map((path) => promptText(tree.get(path) ?? '')).join('');
+  }
+
+  function shown(path: string): string {
+    return root === '' ? path : `${root}/${path}`;
+  }
+
+  return {
+    today: () => dateOf(now()),
+    change: (target, wish) => inTurn(() => change(target, wish)),
+    read: (target) => inTurn(() => read(target)),
+    readRunLog: () => inTurn(readRunLog),
+    list: () => inTurn(async () => listNotes(await readTree(), places).map(shown)),
+    search: (query, limits) =>
+      inTurn(async () => {
+        const result = searchNotes(await readTree(), query, { ...places, runLogs });
+        return renderSearch(result, { root, ...limits });
+      }),
+    addSummary: (content, messages) =>
+      inTurn(() => {
+        const form = { heading: compactionHeading(messages) };
+        return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
+      }),
+    tree: () => inTurn(() => view.tree()),
+    changes: (lane) => (lane === 'trusted' ? changes : inUntrustedLane(changes, view.found())),
+    recent: () => recent,
+  };
+}
+
+/** A file's name is stored too, and cannot be masked. */
+const SECRET_NAME: NoteAnswer = {
+  kind: 'failed',
+  reason: 'error',
+  message: 'the name of the note holds a secret. Choose another name.',
+};
+
+/** Carries calls out one after the other, whatever becomes of each. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/**
+ * Curated texts before they are edited (memory-tools 1.7), and whole texts before they are written anew or deleted: they
+ * may be what another run has written since this one began (D12). A day is only ever added to, but for a model's whim.
+ */
+function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
+  switch (wish.kind) {
+    case 'append':
+      return false;
+    case 'replace':
+      return kind === 'long_term' || kind === 'scratchpad';
+    case 'overwrite':
+      return kind !== 'daily';
+    case 'delete':
+      return true;
+  }
+}

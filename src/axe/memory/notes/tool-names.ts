@@ -1,0 +1,16 @@
+/** The tools over notes that an agent gets where `memory.tools` says nothing. */
+export const NOTES_TOOLS = ['memory_write', 'memory_read', 'memory_search', 'memory_edit'] as const;
+
+/** What `memory.tools` may hold. Two tools that write confuse models, so `write_memory` has to be asked for. */
+export const ALL_NOTES_TOOLS = [...NOTES_TOOLS, 'write_memory'] as const;
+
+/** Name of a tool over notes. */
+export type NotesTool = (typeof ALL_NOTES_TOOLS)[number];
+
+/** The tools over notes that a list in `memory.tools` asks for. */
+export function notesToolsOf(listed: readonly NotesTool[]): readonly NotesTool[] {
+  return listed.length === 0 ? NOTES_TOOLS : listed;
+}
+
+/** Those that only look; sub-agents and untrusted runs have no others. */
+export const READING_NOTES_TOOLS: readonly NotesTool[] = ['memory_read', 'memory_search'];

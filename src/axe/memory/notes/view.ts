@@ -1,0 +1,100 @@
+import type { Warning } from '../../warning.js';
+import { applyChanges, type NoteChange } from '../change.js';
+import type { TreeResult } from '../store.js';
+import type { MemoryTree } from '../tree.js';
+import { dateOf, flatDailyPath, type NotesPlaces, notesUnder } from './place.js';
+
+/** Where the notes of a run come from. */
+export interface ViewOptions {
+  readonly places: NotesPlaces;
+  readonly runLogs: readonly string[];
+  /** Whether every call reads anew, since changes are saved at once. */
+  readonly isLive: boolean;
+  load(under: readonly string[] | undefined): Promise<TreeResult>;
+  now(): Date;
+  warn(warning: Warning): void;
+}
+
+/** The notes as a run sees them. */
+export interface View {
+  /** What there is, at the least at the wanted paths, with the changes of the run. */
+  tree(wanted?: readonly string[]): Promise<TreeResult>;
+  /** Carries a change out on what was read. */
+  apply(change: NoteChange): void;
+  /** What the store held when it was read. */
+  found(): MemoryTree;
+}
+
+/** Reads of the store what a run may ask for: once, and later only what is asked for beside it; or each time. */
+export function createView({ places, runLogs, isLive, load, now, warn }: ViewOptions): View {
+  let current: Loaded | undefined;
+  let found: MemoryTree = new Map();
+  const asked = new Set<string>();
+
+  async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
+    const loaded = await load(under);
+    if (loaded.kind === 'tree') for (const warning of loaded.warnings) warn(warning);
+    return loaded;
+  }
+
+  async function tree(wanted?: readonly string[]): Promise<TreeResult> {
+    if (isLive) return await ask(wanted ?? everything());
+    const first = current ?? (await readFirst());
+    if (first.kind === 'failed') return first;
+    const missing = places.scope === 'shared' ? [] : (wanted ?? []).filter((path) => !isAsked(path, asked));
+    return missing.length === 0 ? first : await readMore(first, missing);
+  }
+
+  async function readFirst(): Promise<TreeResult> {
+    const under = everything();
+    const loaded = await ask(under);
+    if (loaded.kind === 'failed') return loaded;
+    for (const path of under ?? []) asked.add(path);
+    current = loaded;
+    found = loaded.tree;
+    return loaded;
+  }
+
+  async function readMore(first: Loaded, paths: readonly string[]): Promise<TreeResult> {
+    const more = await ask(paths);
+    if (more.kind === 'failed') return more;
+    for (const path of paths) asked.add(path);
+    found = new Map([...more.tree, ...found]);
+    current = { ...first, tree: new Map([...more.tree, ...first.tree]) };
+    return current;
+  }
+
+  function everything(): readonly string[] | undefined {
+    return everythingUnder({ places, runLogs, now: now() });
+  }
+
+  return {
+    tree,
+    apply(change) {
+      if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [change]) };
+    },
+    found: () => found,
+  };
+}
+
+/**
+ * The places that a run may ask for. Where everybody shares, days stand between the run logs and no folder can be asked
+ * for: undefined, which means all.
+ */
+export function everythingUnder({
+  places,
+  runLogs,
+  now,
+}: Pick<ViewOptions, 'places' | 'runLogs'> & { readonly now: Date }): readonly string[] | undefined {
+  if (places.scope === 'shared') return undefined;
+  const days = [now, new Date(now.getTime() - DAY_MS)].map(dateOf).map(flatDailyPath);
+  return [...days, ...notesUnder(places), ...runLogs];
+}
+
+type Loaded = Extract<TreeResult, { readonly kind: 'tree' }>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function isAsked(path: string, asked: ReadonlySet<string>): boolean {
+  return asked.has(path) || asked.has(path.slice(0, path.lastIndexOf('/') + 1));
+}

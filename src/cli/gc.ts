@@ -1,0 +1,199 @@
+import { resolve } from 'node:path';
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { parseModelRef } from '../axe/agent/model-ref.js';
+import { GC } from '../axe/defaults.js';
+import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
+import { runsChart } from '../axe/gc/chart.js';
+import { statsLines } from '../axe/gc/format-stats.js';
+import { runLogPath } from '../axe/plan.js';
+import { createDeadline } from '../host/deadline.js';
+import { createFetch } from '../host/http.js';
+import { configDir } from '../host/xdg.js';
+import { collect } from '../pipeline/collect/collect.js';
+import type { CollectStep, Trim } from '../pipeline/collect/collection.js';
+import { localAgents } from '../world/agents.js';
+import { openWholeFileMemory } from './file-memory.js';
+import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { type CommandHelp, formatCommandHelp } from './help.js';
+import { print, type Terminal } from './terminal.js';
+import { createTerminalReporter } from './terminal-reporter.js';
+import { createTerminalWorld } from './terminal-world.js';
+
+const FLAGS: readonly Flag[] = [
+  { name: 'dry-run', kind: 'bool', about: 'Analyse only, and trim nothing' },
+  { name: 'all', kind: 'bool', about: 'Go through all agents that have memory' },
+  { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
+  { name: 'stats', kind: 'bool', about: 'Print the figures of the log and a chart as well' },
+  { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+];
+
+/** How `gc` is shown in help. */
+export const GC_HELP: CommandHelp = {
+  usage: 'gc <agent>',
+  short: 'Analyse what an agent remembers, and trim it',
+  long: [
+    'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
+    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a whole analysis; what is trimmed',
+    'stays beside the run log as `.bak` until the next time.',
+  ].join('\n'),
+  flags: FLAGS,
+};
+
+/** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
+export async function gcCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const flags = parseFlags(words, FLAGS);
+  if (flags.help) {
+    print(terminal, formatCommandHelp(GC_HELP));
+    return 0;
+  }
+  const { positionals } = flags;
+  if (positionals.length > 1) throw new AxeError(`accepts at most 1 arg(s), received ${positionals.length}`);
+  const [name] = positionals;
+  if (flags.bool('all') && name !== undefined) {
+    throw new AxeError('cannot specify both --all and an agent name');
+  }
+  try {
+    if (flags.bool('all')) return await collectAll(flags, terminal);
+    if (name === undefined) throw new AxeError('agent name is required (or use --all)');
+    await collectOne(name, flags, terminal);
+    return 0;
+  } finally {
+    terminal.stdin.destroy();
+  }
+}
+
+/** One agent after the other; one that fails does not keep the others from their turn. */
+async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  const names = await agentsWithMemory(flags, terminal);
+  if (names.length === 0) print(terminal, 'No agents with memory enabled.');
+  let failed = 0;
+  for (const name of names) {
+    print(terminal, `=== GC: ${name} ===`);
+    try {
+      await collectOne(name, flags, terminal);
+    } catch (thrown) {
+      if (!(thrown instanceof AxeError)) throw thrown;
+      failed += 1;
+      terminal.stderr.write(`Error: gc failed for agent "${name}": ${formatError(thrown)}\n`);
+    }
+  }
+  if (failed === 0) return 0;
+  throw new AxeError(`gc completed with errors: ${failed} of ${names.length} agents failed`);
+}
+
+/** Those that can be loaded, in the order of their files; a broken one is told where agents are listed. */
+async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise<readonly string[]> {
+  const library = agentsOf(flags, terminal);
+  const names: string[] = [];
+  for (const { id, file, error } of await library.listAgents()) {
+    if (error !== undefined) terminal.stderr.write(`Warning: ${file} is left out: ${error.message}\n`);
+    else if ((await library.loadAgent(id)).config.memory.enabled) names.push(id);
+  }
+  return names;
+}
+
+async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
+  const agent = await agentsOf(flags, terminal).loadAgent(name);
+  const reporter = createTerminalReporter({
+    write: (line) => terminal.stderr.write(`${line}\n`),
+    verbose: false,
+  });
+  for (const warning of agent.warnings) reporter.warn(warning);
+  if (!agent.config.memory.enabled) {
+    const message = `agent "${agent.name}" does not have memory enabled. Skipping.`;
+    reporter.warn({ code: 'memory-store-notice', message });
+    return;
+  }
+  const deadline = createDeadline();
+  try {
+    const world = await createTerminalWorld({
+      terminal,
+      trigger: { kind: 'local' },
+      deadline,
+      reporter,
+      agentsDir: flags.string('agents-dir'),
+      configDir: configDir(terminal.env),
+      fetch: createFetch(terminal.env),
+      output: { json: false, verbose: false },
+    });
+    const collected = await collect(
+      {
+        agent,
+        model: flags.string('model'),
+        fallbackModels: [],
+        ...placeOf(agent, flags, terminal),
+        requireSigned: false,
+        limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
+        onAsking: () => {},
+        dryRun: flags.bool('dry-run'),
+        timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
+        onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
+      },
+      world,
+    );
+    if (collected.kind === 'empty') {
+      print(terminal, `No memory entries for agent "${agent.name}". Nothing to do.`);
+    } else {
+      print(terminal, trimLine(collected.trim));
+      const { days } = collected;
+      if (days > 0) print(terminal, `Removed: ${days} daily logs older than retention_days.`);
+    }
+  } finally {
+    deadline.clear();
+  }
+}
+
+function agentsOf(flags: ParsedFlags, { cwd, env }: Terminal): ReturnType<typeof localAgents> {
+  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: configDir(env) });
+}
+
+/** The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32). */
+function placeOf({ name, config }: LoadedAgent, flags: ParsedFlags, { cwd, env }: Terminal) {
+  const custom = config.memory.path === '' ? '' : resolve(cwd, config.memory.path);
+  const dir = config.memory.dir === '' ? '' : resolve(cwd, config.memory.dir);
+  const path = runLogPath({ name, config, source: '', warnings: [] }, providerOf(config.model, flags), false);
+  const all = config.memory.notes && config.memory.scope === 'shared' && config.memory.retentionDays > 0;
+  const identity = resolve(cwd, config.workdir);
+  return { path, identity, store: openWholeFileMemory({ custom, path, dir, scope: '', env }, { all }) };
+}
+
+/** A model that cannot be read is told when it is asked, as axe does it. */
+function providerOf(model: string, flags: ParsedFlags): ReturnType<typeof parseModelRef> {
+  try {
+    return parseModelRef(model);
+  } catch {
+    return { provider: '', model: flags.string('model') };
+  }
+}
+
+interface Telling {
+  readonly agent: string;
+  readonly stats: boolean;
+  readonly terminal: Terminal;
+}
+
+function tellStep(step: CollectStep, { agent, stats, terminal }: Telling): void {
+  switch (step.kind) {
+    case 'read':
+      print(terminal, `Agent: ${agent}\nEntries: ${step.entries}`);
+      if (stats) print(terminal, `${statsLines(step.stats).join('\n')}\n\n${runsChart(step.stats)}`);
+      return;
+    case 'analysed':
+      print(terminal, `--- Analysis ---\n${step.text}`);
+      return;
+  }
+}
+
+function trimLine(trim: Trim): string {
+  switch (trim.kind) {
+    case 'dry-run':
+      return 'Dry run: no entries trimmed.';
+    case 'no-target':
+      return 'No trim target configured (last_n and max_entries are both 0). Skipping trim.';
+    case 'within':
+      if (trim.target === 0) return 'No trimming needed: no entry is older than max_age_days.';
+      return `No trimming needed: ${trim.entries} entries within limit (${trim.target}).`;
+    case 'trimmed':
+      return `Trimmed: ${trim.removed} entries removed, ${trim.kept} entries kept.`;
+  }
+}

@@ -1,0 +1,113 @@
+import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../axe/defaults.js';
+import { AxeError } from '../../axe/errors.js';
+import { type AnalysisReply, brokenAnalysis } from '../../axe/gc/analysis.js';
+import { groupReports, splitLog } from '../../axe/gc/parts.js';
+import { ANALYST_PROMPT, JOIN_PROMPT, partPrompt, reportsMessage } from '../../axe/gc/prompt.js';
+import { type Asker, createAsker, type OpenModel, type Settings } from '../../axe/loop/asker.js';
+import { Budget, type BudgetLimits } from '../../axe/loop/budget.js';
+import { estimateText } from '../../axe/loop/estimate.js';
+import { firstMessages, textOf } from '../../axe/loop/messages.js';
+import type { RunStats } from '../../axe/loop/outcome.js';
+import type { RetryPolicy } from '../../axe/loop/retry.js';
+import { Usage } from '../../axe/loop/usage.js';
+import type { World } from '../../axe/ports.js';
+
+/** A log to be analysed, and by whom. */
+export interface AnalysisParts {
+  /** As the model is given it. */
+  readonly log: string;
+  readonly model: OpenModel;
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly limits: BudgetLimits;
+  /** Told before the first question how many parts there are, and what counts all questions. */
+  onParts(parts: number, stats: () => RunStats): void;
+}
+
+/** What a model made of a log. */
+export interface Analysis {
+  readonly text: string;
+  /** Parts that were read one after the other; 1 for a log that fits. */
+  readonly parts: number;
+  readonly stats: RunStats;
+}
+
+/** One more question to the model that analysed, under the same limits. */
+export type Question = (system: string, message: string) => Promise<AnalysisReply>;
+
+/** An analysis with the model still at hand. */
+export interface Analysed {
+  readonly analysis: Analysis;
+  ask: Question;
+  stats(): RunStats;
+}
+
+/**
+ * Has a model look for patterns in a log: in one question, or where it is longer than the model's window in parts of whole
+ * entries whose reports are joined. Throws an AxeError for whatever is no whole analysis, and what asking throws.
+ */
+export async function analyse(parts: AnalysisParts, world: World): Promise<Analysed> {
+  const { model, limits, log } = parts;
+  const startedAt = world.clock.now().getTime();
+  const usage = new Usage(model.model.modelId);
+  const budget = new Budget(limits);
+  const loop = { ...world, signal: world.deadline.signal, leftMs: () => world.deadline.leftMs() };
+  const asker = createAsker({ ...parts, usage, budget }, loop);
+  const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const outputTokens = Math.min(GC.outputTokens, Math.floor(window / 4));
+  const ask = questions(asker, { outputTokens, budget, world });
+  const stats = () => usage.stats(world.clock.now().getTime() - startedAt, budget);
+  const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
+  const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
+  const logs = splitLog(log, Math.max(GC.leastRoomTokens, room));
+  parts.onParts(logs.length, stats);
+  const text = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
+  return { analysis: { text, parts: logs.length, stats: stats() }, ask, stats };
+}
+
+async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<string> {
+  const [whole] = logs;
+  if (logs.length === 1 && whole !== undefined) return wholeText(await ask(ANALYST_PROMPT, whole));
+  const reports: string[] = [];
+  for (const [index, log] of logs.entries())
+    reports.push(wholeText(await ask(partPrompt(index + 1, logs.length), log)));
+  return await joinReports(reports, room, ask);
+}
+
+async function joinReports(reports: readonly string[], room: number, ask: Question): Promise<string> {
+  const [only] = reports;
+  if (reports.length <= 1) return only ?? '';
+  const joined: string[] = [];
+  for (const group of groupReports(reports, room))
+    joined.push(wholeText(await ask(JOIN_PROMPT, reportsMessage(group))));
+  return await joinReports(joined, room, ask);
+}
+
+function wholeText(reply: AnalysisReply): string {
+  const broken = brokenAnalysis(reply);
+  if (broken !== undefined) throw broken;
+  return reply.text;
+}
+
+interface QuestionOptions {
+  readonly outputTokens: number;
+  readonly budget: Budget;
+  readonly world: World;
+}
+
+function questions(asker: Asker, { outputTokens, budget, world }: QuestionOptions): Question {
+  const settings: Settings = { maxOutputTokens: outputTokens, temperature: GC.temperature };
+  const { signal } = world.deadline;
+  return async (system, message) => {
+    const spent = budget.spent();
+    if (spent !== undefined) throw spent.error;
+    try {
+      signal.throwIfAborted();
+      const { content, finishReason } = await asker.ask(firstMessages(system, message), settings);
+      return { text: textOf(content), finish: finishReason.unified };
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      throw cause instanceof AxeError ? cause : thrown;
+    }
+  };
+}

@@ -1,0 +1,133 @@
+import { parseModelRef } from '../../axe/agent/model-ref.js';
+import { AxeError, ConfigError } from '../../axe/errors.js';
+import { planMemory } from '../../axe/plan.js';
+import type { World } from '../../axe/ports.js';
+import type { Trigger } from '../../axe/trigger.js';
+import { classifyTrust } from '../../axe/trust.js';
+import { passGate } from '../gate.js';
+import type { RunReport, RunRequest } from '../request.js';
+import { collect } from './collect.js';
+import { createCollectedCost } from './collected-cost.js';
+import type { Collection, CollectStep } from './collection.js';
+import { type Suggesting, suggest } from './suggest.js';
+
+/** What `mode: gc` is asked for beside a run. */
+export interface CollectMemoryRequest extends RunRequest {
+  /** What becomes of the recommendations; undefined leaves them in the summary. */
+  readonly suggesting: Suggesting | undefined;
+}
+
+/**
+ * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the store that the
+ * agent's runs use. Throws a ConfigError for an event that strangers can cause and for an agent without memory; trouble
+ * with model or store is in the report, with what was found out before it.
+ */
+export async function collectMemory(request: CollectMemoryRequest, world: World): Promise<RunReport> {
+  const { trigger, origin } = request;
+  refuseStrangers(trigger);
+  const gate = await passGate(trigger, world, request.gatePolicy);
+  if (gate.kind === 'skipped') return gate;
+  const agent = await world.agents.loadAgent(request.agent);
+  for (const warning of agent.warnings) world.reporter.warn(warning);
+  const plan = planMemory({
+    agent,
+    model: parseModelRef(request.model === '' ? agent.config.model : request.model),
+    trigger,
+    trust: classifyTrust(trigger, gate.permission),
+    origin,
+    entryId: world.clock.newId(),
+    policy: request.memoryPolicy,
+    wantCount: false,
+  });
+  if (plan === undefined) {
+    throw new ConfigError(`the agent "${agent.name}" has no memory`, {
+      remedy: 'Set `enabled = true` in `[memory]` of the agent.',
+    });
+  }
+  refuseReadOnly(request);
+  const store = world.openMemory(agent, plan);
+  const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
+  const cost = createCollectedCost(request, { plan, maxTokens }, world);
+  const steps: CollectStep[] = [];
+  let suggestion: Collection['suggestion'];
+  try {
+    const collected = await collect(
+      {
+        agent,
+        model: request.model,
+        fallbackModels: request.fallbackModels,
+        store,
+        path: plan.path,
+        identity: identityOf(trigger),
+        requireSigned: plan.requireSigned,
+        limits: cost.limits,
+        onAsking: cost.count,
+        dryRun: request.dryRun,
+        timeLimitMs: () => request.timeLimit(agent.config.timeoutSeconds) * 1000,
+        onStep: (step) => steps.push(step),
+      },
+      world,
+    );
+    const suggesting = maySuggest(request, world);
+    if (collected.kind === 'collected' && suggesting !== undefined)
+      suggestion = await suggest({ agent, collected, suggesting }, world);
+    const usage = collected.kind === 'collected' ? collected.analysed.stats() : undefined;
+    const end = collected.kind === 'empty' ? ({ kind: 'empty' } as const) : collected.trim;
+    const days = collected.kind === 'collected' ? collected.days : 0;
+    return report({
+      ...gathered(steps),
+      end,
+      days,
+      ...(usage && { usage }),
+      ...(suggestion && { suggestion }),
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const spent = cost.usedUp();
+    if (spent !== undefined)
+      return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
+    return report({ ...gathered(steps), end: { kind: 'failed', error: thrown } });
+  } finally {
+    await cost.note(store);
+  }
+
+  function report(collection: Collection): RunReport {
+    return { kind: 'collected', agent: agent.name, store: store.kind, collection };
+  }
+}
+
+/** Only what people with write access cause may cost money and change memory without anybody looking. */
+function refuseStrangers(trigger: Trigger): void {
+  if (trigger.kind === 'schedule' || trigger.kind === 'dispatch' || trigger.kind === 'push') return;
+  const event = trigger.kind === 'local' ? 'local' : trigger.event;
+  throw new ConfigError(`\`mode: gc\` does not run on the event \`${event}\``, {
+    remedy: 'Run it on `schedule`, `workflow_dispatch` or `push`.',
+  });
+}
+
+/** What a memory in another repository says must not be shown here (D14). */
+function maySuggest({ suggesting, dryRun, isMemoryHidden }: CollectMemoryRequest, { reporter }: World) {
+  if (suggesting === undefined || dryRun) return undefined;
+  if (!isMemoryHidden) return suggesting;
+  const message =
+    '`gc-suggestions` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.';
+  reporter.warn({ code: 'input-invalid', message });
+  return undefined;
+}
+
+function identityOf(trigger: Trigger): string {
+  return trigger.kind === 'local' ? '' : `${trigger.repository.owner}/${trigger.repository.name}`;
+}
+
+function refuseReadOnly({ memoryPolicy, dryRun }: RunRequest): void {
+  if (memoryPolicy.write === 'auto' || dryRun) return;
+  throw new ConfigError(`\`mode: gc\` trims memory, which \`memory-write: ${memoryPolicy.write}\` forbids`, {
+    remedy: 'Leave `memory-write` out, or write `dry-run: true` for the analysis alone.',
+  });
+}
+
+function gathered(steps: readonly CollectStep[]): Pick<Collection, 'read' | 'analysed'> {
+  const read = steps.find((step) => step.kind === 'read');
+  const analysed = steps.find((step) => step.kind === 'analysed');
+  return { ...(read && { read }), ...(analysed && { analysed }) };
+}

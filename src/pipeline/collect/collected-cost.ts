@@ -1,0 +1,58 @@
+import { AxeError } from '../../axe/errors.js';
+import type { BudgetLimits } from '../../axe/loop/budget.js';
+import type { RunStats } from '../../axe/loop/outcome.js';
+import { statePath } from '../../axe/memory/state.js';
+import type { MemoryStore } from '../../axe/memory/store.js';
+import type { MemoryPlan } from '../../axe/plan.js';
+import type { World } from '../../axe/ports.js';
+import { pruneState } from '../../axe/review/prune-state.js';
+import { runLimitUsd, type Spend, spendBefore, spentFact, usedUp } from '../../axe/review/spend.js';
+import { parseReviewFacts, withReviewFacts } from '../../axe/review/state-facts.js';
+import type { RunRequest } from '../request.js';
+
+/** What garbage collection may cost beside the agent's runs of the day, and what it has cost. */
+export interface CollectedCost {
+  /** The limits for the questions, of the agent's state. Throws an AxeError where nothing is left; see `usedUp`. */
+  limits(state: string): BudgetLimits;
+  /** Why there were no limits to be had. */
+  usedUp(): ReturnType<typeof usedUp>;
+  /** Takes what counts the questions. */
+  count(stats: () => RunStats): void;
+  /** Notes in the state what was spent, whatever became of it (D36). Trouble is a warning. */
+  note(store: MemoryStore): Promise<void>;
+}
+
+/** Counts what one garbage collection costs. */
+export function createCollectedCost(
+  request: RunRequest,
+  { plan, maxTokens }: { readonly plan: MemoryPlan; readonly maxTokens: number },
+  world: World,
+): CollectedCost {
+  let spend: Spend | undefined;
+  let counted: (() => RunStats) | undefined;
+  return {
+    limits(state) {
+      const { trigger, spendLimits, maxCostUsd } = request;
+      spend = spendBefore(parseReviewFacts(state), { trigger, limits: spendLimits, now: world.clock.now() });
+      const spent = usedUp(spend);
+      if (spent !== undefined) throw new AxeError(spent.message, { remedy: spent.remedy });
+      return { maxTokens, maxCostUsd: runLimitUsd(maxCostUsd, spend) };
+    },
+    usedUp: () => (spend === undefined ? undefined : usedUp(spend)),
+    count(stats) {
+      counted = stats;
+    },
+    async note(store) {
+      if (spend === undefined || counted === undefined || request.dryRun) return;
+      const now = world.clock.now();
+      const fact = spentFact(counted().costUsd, { spend, run: plan.entryId, now });
+      if (fact === undefined) return;
+      const rewrite = (text: string) => pruneState(withReviewFacts(text, [fact]), now);
+      const change = { kind: 'rewrite', path: statePath(plan.path), rewrite } as const;
+      const saved = await store.write([change], world.saveSignal);
+      if (saved.kind === 'saved') return;
+      const message = `what gc cost could not be noted, so \`max-cost-usd-per-day\` does not count it: ${saved.message}`;
+      world.reporter.warn({ code: 'memory-save-failed', message });
+    },
+  };
+}

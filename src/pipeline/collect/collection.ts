@@ -1,0 +1,45 @@
+import type { AxeError } from '../../axe/errors.js';
+import type { LogStats } from '../../axe/gc/stats.js';
+import type { TrimPlan } from '../../axe/gc/trim.js';
+import type { RunStats } from '../../axe/loop/outcome.js';
+import type { SaveResult } from '../../axe/memory/store.js';
+
+/** A step of garbage collection that is done. */
+export type CollectStep =
+  | { readonly kind: 'read'; readonly entries: number; readonly stats: LogStats }
+  | { readonly kind: 'analysed'; readonly text: string; readonly parts: number; readonly usage: RunStats };
+
+/** What became of the log. */
+export type Trim =
+  | { readonly kind: 'dry-run' }
+  | Exclude<TrimPlan, { readonly kind: 'trim' }>
+  | {
+      readonly kind: 'trimmed';
+      readonly removed: number;
+      readonly kept: number;
+      readonly saved: Extract<SaveResult, { readonly kind: 'saved' }>;
+    };
+
+/** What became of the recommendations. */
+export type Suggestion =
+  | {
+      readonly kind: 'published';
+      readonly as: 'pull-request' | 'issue';
+      readonly url: string;
+      readonly created: boolean;
+    }
+  /** Nothing in the agent's files is to change. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What garbage collection came to; a part is absent where it ended before that. */
+export interface Collection {
+  readonly read?: Extract<CollectStep, { readonly kind: 'read' }>;
+  readonly analysed?: Extract<CollectStep, { readonly kind: 'analysed' }>;
+  /** Of all questions together. */
+  readonly usage?: RunStats;
+  readonly suggestion?: Suggestion;
+  /** Daily logs that were removed since they are older than `retention_days`. */
+  readonly days?: number;
+  readonly end: { readonly kind: 'empty' } | Trim | { readonly kind: 'failed'; readonly error: AxeError };
+}

@@ -1,0 +1,164 @@
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { applyChanges, type NoteChange } from '../axe/memory/change.js';
+import {
+  changesInFolder,
+  inNotesFolder,
+  notesFolderOf,
+  outOfNotesFolder,
+} from '../axe/memory/notes/folder.js';
+import { listNotes } from '../axe/memory/notes/list-notes.js';
+import { makeNotesPrompt } from '../axe/memory/notes/notes-prompt.js';
+import { dateOf } from '../axe/memory/notes/place.js';
+import { createNotesSession, type NotesSession } from '../axe/memory/notes/session.js';
+import type { NotesTool } from '../axe/memory/notes/tool-names.js';
+import { everythingUnder } from '../axe/memory/notes/view.js';
+import type { MemoryStore, RestoreResult, TreeResult } from '../axe/memory/store.js';
+import { outbound } from '../axe/outbound/outbound.js';
+import type { MemoryPlan } from '../axe/plan.js';
+import { grantNotesTools, type NotesPlan } from '../axe/plan-notes.js';
+import type { World } from '../axe/ports.js';
+import type { NotesPrompt } from '../axe/prompt/system.js';
+import type { Lane } from '../axe/trust.js';
+import type { Warning } from '../axe/warning.js';
+import { createNotesKeeper, type NotesLane, notesLane } from './keep-notes.js';
+
+/** The notes of a run, opened. */
+export interface RunNotes {
+  readonly session: NotesSession;
+  /** The tools over them that the agent was granted. */
+  readonly tools: readonly NotesTool[];
+  /** What of them was found when the run started. */
+  readonly found: { readonly files: number; readonly location: string };
+  readonly prompt: NotesPrompt;
+  /** To be told before the run. */
+  readonly warnings: readonly Warning[];
+  /** What has to be saved of them in a lane, as the store takes it; of a tainted run nothing stays in the trusted one. */
+  changes(lane: Lane): readonly NoteChange[];
+  /** Keeps that in the journal. */
+  keep(lane: Lane): Promise<void>;
+}
+
+/** What notes are opened with. */
+export interface NotesParts {
+  readonly agent: LoadedAgent;
+  readonly memory: MemoryPlan;
+  readonly plan: NotesPlan;
+  readonly store: MemoryStore;
+  /** The run log as it was read before. */
+  readonly restored: RestoreResult;
+  /** What the agent of the run has written and nobody has saved: sub-agents see it. */
+  readonly unsaved: readonly NoteChange[];
+}
+
+/** Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a warning. */
+export async function openNotes(parts: NotesParts, world: World): Promise<RunNotes> {
+  const { agent, plan, store } = parts;
+  const { folder, places, isLive } = plan;
+  const { clock, saveSignal, secrets, reporter } = world;
+  const runLogs = runLogsOf(parts);
+  const first = asSeen(parts, await readFirst(parts, world));
+  const told = new Set<string>();
+  const early: Warning[] = [];
+  let isOpen = false;
+  let isFirst = true;
+  const session = createNotesSession({
+    places,
+    runLogs,
+    // In a workflow a place of its own would differ from run to run, and may be nobody's to know (D14).
+    root: isLive && first.kind === 'tree' ? first.location : '',
+    caps: agent.config.memory,
+    async load(under) {
+      if (!isFirst) return await load(parts, under, world);
+      isFirst = false;
+      return first;
+    },
+    redact: (text) => outbound(text, 'memory', secrets),
+    now: () => clock.now(),
+    newId: () => clock.newId(),
+    warn(warning) {
+      if (told.has(warning.message)) return;
+      told.add(warning.message);
+      if (isOpen) reporter.warn(warning);
+      else early.push(warning);
+    },
+    ...(isLive
+      ? { writeThrough: (changes) => store.write(changesInFolder(changes, folder), saveSignal) }
+      : {}),
+  });
+  const loaded = await session.tree();
+  const grant = grantNotesTools(plan, store.kind !== 'none');
+  const files = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
+  const today = dateOf(clock.now());
+  const made = makeNotesPrompt({ files, places, today, memory: agent.config.memory, tools: grant.tools });
+  const inLane = (lane: NotesLane) => changesInFolder(session.changes(lane), folder);
+  isOpen = true;
+  return {
+    session,
+    tools: grant.tools,
+    found: { files: listNotes(files, places).length, location: loaded.location },
+    prompt: made.prompt,
+    warnings: [...notLoaded(agent, loaded), ...early, ...made.warnings, ...grant.warnings],
+    changes(lane) {
+      const saved = notesLane(lane);
+      return saved === undefined ? [] : inLane(saved);
+    },
+    keep: createNotesKeeper(inLane, world.journal),
+  };
+}
+
+function runLogsOf({ memory, plan: { folder } }: Pick<NotesParts, 'memory' | 'plan'>): readonly string[] {
+  return memory.readPaths.map((path) => outOfNotesFolder(path, folder) ?? path);
+}
+
+/** The places in the store that a run may ask for; undefined for all of it. */
+export function placesToRestore(
+  parts: Pick<NotesParts, 'memory' | 'plan'>,
+  now: Date,
+): readonly string[] | undefined {
+  const { places, folder } = parts.plan;
+  const under = everythingUnder({ places, runLogs: runLogsOf(parts), now });
+  return under?.map((place) => inNotesFolder(place, folder));
+}
+
+/** Many a store has read the notes with the run log; what there was to warn of was told with that. */
+async function readFirst(parts: NotesParts, { clock, deadline }: World): Promise<TreeResult> {
+  const { restored, store } = parts;
+  if (restored.kind !== 'failed' && restored.beside !== undefined)
+    return { kind: 'tree', tree: restored.beside, location: restored.location, warnings: [] };
+  return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
+}
+
+async function load(
+  parts: NotesParts,
+  under: readonly string[] | undefined,
+  { deadline }: World,
+): Promise<TreeResult> {
+  const { store, plan } = parts;
+  const wanted = under?.map((place) => inNotesFolder(place, plan.folder));
+  return asSeen(parts, await store.readTree(deadline.signal, wanted), wanted);
+}
+
+/** What the store holds, with what the run has not saved yet, by the paths that the notes know. */
+function asSeen(
+  { plan: { folder }, unsaved }: NotesParts,
+  found: TreeResult,
+  wanted?: readonly string[],
+): TreeResult {
+  if (found.kind === 'failed') return found;
+  const seen = unsaved.filter(({ path }) => isWanted(path, wanted));
+  const tree = seen.length === 0 ? found.tree : applyChanges(found.tree, seen);
+  const location = folder === '' ? found.location : `${found.location}/${folder.slice(0, -1)}`;
+  return { ...found, tree: notesFolderOf(tree, folder), location };
+}
+
+function isWanted(path: string, wanted: readonly string[] | undefined): boolean {
+  if (wanted === undefined || wanted.includes(path)) return true;
+  return wanted.includes(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
+function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[] {
+  if (loaded.kind === 'tree') return [];
+  const remedy = loaded.remedy === undefined ? '' : `. ${loaded.remedy}`;
+  const message = `failed to load the notes of "${name}": ${loaded.message}${remedy}`;
+  return [{ code: 'memory-load-failed', message }];
+}
