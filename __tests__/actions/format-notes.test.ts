@@ -38,6 +38,44 @@ function shown(report: Awaited<ReturnType<typeof ran>>, view: Partial<MemoryView
   return formatMemory(report, { isHidden: false, notes: [], ...view });
 }
 
+describe('notes that a run loaded, in the job summary', () => {
+  const FACTS = 'Tabs, not spaces. ``` @octocat';
+  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+
+  async function loaded(memory: Readonly<Record<string, string>>) {
+    const parts = { agents, memory, model: createFakeModel([says('Done.')]) };
+    return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true });
+  }
+
+  it('are counted, with their place and what the model was given of them', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' }));
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    const block =
+      /<summary>What the model was given from notes<\/summary>\n\n````text\n([\s\S]*?)\n````/.exec(summary);
+    expect(block?.[1]).toMatch(/^<memory note="[\s\S]*<\/memory>$/);
+    expect(block?.[1]).toContain(FACTS);
+    expect(summary).not.toContain('of nobody');
+  });
+
+  it('are said to be none where there are none', async () => {
+    const summary = shown(await loaded({}));
+    expect(summary).toContain('**Notes:** none loaded from `/memory`.');
+    expect(summary).not.toContain('given from notes');
+  });
+
+  it('are counted alone where they lie in another repository', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), { isHidden: true });
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    expect(summary).toContain('not shown here, since it is kept in another repository');
+    expect(summary).not.toContain('Tabs');
+  });
+
+  it('are no line of an agent without notes', async () => {
+    const report = await reportOf('ran', { model: createFakeModel([says('Done.')]) }, { trigger: SCHEDULE });
+    expect(shown(report)).not.toContain('**Notes');
+  });
+});
+
 describe('notes in the job summary', () => {
   it('are a table of what was done, below the entry', async () => {
     const summary = shown(await ran());

@@ -7,10 +7,18 @@ const SIZE: Finding = {
   code: 'size',
   severity: 'information',
   lane: 'trusted',
+  path: 'bot.md',
   line: undefined,
   message: '',
 };
-const ORDER: Finding = { code: 'order', severity: 'problem', lane: 'trusted', line: 3, message: '' };
+const ORDER: Finding = {
+  code: 'order',
+  severity: 'problem',
+  lane: 'trusted',
+  path: 'bot.md',
+  line: 3,
+  message: '',
+};
 const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
 describe('the outputs of a command over memory', () => {

@@ -398,7 +398,14 @@ describe('a command over memory', () => {
   });
 
   it('that found problems is red, unless nobody minds', async () => {
-    const finding = { code: 'order', severity: 'problem', lane: 'trusted', line: 3, message: '' } as const;
+    const finding = {
+      code: 'order',
+      severity: 'problem',
+      lane: 'trusted',
+      path: 'bot.md',
+      line: 3,
+      message: '',
+    } as const;
     const looked = tended(done('Looked.', { findings: [finding] }), { command: 'verify' });
     const step = await report(looked);
     expect(step).toMatchObject({ hasFailed: true, log: ['Looked.'] });

@@ -155,6 +155,64 @@ describe('memory show', () => {
   });
 });
 
+describe('memory show and verify on this machine', () => {
+  it('tell what stands in the place of notes and was left out, and of nothing else', async () => {
+    store({ 'bot.md': A, 'other.txt': 'x' });
+    symlinkSync('/etc/hosts', join(folder, 'MEMORY.md'));
+    symlinkSync('/etc', join(folder, 'projects'));
+    symlinkSync('/etc/hosts', join(folder, 'other.md'));
+    for (const name of ['show', 'verify']) {
+      const { exitCode, talk } = await memory([name, 'bot']);
+      expect(exitCode).toBe(0);
+      expect(talk).toContain('left out: "MEMORY.md", "projects".');
+    }
+  });
+
+  it('tell where notes cannot be read', async () => {
+    writeFiles(home, { '.config/axe/agents/bot.toml': BOT_WITH_DIR });
+    store({ 'bot.md': A });
+    writeFiles(home, { here: 'a file in the place of the folder' });
+    const { output, talk } = await memory(['show', 'bot']);
+    expect(output).toContain('1 entry of `bot.md`');
+    expect(talk).toMatch(/The notes could not be read and are missing here: .*here/);
+  });
+
+  it('show notes however large the run logs of other agents are', async () => {
+    store({
+      'a.md': 'x'.repeat(9 * 1024 * 1024),
+      'bot.md': A,
+      'projects/p-12345678/SCRATCHPAD.md': 'task\n',
+    });
+    const { output, talk } = await memory(['show', 'bot']);
+    expect(output).toContain('`projects/p-12345678/SCRATCHPAD.md`');
+    expect(talk).toBe('');
+  });
+
+  it('say with `--dir` where the entries of the offline rules are', async () => {
+    store({ 'offline/bot.md': A });
+    const { output } = await memory(['show', 'bot']);
+    expect(output).toContain(`1 entry in \`offline/bot.md\` (\`--dir ${folder}/offline\`)`);
+    expect((await memory(['show', 'bot', '--dir', `${folder}/offline`])).output).toContain('task 1');
+  });
+
+  it('have the problems of notes in JSON and in the exit status', async () => {
+    store({ 'bot.md': A, 'MEMORY.md': '<<<<<<< HEAD\n' });
+    const { exitCode, output } = await memory(['verify', 'bot', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(output)).toContainEqual(
+      expect.objectContaining({ code: 'conflict-marker', path: 'MEMORY.md', line: 1 }),
+    );
+  });
+});
+
+const BOT_WITH_DIR = `name = "bot"
+model = "anthropic/m"
+[memory]
+enabled = true
+notes = true
+dir = "here"
+`;
+
 describe('memory search and verify', () => {
   it('finds entries', async () => {
     store({ 'bot.md': AXE + A });

@@ -209,6 +209,20 @@ describe('links and what is no file (C2 30)', () => {
     expect(idsIn(await readFile(join(root, 'real.md'), 'utf8'))).toEqual(['a', 'b']);
   });
 
+  it('rewrites no link, whose target would keep what is removed, and writes nothing else either', async () => {
+    await writeFile(join(root, 'real.md'), entryText('a'));
+    await symlink('real.md', join(root, 'bot.md'));
+    const rewrite = { kind: 'rewrite', path: 'bot.md', rewrite: () => '' } as const;
+    const state = { kind: 'merge', path: 'bot.state.md', text: '- forgotten a\n' } as const;
+    expect(await makeStore({ followLinks: true }).write([state, rewrite], never)).toMatchObject({
+      kind: 'failed',
+      message: `${join(root, 'bot.md')} is a symbolic link, so it is not rewritten`,
+      remedy: expect.stringContaining('Put the file itself in its place'),
+    });
+    expect((await readdir(root)).sort()).toEqual(['bot.md', 'real.md']);
+    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+  });
+
   it('refuses a file outside the workspace', async () => {
     const paths = new Map([['bot.md', '/etc/bot.md']]);
     const store = createFileStore({

@@ -13,6 +13,9 @@ const never = new AbortController().signal;
 const MODES = ['auto', 'fixed'] as const;
 const wanted = { paths: ['bot.md'], lastN: 0, count: true };
 
+const NOTES_FOLDER = 'projects/p-12345678/notes/';
+const NOTE_IN_FOLDER = `${NOTES_FOLDER}auth.md`;
+
 const denial: CommitResult = {
   kind: 'failed',
   reason: 'denied',
@@ -384,6 +387,23 @@ describe('what a lower store kept', () => {
     await ladder.write([append('c')], never);
     expect([...idsIn(textIn(repo))].sort()).toEqual(['a', 'b', 'c']);
   });
+
+  it.each([
+    ['a new note', {}, 1, []],
+    ['a note that both have', { [NOTE_IN_FOLDER]: 'kept in the cache\n' }, 1, ['kept in the cache']],
+    ['a note of a folder that was not read', {}, 2, [], 'projects/p-12345678/daily/'],
+  ])(
+    'asks the cache again only for what was not read: %s',
+    async (_, kept, reads, folded, folder = NOTES_FOLDER) => {
+      const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', kept)];
+      const ladder = ladderOver([repo, cache]);
+      await ladder.read({ ...wanted, beside: [folder] }, never);
+      const saved = await ladder.write([append('a'), adding(NOTE_IN_FOLDER, 'new\n')], never);
+      expect(saved.kind).toBe('saved');
+      expect(cache.reads).toHaveLength(reads);
+      for (const text of [...folded, 'new']) expect(textIn(repo, NOTE_IN_FOLDER)).toContain(text);
+    },
+  );
 });
 
 describe('a read of several stores', () => {

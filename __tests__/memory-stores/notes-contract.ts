@@ -131,6 +131,9 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(DAY)).toBe('### 14:05 — done\nall of it\nof another run\n');
       await open().write([{ ...adding(DAY, 'not yet there'), again: true }], never);
       expect(await text(DAY)).toContain('not yet there\n');
+      // Part of a line is not the line.
+      await open().write([{ ...adding(DAY, 'yet there'), again: true }], never);
+      expect(await text(DAY)).toContain('not yet there\nyet there\n');
     });
 
     it('loses none of a hundred lines that twenty runs add to facts and a day at once', async () => {

@@ -37,6 +37,15 @@ describe('a commit of notes whose answer was lost', () => {
     expect(remote.tree.get('MEMORY.md')).toBe(expected);
   });
 
+  it('adds a line once that was part of another before', async () => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'not new\n']]);
+    expect(await forgetful(remote).write([adding('MEMORY.md', 'new')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(remote.tree.get('MEMORY.md')).toBe('not new\nnew\n');
+  });
+
   it('knows its append below what somebody else has added since', async () => {
     const remote = createFakeRemote();
     const store = forgetful(remote, () => {
@@ -49,10 +58,15 @@ describe('a commit of notes whose answer was lost', () => {
 });
 
 describe('a note of which somebody else changed other lines while an answer was lost', () => {
-  it.each<[string, Change]>([
-    ['an append', adding('MEMORY.md', 'new')],
-    ['an edit', note('MEMORY.md', { kind: 'replace', from: 'last', to: 'last, and new' })],
-  ])('has %s once', async (_, change) => {
+  it.each<[string, Change, string]>([
+    ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],
+    ['an append of a line that was part of another', adding('MEMORY.md', 'as'), 'FIRST\nlast\nas\n'],
+    [
+      'an edit',
+      note('MEMORY.md', { kind: 'replace', from: 'last', to: 'last, and new' }),
+      'FIRST\nlast, and new\n',
+    ],
+  ])('has %s once', async (_, change, expected) => {
     const remote = createFakeRemote();
     remote.tree = new Map([['MEMORY.md', 'first\nlast\n']]);
     const store = forgetful(remote, () => {
@@ -62,8 +76,7 @@ describe('a note of which somebody else changed other lines while an answer was 
     const result = await store.write([change], never);
     expect(result).toMatchObject({ kind: 'saved' });
     expect(result).not.toHaveProperty('notices');
-    expect(remote.tree.get('MEMORY.md')?.split('new')).toHaveLength(2);
-    expect(remote.tree.get('MEMORY.md')).toMatch(/^FIRST\nlast/);
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
   });
 });
 

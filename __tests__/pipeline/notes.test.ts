@@ -106,6 +106,22 @@ describe('what a run is given of its notes', () => {
     expect(world.events[0]).toMatchObject({ kind: 'run-started', notes: { files: 1, location: '/memory' } });
   });
 
+  it.each([
+    ['octo/hello@axe-memory:bot.md', 'octo/hello@axe-memory'],
+    ['/work/.axe/memory/bot.md', '/work/.axe/memory'],
+    ['octo/hello@axe-memory:bot.md and cache trunk/1', 'octo/hello@axe-memory and cache trunk/1'],
+    ['octo/hello@main:robot.md', 'octo/hello@main:robot.md'],
+  ])('stands around the run log that it came with, %s', async (location, around) => {
+    const restore = {
+      kind: 'empty',
+      location,
+      warnings: [],
+      beside: new Map(Object.entries(memory)),
+    } as const;
+    const { world } = await run({ restore });
+    expect(world.events[0]).toMatchObject({ notes: { files: 1, location: around } });
+  });
+
   it.each<[string, Trigger, string]>([
     ['by the repository in a workflow', SCHEDULE, 'octocat/hello'],
     ['by the folder on the command line', LOCAL, '/work/sub'],

@@ -19,7 +19,7 @@ export function collectedSummary(
     analysed === undefined ? '' : isHidden ? HIDDEN : clean(analysed.text),
     partsNote(analysed?.parts ?? 1),
     suggestionLine(collection),
-    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, agent),
+    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, { agent, days }),
     days === 0 ? '' : daysLine(days),
     figures,
   ]);
@@ -33,7 +33,7 @@ export function collectedLines({
   return [
     ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${read.entries}`]),
     ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
-    ...(end.kind === 'failed' ? [] : [endLine(end, agent)]),
+    ...(end.kind === 'failed' ? [] : [endLine(end, { agent, days })]),
     ...(days === 0 ? [] : [daysLine(days)]),
   ];
 }
@@ -72,18 +72,23 @@ function suggestionLine({ suggestion }: Collection): string {
   }
 }
 
-function shownEnd(end: Ended, agent: string): string {
+interface Shown {
+  readonly agent: string;
+  readonly days: number;
+}
+
+function shownEnd(end: Ended, shown: Shown): string {
   const kept =
     end.kind === 'trimmed' ? ' What was removed stays beside the log as `.bak` until the next time.' : '';
-  return `**${endLine(end, agent)}**${kept}`;
+  return `**${endLine(end, shown)}**${kept}`;
 }
 
 type Ended = Exclude<Collection['end'], { readonly kind: 'failed' }>;
 
-function endLine(end: Ended, agent: string): string {
+function endLine(end: Ended, { agent, days }: Shown): string {
   switch (end.kind) {
     case 'empty':
-      return `No memory entries for agent "${agent}". Nothing to do.`;
+      return `No memory entries for agent "${agent}".${days > 0 ? '' : ' Nothing to do.'}`;
     case 'dry-run':
       return 'Dry run: no entries trimmed.';
     case 'no-target':

@@ -4,7 +4,7 @@ import type { Plan } from '../axe/plan.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { EntryChange, Memory, Remembered, RunReport } from '../pipeline/request.js';
 import { describeRestored } from './action-reporter.js';
-import { formatNotes, noteDiffs, notesCount, notesIn } from './format-notes.js';
+import { formatLoadedNotes, formatNotes, noteDiffs, notesCount, notesIn } from './format-notes.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 
 /** How memory is shown. */
@@ -30,6 +30,7 @@ export function formatMemory(
   return sections([
     `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, (location) => link({ ...restored, location }))}.`,
     loadedText(memory, view),
+    formatLoadedNotes(memory, view.isHidden),
     addedText(memory, remembered, view),
     apartNote(plan, remembered),
     view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),

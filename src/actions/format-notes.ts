@@ -1,7 +1,7 @@
 import type { NoteChange } from '../axe/memory/change.js';
 import { formatRecent } from '../axe/memory/notes/ring.js';
 import type { Memory, Remembered } from '../pipeline/request.js';
-import { codeBlock, count, details, sections } from './markdown.js';
+import { code, codeBlock, count, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {
@@ -36,6 +36,24 @@ export function whatWasAdded(remembered: Exclude<Remembered, { readonly kind: 'n
 export function notesCount(notes: number): string {
   return `${count(notes, 'change')} to notes`;
 }
+
+/** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
+export function formatLoadedNotes({ desk, notes, store }: Memory, isHidden: boolean): string {
+  if (desk === undefined || store.kind === 'none') return '';
+  const { files, location } = desk.found;
+  const block = notes?.block.trim() ?? '';
+  const place = code(location);
+  if (block === '' && files === 0) return `**Notes:** none loaded from ${place}.`;
+  // The scratchpad is no listed note, but the model is given it.
+  const line = `**Notes:** ${files === 0 ? 'a scratchpad' : count(files, 'file')} in ${place}.`;
+  if (block === '') return line;
+  return sections([
+    line,
+    isHidden ? HIDDEN : details('What the model was given from notes', codeBlock(block)),
+  ]);
+}
+
+const HIDDEN = 'What they say is not shown here, since it is kept in another repository.';
 
 /** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
 export function formatNotes({ desk }: Memory, remembered: Remembered): string {

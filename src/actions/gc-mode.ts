@@ -63,7 +63,7 @@ export interface SuggestingParts {
 }
 
 /** What becomes of the recommendations; undefined where they stay in the summary. */
-export function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
+function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
   const { gc, client, trigger } = parts;
   if (gc.suggestions === 'none' || client === undefined || trigger.kind === 'local') return undefined;
   return { as: gc.suggestions, proposals: createProposals(client, trigger.repository, parts) };

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../axe/errors.js';
+import { AxeError, messageOf } from '../axe/errors.js';
 import type { Files } from '../axe/files.js';
 import { decodeBytes } from '../axe/memory/bytes.js';
 import { statePath } from '../axe/memory/state.js';
@@ -9,6 +9,7 @@ import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { dataDir, type Environment } from '../host/xdg.js';
 import { createBrokenStore } from '../memory-stores/broken-store.js';
+import { linkInPlace } from '../memory-stores/file-places.js';
 import { createFileStore } from '../memory-stores/file-store.js';
 import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
@@ -29,18 +30,16 @@ export interface FileMemory {
  * axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10); notes are in
  * `<data>/memory`, unless `memory.dir` names a folder.
  */
-export function openFileMemory(memory: FileMemory): MemoryStore {
+export function openFileMemory(memory: FileMemory, wants = (_path: string) => true): MemoryStore {
   const paths = memory.custom === '' ? new Map<string, string>() : placesOf(memory);
-  const store = openFolder(() => rootOf(memory), paths);
+  const store = openFolder(() => rootOf(memory), { paths, wants });
   if (memory.custom === '' && memory.dir === '') return store;
-  return withNotesFolder(
-    store,
-    openFolder(() => join(memory.dir || defaultFolder(memory), memory.scope), new Map()),
-  );
+  const root = () => join(memory.dir || defaultFolder(memory), memory.scope);
+  return withNotesFolder(store, openFolder(root, { paths: new Map(), wants }));
 }
 
 /** A folder whose place cannot be told, since there is no home, is a store that fails. */
-function openFolder(root: () => string, paths: ReadonlyMap<string, string>): MemoryStore {
+function openFolder(root: () => string, { paths, wants }: Wanted): MemoryStore {
   try {
     return createFileStore({
       files: createFiles(),
@@ -48,10 +47,16 @@ function openFolder(root: () => string, paths: ReadonlyMap<string, string>): Mem
       root: root(),
       paths,
       followLinks: true,
+      wants,
     });
   } catch (thrown) {
     return createBrokenStore('file', messageOf(thrown));
   }
+}
+
+interface Wanted {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly wants: (path: string) => boolean;
 }
 
 /**
@@ -60,7 +65,7 @@ function openFolder(root: () => string, paths: ReadonlyMap<string, string>): Mem
  * `all` the rest of the folder is read as well.
  */
 export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all: boolean }): MemoryStore {
-  const store = openFileMemory(memory);
+  const store = openFileMemory(memory, (path) => all || isSeen(path, memory));
   try {
     const places = placesOf(memory);
     const files = createFiles();
@@ -70,9 +75,9 @@ export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all:
       readTree: async (signal, under) => {
         const others = under?.filter((path) => !places.has(path));
         const base =
-          all || others === undefined
-            ? await readRest(store, { all, location }, signal)
-            : await store.readTree(signal, others);
+          all || others !== undefined
+            ? await store.readTree(signal, others)
+            : await readRest(store, location, signal);
         return await withFiles(base, places, files);
       },
       dropHistory: async () => await removeCopies([...places.values()], { files, location }),
@@ -82,18 +87,22 @@ export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all:
   }
 }
 
-/** What a person sees beside the agent's own files: everything, or the notes. */
-async function readRest(
-  store: MemoryStore,
-  { all, location }: { readonly all: boolean; readonly location: string },
-  signal: AbortSignal,
-): Promise<TreeResult> {
+/** What a person sees beside the agent's own files; where that cannot be read, these are there all the same. */
+async function readRest(store: MemoryStore, location: string, signal: AbortSignal): Promise<TreeResult> {
   const found = await store.readTree(signal);
-  if (all) return found;
-  if (found.kind === 'failed') return noFiles(location);
-  const notes = new Map([...found.tree].filter(([path]) => isOfNotes(path) && !path.endsWith('.state.md')));
-  return { kind: 'tree', tree: notes, warnings: [], location };
+  if (found.kind === 'tree') return { ...found, location };
+  const message = `The notes could not be read and are missing here: ${found.message}.`;
+  return { kind: 'tree', tree: new Map(), warnings: [{ code: 'memory-store-notice', message }], location };
 }
+
+/** Notes, what stands in the place of their folders, and what the offline rules have of the agent (D32). */
+function isSeen(path: string, { custom, path: log }: FileMemory): boolean {
+  if (custom === '' && path === `offline/${log}`) return true;
+  if (path.endsWith('.state.md')) return false;
+  return isOfNotes(path) || isOfNotes(`${path}/`) || NOTES_FOLDER.test(path);
+}
+
+const NOTES_FOLDER = /^(?:untrusted\/)?(?:offline\/)?projects(?:\/[^/]+)?$/;
 
 /** Removes what rewrites have left beside files. */
 export async function removeCopies(
@@ -106,6 +115,13 @@ export async function removeCopies(
   } catch (thrown) {
     return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
   }
+}
+
+/** Why an agent's run log cannot be trimmed: a link is in its place. Undefined where none is. */
+export async function linkedLog(memory: FileMemory): Promise<AxeError | undefined> {
+  const link = await linkInPlace(createFiles(), placesOf(memory).get(memory.path) ?? '');
+  if (link === undefined) return undefined;
+  return new AxeError(link.message, { remedy: `${link.remedy} With \`--dry-run\` gc only analyses.` });
 }
 
 /** The agent's files in the tree: run log and state of both lanes. */
@@ -142,10 +158,6 @@ function besides(custom: string, treePath: string): string {
 /** `dir/mem.md` → `dir/mem.state.md`; a file of the user's may have any other ending, which stays. */
 function stateBeside(file: string): string {
   return `${file.replace(/\.md$/, '')}.state.md`;
-}
-
-function noFiles(location: string): TreeResult {
-  return { kind: 'tree', tree: new Map(), warnings: [], location };
 }
 
 async function withFiles(

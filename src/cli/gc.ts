@@ -12,7 +12,7 @@ import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
 import type { CollectStep, Trim } from '../pipeline/collect/collection.js';
 import { localAgents } from '../world/agents.js';
-import { openWholeFileMemory } from './file-memory.js';
+import { linkedLog, openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { print, type Terminal } from './terminal.js';
@@ -104,6 +104,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     reporter.warn({ code: 'memory-store-notice', message });
     return;
   }
+  const place = placeOf(agent, flags, terminal);
+  const refusal = flags.bool('dry-run') ? undefined : await place.linked();
   const deadline = createDeadline();
   try {
     const world = await createTerminalWorld({
@@ -121,23 +123,28 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         agent,
         model: flags.string('model'),
         fallbackModels: [],
-        ...placeOf(agent, flags, terminal),
+        ...place,
         requireSigned: false,
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         onAsking: () => {},
         dryRun: flags.bool('dry-run'),
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
-        onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
+        onStep: (step) => {
+          tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal });
+          // Before anything is asked that costs money.
+          if (refusal !== undefined) throw refusal;
+        },
       },
       world,
     );
     if (collected.kind === 'empty') {
-      print(terminal, `No memory entries for agent "${agent.name}". Nothing to do.`);
+      const rest = collected.days > 0 ? '' : ' Nothing to do.';
+      print(terminal, `No memory entries for agent "${agent.name}".${rest}`);
     } else {
       print(terminal, trimLine(collected.trim));
-      const { days } = collected;
-      if (days > 0) print(terminal, `Removed: ${days} daily logs older than retention_days.`);
     }
+    const { days } = collected;
+    if (days > 0) print(terminal, `Removed: ${days} daily logs older than retention_days.`);
   } finally {
     deadline.clear();
   }
@@ -154,7 +161,13 @@ function placeOf({ name, config }: LoadedAgent, flags: ParsedFlags, { cwd, env }
   const path = runLogPath({ name, config, source: '', warnings: [] }, providerOf(config.model, flags), false);
   const all = config.memory.notes && config.memory.scope === 'shared' && config.memory.retentionDays > 0;
   const identity = resolve(cwd, config.workdir);
-  return { path, identity, store: openWholeFileMemory({ custom, path, dir, scope: '', env }, { all }) };
+  const memory = { custom, path, dir, scope: '', env };
+  return {
+    path,
+    identity,
+    store: openWholeFileMemory(memory, { all }),
+    linked: async () => await linkedLog(memory),
+  };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */

@@ -16,6 +16,8 @@ export interface FilePlaces {
    * between it and `root` may be a link, and a file outside `root` is refused.
    */
   readonly followLinks: boolean;
+  /** Of everything in the folder only what this wants is read, and warned of; left out for all. */
+  readonly wants?: (path: string) => boolean;
 }
 
 /** The store refuses a path, whatever the file system would say. */
@@ -47,6 +49,22 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
     if (stat?.kind !== 'directory') return location;
   }
   return location;
+}
+
+/**
+ * Why a file cannot be rewritten where links are followed: the new text would take the link's place, and what it leads
+ * to would keep what was to be removed. Undefined where no link is. Throws what the file system throws.
+ */
+export async function linkInPlace(
+  { stat }: Files,
+  location: string,
+): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
+  const found = await stat(location);
+  if (found?.kind !== 'link') return undefined;
+  return {
+    message: `${location} is a symbolic link, so it is not rewritten`,
+    remedy: 'Put the file itself in its place, or name the file in `path` of `[memory]`.',
+  };
 }
 
 const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';

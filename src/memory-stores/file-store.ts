@@ -14,7 +14,7 @@ import { backupPath } from '../axe/memory/notes/place.js';
 import type { FailedSave, MemoryStore, SaveResult } from '../axe/memory/store.js';
 import { trimLog } from '../axe/memory/trim.js';
 import type { Clock } from '../axe/ports.js';
-import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf } from './file-places.js';
+import { checkedPlace, codeOf, type FilePlaces, linkInPlace, locate, remedyOf } from './file-places.js';
 import { unmatchedEdit } from './other-side.js';
 import { failed } from './patience.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
@@ -48,7 +48,12 @@ async function write(
   const location = locate(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
-    for (const change of changes) await checkedPlace(placesFor(options, change), change.path);
+    for (const change of changes) {
+      const place = await checkedPlace(placesFor(options, change), change.path);
+      const isAppended = change.kind === 'append' || change.kind === 'note';
+      const link = isAppended || !options.followLinks ? undefined : await linkInPlace(options.files, place);
+      if (link !== undefined) return failed('error', link.message, link.remedy);
+    }
     const notices: string[] = [];
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');

@@ -1,6 +1,7 @@
 import { applyChanges, type Change, type NoteChange } from '../axe/memory/change.js';
 import { withoutEntries } from '../axe/memory/merge.js';
 import { editNote } from '../axe/memory/notes/edit.js';
+import { holdsLines } from '../axe/memory/notes/lines.js';
 import { forgottenIds, isStatePath, statePath } from '../axe/memory/state.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 
@@ -74,7 +75,7 @@ function hasArrived(
     case 'append':
       return holds(newest, path, change.text) && !holds(base, path, change.text);
     case 'note':
-      if (change.edit.kind === 'append' && isAdded(change.edit.text.trimEnd())) return true;
+      if (change.edit.kind === 'append' && hasNewLines(change.edit.text)) return true;
       if (change.edit.kind === 'replace' && isAdded(change.edit.to)) return true;
       return isResult();
     case 'rewrite':
@@ -85,6 +86,12 @@ function hasArrived(
   }
 
   /** Somebody may have changed other lines of the note since. */
+  function hasNewLines(text: string): boolean {
+    if (text.trim() === '') return false;
+    return holdsLines(newest.get(path) ?? '', text) && !holdsLines(base.get(path) ?? '', text);
+  }
+
+  /** An edit may put in less than a line. */
   function isAdded(text: string): boolean {
     return text !== '' && holds(newest, path, text) && !holds(base, path, text);
   }

@@ -34,7 +34,7 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
     const { tree, warnings } =
       under === undefined
-        ? await readTree(places.files, location)
+        ? await readTree(places.files, location, places.wants)
         : await readPlaces(
             places,
             under.filter((path) => !isElsewhere(path)),

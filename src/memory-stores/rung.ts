@@ -12,7 +12,7 @@ export interface Rung {
   readonly index: number;
   /** Why it could not be read. Nothing is added to it then (D14). */
   broken: Unreadable | undefined;
-  /** Texts that it held when they were read, by path; empty ones too. */
+  /** Texts that it held when they were read, by path; empty ones too, and the folders that were read. */
   readonly held: Map<string, string>;
 }
 

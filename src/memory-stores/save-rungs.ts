@@ -4,6 +4,7 @@ import type { Unreadable } from './backend.js';
 import { bothLanes, foldChanges, foldReadNotes } from './fold.js';
 import { type LadderMode, named, type Rung, withOthers, withRemedy } from './rung.js';
 import type { TreeStore } from './store.js';
+import { isUnder } from './tree-path.js';
 
 /** What is saved to the rungs. */
 export interface RungsSaving {
@@ -59,7 +60,9 @@ async function foldsOf(
     below.map(async ({ store, broken, held }): Promise<readonly Change[]> => {
       if (broken !== undefined) return [];
       const read = foldReadNotes(held, changes);
-      if (withStates(paths).every((path) => held.has(path))) return [...foldChanges(held, changes), ...read];
+      const known = [...held.keys()];
+      if (withStates(paths).every((path) => isUnder(path, known)))
+        return [...foldChanges(held, changes), ...read];
       const answer = await store.snapshot(paths, signal);
       return answer.kind === 'snapshot' ? [...foldChanges(answer.tree, changes), ...read] : read;
     }),

@@ -8,7 +8,7 @@ import { isTreePath } from './tree-path.js';
 /** A tree read from a folder that came from outside. */
 export interface ReadTree {
   readonly tree: MemoryTree;
-  /** One, if anything was left out (D17). */
+  /** One for what is no memory, and one for what is too much (D17). */
   readonly warnings: readonly Warning[];
 }
 
@@ -37,8 +37,17 @@ export function notReadBack(tree: MemoryTree): string | undefined {
  * Reads the memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links
  * are never followed, everything else is left out with a warning (D17). Throws what the file system throws.
  */
-export async function readTree(files: Files, folder: string): Promise<ReadTree> {
-  return await readFound(files, folder, await walk(files, folder, ''));
+export async function readTree(
+  files: Files,
+  folder: string,
+  wants: (path: string) => boolean = () => true,
+): Promise<ReadTree> {
+  const found = await walk(files, folder, '');
+  return await readFound(
+    files,
+    folder,
+    found.filter(({ path }) => wants(path)),
+  );
 }
 
 /** The same for files that were found already, by their paths in the folder. */
@@ -48,6 +57,7 @@ export async function readFound(
   found: readonly FoundFile[],
 ): Promise<ReadTree> {
   const left: string[] = [];
+  const tooMuch: string[] = [];
   const tree = new Map<string, string>();
   let bytes = 0;
   for (const { path, stat } of found) {
@@ -55,13 +65,17 @@ export async function readFound(
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
     if (PASSING_FILE.test(path)) continue;
-    if (text === undefined) left.push(path);
+    if (text === undefined) (isMemory && !fits ? tooMuch : left).push(path);
     else {
       bytes += stat.bytes;
       tree.set(path, text);
     }
   }
-  return { tree, warnings: left.length === 0 ? [] : [leftOut(left)] };
+  const warnings = [
+    ...(left.length === 0 ? [] : [leftOut(left)]),
+    ...(tooMuch.length === 0 ? [] : [beyondLimits(tooMuch)]),
+  ];
+  return { tree, warnings };
 }
 
 function isMemoryPath(path: string): boolean {
@@ -99,8 +113,18 @@ async function readText(files: Files, path: string): Promise<string | undefined>
 }
 
 function leftOut(paths: readonly string[]): Warning {
-  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  const message = `Restored memory held what is no memory file; left out: ${named.join(', ')}${more}. Memory is regular \`.md\` files, at most ${MAX_FILES} of them and ${MAX_BYTES / 2 ** 20} MiB in all.`;
+  const message = `Restored memory held what is no memory file; left out: ${named(paths)}. Memory is regular \`.md\` files.`;
   return { code: 'memory-store-notice', message };
+}
+
+function beyondLimits(paths: readonly string[]): Warning {
+  const most = `${MAX_FILES} files and ${MAX_BYTES / 2 ** 20} MiB`;
+  const message = `Memory is larger than what is read together, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\`, or delete notes.`;
+  return { code: 'memory-store-notice', message };
+}
+
+function named(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  return `${shown.join(', ')}${more}`;
 }

@@ -122,10 +122,21 @@ export function placesToRestore(
 
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
 async function readFirst(parts: NotesParts, { clock, deadline }: World): Promise<TreeResult> {
-  const { restored, store } = parts;
-  if (restored.kind !== 'failed' && restored.beside !== undefined)
-    return { kind: 'tree', tree: restored.beside, location: restored.location, warnings: [] };
+  const { restored, store, memory } = parts;
+  if (restored.kind !== 'failed' && restored.beside !== undefined) {
+    const location = placeAround(restored.location, memory.readPaths);
+    return { kind: 'tree', tree: restored.beside, location, warnings: [] };
+  }
   return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
+}
+
+/** Where the store is, of the place of a run log in it. */
+function placeAround(location: string, readPaths: readonly string[]): string {
+  const places = location.split(' and ').map((place) => {
+    const path = readPaths.find((each) => place.endsWith(`:${each}`) || place.endsWith(`/${each}`));
+    return path === undefined ? place : place.slice(0, -path.length - 1);
+  });
+  return places.join(' and ');
 }
 
 async function load(

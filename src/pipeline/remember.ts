@@ -30,7 +30,7 @@ export interface NotesToRestore {
 }
 
 /** Of an agent without notes. */
-export const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
+const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
 
 /** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
 export async function restore(

@@ -75,7 +75,7 @@ describe('garbage collection', () => {
 
   it('asks nothing about an empty memory', async () => {
     const { world, request } = await scene({ model: createFakeModel([]), memory: {} });
-    expect(await collect(request, world)).toEqual({ kind: 'empty' });
+    expect(await collect(request, world)).toEqual({ kind: 'empty', days: 0 });
   });
 
   it('trims nothing in a dry run', async () => {
@@ -128,6 +128,20 @@ describe('garbage collection', () => {
     expect(world.memory.get(old) ?? '').toBe('');
     expect(world.memory.get(others)).toBe('old');
     expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each([
+    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', days: 1 }, ''],
+    ['no log', {}, false, { kind: 'empty', days: 1 }, ''],
+    ['no log in a dry run', {}, true, { kind: 'empty', days: 0 }, 'old'],
+  ])('looks at the age of daily logs beside %s, and asks nothing', async (_, files, dryRun, ended, left) => {
+    const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
+    const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
+    const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
+    const memory = { ...files, [old]: 'old' };
+    const { world, request } = await scene({ model: createFakeModel([]), memory }, toml);
+    expect(await collect({ ...request, dryRun }, world)).toEqual(ended);
+    expect(world.memory.get(old) ?? '').toBe(left);
   });
 
   it.each(['project', 'shared'] as const)(

@@ -56,4 +56,34 @@ describe('commands over notes', () => {
     expect(text).toContain('- MEMORY.md:2: a conflict marker of git');
     expect(text).toContain('1 problem in');
   });
+
+  it('verify has of them the findings that its text counts', async () => {
+    const untrusted = 'untrusted/projects/p-12345678/notes/a.md';
+    const files = { 'MEMORY.md': 'a\n<<<<<<< HEAD\nb\n', [untrusted]: 'a\uDC80\n' };
+    const result = await command(createFakeMemory(files), 'verify');
+    expect(result).toMatchObject({
+      text: expect.stringContaining('1 problem in'),
+      findings: [
+        { code: 'conflict-marker', severity: 'problem', lane: 'trusted', path: 'MEMORY.md', line: 2 },
+        { code: 'encoding', severity: 'information', lane: 'untrusted', path: untrusted, line: 1 },
+      ],
+    });
+  });
+
+  it.each(['show', 'forget'])('%s of a note that is not there says what to give', async (name) => {
+    const result = await command(createFakeMemory(FILES), `${name} projects/p-12345678/notes/none.md`);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      reason: 'not-found',
+      message: expect.stringContaining('no note `projects/p-12345678/notes/none.md` in'),
+      remedy: 'Give the path of a note as `show` lists it after the entries.',
+    });
+  });
+
+  it('show of an agent without entries says where a trial without a model left some', async () => {
+    const store = createFakeMemory({ 'offline/bot.md': entry(1, { id: 'aaaaaa-1' }) });
+    expect(textOf(await command(store, 'show'))).toContain(
+      'The offline rules have 1 entry in `offline/bot.md`',
+    );
+  });
 });

@@ -28,7 +28,7 @@ export const WEEKDAYS = [
 ] as const;
 
 /** One of {@link WEEKDAYS}. */
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 
 /** Counts a run log. Times are UTC, as entries have them. */
 export function logStats(text: string): LogStats {

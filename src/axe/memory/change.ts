@@ -1,6 +1,7 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
 import { editedText, type NoteEdit } from './notes/edit.js';
+import { holdsLines } from './notes/lines.js';
 import { backupPath } from './notes/place.js';
 import { dayId, deletedIds, partIds } from './notes/union.js';
 import { parseProvenance } from './provenance.js';
@@ -163,7 +164,7 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
 }
 
 function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
-  return again === true && edit.kind === 'append' && text.includes(edit.text.trimEnd());
+  return again === true && edit.kind === 'append' && holdsLines(text, edit.text);
 }
 
 /** Every place that the changes touch or that decides about them, each once. */

@@ -73,11 +73,10 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
       suggestion = await suggest({ agent, collected, suggesting }, world);
     const usage = collected.kind === 'collected' ? collected.analysed.stats() : undefined;
     const end = collected.kind === 'empty' ? ({ kind: 'empty' } as const) : collected.trim;
-    const days = collected.kind === 'collected' ? collected.days : 0;
     return report({
       ...gathered(steps),
       end,
-      days,
+      days: collected.days,
       ...(usage && { usage }),
       ...(suggestion && { suggestion }),
     });

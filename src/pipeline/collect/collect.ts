@@ -12,7 +12,7 @@ import { notesPlaces, pathOf } from '../../axe/memory/notes/place.js';
 import { stripProvenance } from '../../axe/memory/run-log.js';
 import { signedEntries } from '../../axe/memory/signature.js';
 import { statePath } from '../../axe/memory/state.js';
-import type { MemoryStore } from '../../axe/memory/store.js';
+import type { MemoryStore, SaveResult } from '../../axe/memory/store.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
 import { parseLog } from '../../axe/memory/units.js';
 import { memoryName } from '../../axe/plan.js';
@@ -48,7 +48,11 @@ export interface CollectRequest {
 
 /** How garbage collection ended. */
 export type Collected =
-  | { readonly kind: 'empty' }
+  | {
+      readonly kind: 'empty';
+      /** Daily logs that were removed. */
+      readonly days: number;
+    }
   | {
       readonly kind: 'collected';
       readonly entries: number;
@@ -69,7 +73,12 @@ export type Collected =
 export async function collect(request: CollectRequest, world: World): Promise<Collected> {
   const { log, expired, state } = await readMemory(request, world);
   const { units } = parseLog(log);
-  if (units.length === 0) return { kind: 'empty' };
+  if (units.length === 0) {
+    // Notes have an age of their own, whatever the log holds.
+    const days = request.dryRun ? [] : expired;
+    if (days.length > 0) await save(daysOver(days, world), { request, world });
+    return { kind: 'empty', days: days.length };
+  }
   const stats = logStats(log);
   request.onStep({ kind: 'read', entries: units.length, stats });
   const analysed = await analyseLog({ log, limits: request.limits(state) }, request, world);
@@ -174,20 +183,30 @@ async function trimMemory(
   expired: readonly string[],
   { request, world }: { readonly request: CollectRequest; readonly world: World },
 ): Promise<Trim> {
-  const { agent, store, path } = request;
   const now = world.clock.now();
-  const plan = planTrim(log, agent.config.memory, now);
-  const days = expired.map((day): Change => {
-    const edit = { kind: 'delete', isOver: true } as const;
-    return { kind: 'note', path: day, edit, backup: false, id: world.clock.newId() };
-  });
+  const plan = planTrim(log, request.agent.config.memory, now);
   const trimmed: readonly Change[] =
-    plan.kind === 'trim' ? [{ kind: 'trim', path, ids: plan.ids, at: now }] : [];
-  if (days.length + trimmed.length === 0 && plan.kind !== 'trim') return plan;
-  const saved = await store.write([...trimmed, ...days], world.saveSignal);
-  if (saved.kind === 'saved') {
-    return plan.kind === 'trim' ? { kind: 'trimmed', removed: plan.removed, kept: plan.kept, saved } : plan;
-  }
+    plan.kind === 'trim' ? [{ kind: 'trim', path: request.path, ids: plan.ids, at: now }] : [];
+  if (expired.length + trimmed.length === 0 && plan.kind !== 'trim') return plan;
+  const saved = await save([...trimmed, ...daysOver(expired, world)], { request, world });
+  return plan.kind === 'trim' ? { kind: 'trimmed', removed: plan.removed, kept: plan.kept, saved } : plan;
+}
+
+function daysOver(expired: readonly string[], { clock }: World): readonly Change[] {
+  return expired.map((path): Change => {
+    const edit = { kind: 'delete', isOver: true } as const;
+    return { kind: 'note', path, edit, backup: false, id: clock.newId() };
+  });
+}
+
+async function save(
+  changes: readonly Change[],
+  { request: { agent, store }, world }: { readonly request: CollectRequest; readonly world: World },
+): Promise<Saved> {
+  const saved = await store.write(changes, world.saveSignal);
+  if (saved.kind === 'saved') return saved;
   const details = saved.remedy === undefined ? {} : { remedy: saved.remedy };
   throw new AxeError(`failed to trim memory for "${agent.name}": ${saved.message}`, details);
 }
+
+type Saved = Extract<SaveResult, { readonly kind: 'saved' }>;

@@ -11,7 +11,7 @@ import {
   type MemoryDone,
   type MemoryHand,
   type MemoryView,
-  noSuchEntry,
+  noSuchEntryOrNote,
   saveChanges,
   severalEntries,
 } from './memory-hand.js';
@@ -38,7 +38,7 @@ export async function forgetMemory(
   const withdrawn = found.kind === 'found' ? undefined : findWithdrawn(id, view);
   if (withdrawn !== undefined) return await restoreFinding(withdrawn, view, hand);
   const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
-  if (known === undefined) return noSuchEntry(id, view);
+  if (known === undefined) return noSuchEntryOrNote(id, view);
   const changes = changesFor(known, view, hand);
   const failed = changes.length === 0 ? undefined : await saveChanges(changes, hand);
   if (failed !== undefined) return failed;

@@ -1,16 +1,17 @@
-import type { MemoryEntry } from '../../axe/memory/commands/entry.js';
+import { type MemoryEntry, readEntries } from '../../axe/memory/commands/entry.js';
 import { findEntry } from '../../axe/memory/commands/find.js';
 import { formatEntries, formatFindings, formatWhole } from '../../axe/memory/commands/format.js';
-import { formatNotes, searchNoteLines, verifyNotes } from '../../axe/memory/commands/notes.js';
+import { formatNotes, searchNoteLines, verifyNote } from '../../axe/memory/commands/notes.js';
 import { newestFirst, searchEntries } from '../../axe/memory/commands/search.js';
 import { verifyLog } from '../../axe/memory/commands/verify.js';
+import type { MemoryStore } from '../../axe/memory/store.js';
 import {
   logsOf,
   type MemoryCommandResult,
   type MemoryDone,
   type MemoryHand,
   type MemoryView,
-  noSuchEntry,
+  noSuchEntryOrNote,
   severalEntries,
 } from './memory-hand.js';
 import type { MemoryCommand } from './parse-memory-command.js';
@@ -19,6 +20,7 @@ import type { MemoryCommand } from './parse-memory-command.js';
 export function showMemory(
   { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
+  { store }: MemoryHand,
 ): MemoryCommandResult {
   if (id !== '') return showNote(id, view) ?? showOne(id, view);
   const all = newestFirst(view[lane].entries);
@@ -29,7 +31,7 @@ export function showMemory(
   return done(
     view,
     [
-      all.length === 0 ? noneYet(view, lane) : `${head}, newest first:\n\n${formatEntries(entries)}`,
+      all.length === 0 ? noneYet(view, lane, store) : `${head}, newest first:\n\n${formatEntries(entries)}`,
       ...others(view, lane),
       ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNotes(view.notes)}`]),
     ],
@@ -64,25 +66,20 @@ export function searchMemory(
   return done(view, [found, ...inNotes, ...others(view, lane)], { entries });
 }
 
-/** What is not as it should be in both lanes. */
+/** What is not as it should be in the logs and notes of both lanes. */
 export function verifyMemory(view: MemoryView, { sign }: MemoryHand): MemoryDone {
-  const reports = logsOf(view).flatMap((log) => {
-    if (log.text === '') return [];
-    const findings = verifyLog({ ...log, sign });
-    return [{ findings, text: formatFindings(findings, log.path) }];
-  });
-  const findings = reports.flatMap((report) => report.findings);
-  const inNotes = verifyNotes(view.notes);
-  const problems = findings.filter(({ severity }) => severity === 'problem').length + inNotes.length;
+  const reports = [
+    ...logsOf(view).map((log) => (log.text === '' ? [] : verifyLog({ ...log, sign }))),
+    view.notes.flatMap(verifyNote),
+  ].filter((report) => report.length > 0);
+  const findings = reports.flat();
+  const problems = findings.filter(({ severity }) => severity === 'problem').length;
   const verdict =
     problems === 0
       ? `No problems in ${view.location}.`
       : `${problems} problem${problems === 1 ? '' : 's'} in ${view.location}.`;
   const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
-  const notes = inNotes.length === 0 ? [] : [inNotes.join('\n')];
-  return done(view, [...reports.map(({ text }) => text), ...notes, [verdict, ...unsigned].join(' ')], {
-    findings,
-  });
+  return done(view, [...reports.map(formatFindings), [verdict, ...unsigned].join(' ')], { findings });
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {
@@ -94,14 +91,21 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
     case 'found':
       return done(view, [found.entries.map(formatWhole).join('\n')], { entries: found.entries });
     case 'missing':
-      return noSuchEntry(id, view);
+      return noSuchEntryOrNote(id, view);
     case 'ambiguous':
       return severalEntries(id, found.candidates);
   }
 }
 
-function noneYet(view: MemoryView, lane: MemoryEntry['lane']): string {
-  return `No entries in ${placeOf(view, lane)}.`;
+/** What a trial without a model left lies apart (D32), where nobody would look for it. */
+function noneYet(view: MemoryView, lane: MemoryEntry['lane'], { kind }: MemoryStore): string {
+  const none = `No entries in ${placeOf(view, lane)}.`;
+  const apart = `offline/${view.trusted.path}`;
+  const count = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
+  if (count === 0) return none;
+  const entries = count === 1 ? '1 entry' : `${count} entries`;
+  const how = kind === 'file' ? ` (\`--dir ${view.location}/offline\`)` : '';
+  return `${none} The offline rules have ${entries} in \`${apart}\`${how}.`;
 }
 
 /** The lane that was not asked for, so that nobody takes one for all. */

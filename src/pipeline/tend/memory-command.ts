@@ -19,7 +19,7 @@ export async function runMemoryCommand(
   if (view.kind === 'failed') return view;
   switch (command.kind) {
     case 'show':
-      return showMemory(command, view);
+      return showMemory(command, view, hand);
     case 'search':
       return searchMemory(command, view);
     case 'verify':

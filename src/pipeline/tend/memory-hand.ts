@@ -136,6 +136,13 @@ export async function ask<T>(
   }
 }
 
+/** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
+export function noSuchEntryOrNote(id: string, view: MemoryView): MemoryRefusal {
+  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, view);
+  const remedy = 'Give the path of a note as `show` lists it after the entries.';
+  return refusal('not-found', `no note \`${id}\` in ${view.location}`, remedy);
+}
+
 /** What is told of an id that is nobody's. */
 export function noSuchEntry(id: string, { location }: MemoryView, where = 'no entry'): MemoryRefusal {
   return refusal(

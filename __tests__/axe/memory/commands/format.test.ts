@@ -65,13 +65,17 @@ describe('entries as a text for people', () => {
 
 describe('findings as a text for people', () => {
   it('name file and line, and what is no problem', () => {
-    const text = formatFindings(
-      [
-        { code: 'order', severity: 'problem', lane: 'trusted', line: 7, message: 'a before b' },
-        { code: 'size', severity: 'information', lane: 'trusted', line: undefined, message: '2 entries' },
-      ],
-      'bot.md',
-    );
+    const text = formatFindings([
+      { code: 'order', severity: 'problem', lane: 'trusted', path: 'bot.md', line: 7, message: 'a before b' },
+      {
+        code: 'size',
+        severity: 'information',
+        lane: 'trusted',
+        path: 'bot.md',
+        line: undefined,
+        message: '2 entries',
+      },
+    ]);
     expect(text).toBe('- bot.md:7: a before b\n- bot.md: (information) 2 entries');
   });
 });

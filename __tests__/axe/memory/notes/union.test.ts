@@ -17,6 +17,7 @@ describe('facts and days of two versions', () => {
     ['what is there where the other is blank', 'A\n', ' \n', 'A\n'],
     ['lines that only the other has, at the end', 'A\nB\n', 'B\nC\nA\nD\n', 'A\nB\nC\nD\n'],
     ['a line without an end', 'A', 'B', 'A\nB\n'],
+    ['a line that is part of another', 'No A\n', 'A\n', 'No A\nA\n'],
     [
       'lines under the heading they have',
       '# X\n\nA\n\n# Y\n\nB\n',
@@ -100,8 +101,8 @@ describe('a note of two versions', () => {
   });
 
   it('has nothing aside that it holds, or that is known', () => {
-    expect(uniteNotes(NOTE, { base: 'mine and theirs', other: 'theirs\n', known: NONE })).toEqual({
-      text: 'mine and theirs',
+    expect(uniteNotes(NOTE, { base: 'mine\ntheirs', other: 'theirs\n', known: NONE })).toEqual({
+      text: 'mine\ntheirs',
     });
     const known = new Set(partIds(NOTE, 'theirs'));
     expect(uniteNotes(NOTE, { base: 'mine', other: 'theirs', known })).toEqual({ text: 'mine' });

@@ -16,19 +16,21 @@ export type FindingCode =
   | 'forgotten'
   | 'size';
 
-/** Something that a person should know of a log. */
+/** Something that a person should know of a log or a note. */
 export interface Finding {
   readonly code: FindingCode;
   /** `information` is nothing to be mended. */
   readonly severity: 'problem' | 'information';
   readonly lane: LogLane;
-  /** From 1; undefined for what is of the whole log. */
+  /** The run log or the note, in the memory tree. */
+  readonly path: string;
+  /** From 1; undefined for what is of the whole file. */
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** A finding before it is known whose log it is of. */
-export type BareFinding = Omit<Finding, 'lane'>;
+/** A finding before it is known which file it is of. */
+export type BareFinding = Omit<Finding, 'lane' | 'path'>;
 
 /** A log and what is known beside it. */
 export interface VerifiedLog {

@@ -24,10 +24,10 @@ export function formatBrief(entry: MemoryEntry): string {
 }
 
 /** Findings as a markdown list with the lines they are in; what is no problem says so. */
-export function formatFindings(findings: readonly Finding[], location: string): string {
+export function formatFindings(findings: readonly Finding[]): string {
   return findings
-    .map(({ line, severity, message }) => {
-      const where = line === undefined ? location : `${location}:${line}`;
+    .map(({ path, line, severity, message }) => {
+      const where = line === undefined ? path : `${path}:${line}`;
       return `- ${where}: ${severity === 'problem' ? '' : '(information) '}${message}`;
     })
     .join('\n');

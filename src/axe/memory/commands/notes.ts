@@ -3,6 +3,8 @@ import type { NoteChange } from '../change.js';
 import { backupPath, dateOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
+import { lanePath } from './entry.js';
+import type { Finding } from './finding.js';
 import { checkLines } from './verify-lines.js';
 
 /** A note as people ask for it. */
@@ -38,13 +40,12 @@ export function searchNoteLines(notes: readonly MemoryNote[], words: readonly st
   );
 }
 
-/** What is wrong with notes, as a markdown list: git's conflict markers, and bytes that are no text. */
-export function verifyNotes(notes: readonly MemoryNote[]): readonly string[] {
-  return notes.flatMap(({ path, text }) =>
-    checkLines(text)
-      .filter(({ code }) => code === 'conflict-marker' || code === 'encoding')
-      .map(({ line, message }) => `- ${path}:${line ?? 1}: ${message}`),
-  );
+/** What is to be known of a note: git's conflict markers, and bytes that are no text. */
+export function verifyNote({ path, text }: MemoryNote): readonly Finding[] {
+  const lane = path.startsWith(lanePath('', 'untrusted')) ? 'untrusted' : 'trusted';
+  return checkLines(text)
+    .filter(({ code }) => code === 'conflict-marker' || code === 'encoding')
+    .map((one) => ({ ...one, lane, path }));
 }
 
 /** Deletes a note and the versions of it that are kept beside it; a daily log of another day for good. */

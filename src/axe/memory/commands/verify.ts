@@ -17,6 +17,7 @@ export function verifyLog(log: VerifiedLog): readonly Finding[] {
   return [...found, ...withoutProvenance(entries), ...checkSize(log.text, entries.length)].map((one) => ({
     ...one,
     lane: log.lane,
+    path: log.path,
   }));
 }
 

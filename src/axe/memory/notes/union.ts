@@ -1,5 +1,6 @@
 import { separator } from '../separator.js';
 import { textId } from '../units.js';
+import { holdsLines } from './lines.js';
 import { noteKind, notesRoot } from './place.js';
 
 /** Two versions of a note, and the parts (see {@link partIds}) that `other` may not bring back. */
@@ -22,7 +23,7 @@ export interface UnitedNote {
  * is the one that counts. Nothing known comes back, and uniting the same versions twice changes nothing.
  */
 export function uniteNotes(path: string, { base, other, known }: NoteVersions): UnitedNote {
-  if (base.includes(other.trim())) return { text: base };
+  if (holdsLines(base, other)) return { text: base };
   if (!isUnited(path)) {
     if (known.has(partId(path, other))) return { text: base };
     if (base.trim() === '') return { text: other };
