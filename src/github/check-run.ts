@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Repository } from '../axe/trigger.js';
 import { askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
-import { GitHubError } from './errors.js';
+import { createOnce } from './create-once.js';
 import { type Failed, orFailed } from './failed.js';
 import { fetchPages } from './pages.js';
 
@@ -49,7 +49,10 @@ export async function publishCheckRun(
   return await orFailed<CheckRunResult>(async () => {
     const found = await findCheckRun(client, report, signal);
     if (found === undefined) {
-      const run = await createOnce(client, report, signal);
+      const run = await createOnce({
+        create: () => create(client, report, signal),
+        find: () => findCheckRun(client, report, signal),
+      });
       await sendRest(client, { report, id: run.id, from: run.sent }, signal);
       return { kind: 'published', id: run.id, url: run.url, created: true };
     }
@@ -103,19 +106,6 @@ async function findCheckRun(
   const found = items.find((run) => run.external_id === externalId);
   if (found === undefined) return undefined;
   return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
-}
-
-async function createOnce(
-  client: GitHubClient,
-  report: CheckRunReport,
-  signal: AbortSignal,
-): Promise<CheckRun> {
-  try {
-    return await create(client, report, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    return (await findCheckRun(client, report, signal)) ?? (await create(client, report, signal));
-  }
 }
 
 async function create(client: GitHubClient, report: CheckRunReport, signal: AbortSignal): Promise<CheckRun> {

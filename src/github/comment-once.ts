@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { askGraphQl, askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
-import { GitHubError } from './errors.js';
+import { createOnce } from './create-once.js';
 import { type Failed, orFailed } from './failed.js';
 import { isMarked } from './own-reviews.js';
 import type { SubjectPlace } from './subject-place.js';
@@ -32,17 +32,12 @@ export async function commentOnce(
   return await orFailed<CommentResult>(async () => {
     const found = await findComment(client, comment, signal);
     if (found !== undefined) return { kind: 'published', url: found, created: false };
-    return { kind: 'published', url: await createOnce(client, comment, signal), created: true };
+    const url = await createOnce({
+      create: () => create(client, comment, signal),
+      find: () => findComment(client, comment, signal),
+    });
+    return { kind: 'published', url, created: true };
   }, 'The answer is in the job summary; check that the issue or pull request is not locked.');
-}
-
-async function createOnce(client: GitHubClient, comment: OneComment, signal: AbortSignal): Promise<string> {
-  try {
-    return await create(client, comment, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    return (await findComment(client, comment, signal)) ?? (await create(client, comment, signal));
-  }
 }
 
 const commentFields = 'comments(last: 100) { nodes { url body viewerDidAuthor } }';

@@ -3,6 +3,7 @@ import type { Repository } from '../axe/trigger.js';
 import { askGraphQl, askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
 import { commentOnce } from './comment-once.js';
+import { createOnce } from './create-once.js';
 import { GitHubError } from './errors.js';
 import { type Failed, failedBy } from './failed.js';
 import { isMarked } from './own-reviews.js';
@@ -41,7 +42,13 @@ export async function findOrCreateIssue(
 ): Promise<IssueResult> {
   try {
     const found = await findIssue(client, issue, signal);
-    if (found === undefined) return await createOnce(client, issue, signal);
+    if (found === undefined) {
+      const { number, url } = await createOnce({
+        create: () => create(client, issue, signal),
+        find: () => findIssue(client, issue, signal),
+      });
+      return { kind: 'published', number, url, created: true };
+    }
     return await bringUpToDate(client, { issue, found }, signal);
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
@@ -84,21 +91,6 @@ async function bringUpToDate(
         ? result
         : { kind: 'published', number, url: result.url, created: false };
     }
-  }
-}
-
-async function createOnce(
-  client: GitHubClient,
-  issue: ReportIssue,
-  signal: AbortSignal,
-): Promise<IssueResult> {
-  try {
-    return await create(client, issue, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    const found = await findIssue(client, issue, signal);
-    if (found === undefined) return await create(client, issue, signal);
-    return { kind: 'published', number: found.number, url: found.url, created: true };
   }
 }
 
@@ -154,7 +146,11 @@ async function findIssue(
   return undefined;
 }
 
-async function create(client: GitHubClient, issue: ReportIssue, signal: AbortSignal): Promise<IssueResult> {
+async function create(
+  client: GitHubClient,
+  issue: ReportIssue,
+  signal: AbortSignal,
+): Promise<Pick<FoundIssue, 'number' | 'url'>> {
   const { title, labels } = issue;
   const created = await askRest(
     client,
@@ -166,7 +162,7 @@ async function create(client: GitHubClient, issue: ReportIssue, signal: AbortSig
     },
     signal,
   );
-  return { kind: 'published', number: created.number, url: created.html_url, created: true };
+  return { number: created.number, url: created.html_url };
 }
 
 async function update(client: GitHubClient, { issue, found }: Known, signal: AbortSignal): Promise<void> {

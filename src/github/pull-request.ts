@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Repository } from '../axe/trigger.js';
 import { askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
+import { createOnce } from './create-once.js';
 import { GitHubError } from './errors.js';
 import { type Failed, failedBy } from './failed.js';
 import { isMarked } from './own-reviews.js';
@@ -32,9 +33,12 @@ export async function proposePull(
   try {
     await putProposalBranch(client, proposal, signal);
     const found = await findPull(client, proposal, signal);
-    return found === undefined
-      ? await openOnce(client, proposal, signal)
-      : await bringUpToDate(client, { proposal, found }, signal);
+    if (found !== undefined) return await bringUpToDate(client, { proposal, found }, signal);
+    const opened = await createOnce({
+      create: () => open(client, proposal, signal),
+      find: () => findPull(client, proposal, signal),
+    });
+    return { kind: 'published', url: opened.html_url, created: true };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     const { message } = thrown;
@@ -77,25 +81,13 @@ async function findPull(
   return pulls.find(({ body }) => isMarked(body ?? '', marker));
 }
 
-/** A creation whose answer was lost is looked for before it is tried once more. */
-async function openOnce(
+async function open(
   client: GitHubClient,
   proposal: ProposedPull,
   signal: AbortSignal,
-): Promise<PullResult> {
-  try {
-    return await open(client, proposal, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    const found = await findPull(client, proposal, signal);
-    if (found === undefined) return await open(client, proposal, signal);
-    return { kind: 'published', url: found.html_url, created: true };
-  }
-}
-
-async function open(client: GitHubClient, proposal: ProposedPull, signal: AbortSignal): Promise<PullResult> {
+): Promise<Pick<FoundPull, 'html_url'>> {
   const { repository, branch, title } = proposal;
-  const created = await askRest(
+  return await askRest(
     client,
     {
       route: 'POST /repos/{owner}/{repo}/pulls',
@@ -111,7 +103,6 @@ async function open(client: GitHubClient, proposal: ProposedPull, signal: AbortS
     },
     signal,
   );
-  return { kind: 'published', url: created.html_url, created: true };
 }
 
 async function bringUpToDate(

@@ -3,6 +3,7 @@ import { stickyMarker } from '../axe/publication.js';
 import type { Repository } from '../axe/trigger.js';
 import { askGraphQl, notUnderstood } from './ask.js';
 import type { GitHubClient } from './client.js';
+import { createOnce } from './create-once.js';
 import { GitHubError } from './errors.js';
 
 /** The comment to create or bring up to date. */
@@ -34,7 +35,11 @@ export async function publishSticky(
   try {
     const url = await updateExisting(client, comment, signal);
     if (url !== undefined) return { kind: 'published', url, created: false };
-    return { kind: 'published', url: await createOnce(client, comment, signal), created: true };
+    const created = await createOnce({
+      create: () => create(client, comment, signal),
+      find: async () => (await findSticky(client, comment, signal))?.url,
+    });
+    return { kind: 'published', url: created, created: true };
   } catch (thrown) {
     if (thrown instanceof GitHubError) return failed(thrown);
     throw thrown;
@@ -54,20 +59,6 @@ async function updateExisting(
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
     throw thrown;
-  }
-}
-
-async function createOnce(
-  client: GitHubClient,
-  comment: StickyComment,
-  signal: AbortSignal,
-): Promise<string> {
-  try {
-    return await create(client, comment, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    const found = await findSticky(client, comment, signal);
-    return found === undefined ? await create(client, comment, signal) : found.url;
   }
 }
 

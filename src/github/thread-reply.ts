@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { askRest } from './ask.js';
 import type { GitHubClient } from './client.js';
 import type { CommentResult, OneComment } from './comment-once.js';
-import { GitHubError } from './errors.js';
+import { createOnce } from './create-once.js';
 import { orFailed } from './failed.js';
 import { isMarked } from './own-reviews.js';
 import { fetchReviewThreads } from './review-threads.js';
@@ -26,7 +26,11 @@ export async function replyInThread(
     const thread = await findThread(client, reply, signal);
     if (thread.url !== undefined) return { kind: 'published', url: thread.url, created: false };
     const { firstId } = thread;
-    return { kind: 'published', url: await createOnce(client, { ...reply, firstId }, signal), created: true };
+    const url = await createOnce({
+      create: () => create(client, { ...reply, firstId }, signal),
+      find: async () => (await findThread(client, reply, signal)).url,
+    });
+    return { kind: 'published', url, created: true };
   }, 'The answer is in the job summary; check that the pull request is not locked.');
 }
 
@@ -38,16 +42,6 @@ interface FoundThread {
 }
 
 type Placed = ThreadReply & Pick<FoundThread, 'firstId'>;
-
-async function createOnce(client: GitHubClient, reply: Placed, signal: AbortSignal): Promise<string> {
-  try {
-    return await create(client, reply, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    const { url } = await findThread(client, reply, signal);
-    return url ?? (await create(client, reply, signal));
-  }
-}
 
 async function findThread(
   client: GitHubClient,
