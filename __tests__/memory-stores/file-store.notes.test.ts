@@ -145,3 +145,27 @@ describe('a note that is deleted', () => {
     expect(await createFiles().list(join(root, NOTES))).toEqual([]);
   });
 });
+
+describe('reading while others write', () => {
+  it('warns of no note that is being created or deleted, and leaves none out', async () => {
+    const store = open();
+    const paths = Array.from({ length: 200 }, (_, index) => `${NOTES}n${index}.md`);
+    let left = paths.length;
+    const told = async (): Promise<readonly string[]> => {
+      const all: string[] = [];
+      while (left > 0) all.push(...messages(await store.readTree(never, [NOTES])));
+      return all;
+    };
+    const write = async (path: string): Promise<void> => {
+      const gone = note(path, { kind: 'delete' });
+      for (const changes of [[adding(path, 'line')], [gone], [adding(path, 'again')]])
+        expect(await store.write(changes, never)).toMatchObject({ kind: 'saved' });
+      left -= 1;
+    };
+    const [warnings] = await Promise.all([told(), ...paths.map(write)]);
+    expect(warnings).toEqual([]);
+    const all = await shown(store, [NOTES]);
+    expect(Object.keys(all).sort()).toEqual([...paths].sort());
+    expect(new Set(Object.values(all))).toEqual(new Set(['again\n']));
+  });
+});

@@ -57,12 +57,12 @@ async function rewriteOnce(
 ): Promise<boolean> {
   const { files, followLinks, rewrite, backup, backupPath = `${path}.bak` } = options;
   const old = await files.open(path, { followLinks });
-  if (old === undefined) return await createWith(files, path, await rewrite(''));
+  if (old === undefined) return await isNothing(files, path, await rewrite(''));
   try {
     const text = decodeBytes(await old.read(0, old.bytes));
     const next = await rewrite(text);
     if (next === text) return true;
-    if (backupPath !== '') await files.replace(backupPath, (await backup?.(text)) ?? text);
+    if (backupPath !== '' && text !== '') await files.replace(backupPath, (await backup?.(text)) ?? text);
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
     if (next === '' && options.removes === true) await files.remove(path);
     else await files.replace(path, next);
@@ -73,8 +73,13 @@ async function rewriteOnce(
   }
 }
 
-async function createWith(files: Files, path: string, text: string): Promise<boolean> {
-  return text === '' || (await files.createExclusive(path, text));
+/**
+ * A file that does not exist begins as an empty one, which is then rewritten as any other. A whole one could be put in
+ * place by a second name only, and for as long as that stands readers take the file for a hard link to who knows what.
+ */
+async function isNothing(files: Files, path: string, next: string): Promise<boolean> {
+  if (next !== '') await files.append(path, '', { followLinks: false });
+  return next === '';
 }
 
 /** Whether the path still names a file of that size: it may have grown, or another program put a new one there. */

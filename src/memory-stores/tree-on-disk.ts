@@ -64,8 +64,9 @@ export async function readFound(
     const fits = tree.size < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
-    if (PASSING_FILE.test(path)) continue;
-    if (text === undefined) (isMemory && !fits ? tooMuch : left).push(path);
+    const isGone = fits && isMemory && text === undefined;
+    if (isGone || PASSING_FILE.test(path)) continue;
+    if (text === undefined) (isMemory ? tooMuch : left).push(path);
     else {
       bytes += stat.bytes;
       tree.set(path, text);
