@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { INPUT_DEFAULTS, readInputs } from '../src/actions/inputs.js';
+import { INPUT_DEFAULTS, readInputs } from '../src/actions/inputs/inputs.js';
 import { OUTPUT_NAMES } from '../src/actions/outputs.js';
 import {
   ACTION_MAX_TOKENS,

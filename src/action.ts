@@ -1,6 +1,6 @@
 import { main } from './actions/main.js';
 import { post } from './actions/post.js';
-import type { Runner } from './actions/runner.js';
+import type { Runner } from './actions/runner/runner.js';
 
 const runner: Runner = {
   env: process.env,

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type Inputs, readInputs } from '../../src/actions/inputs.js';
+import { type Inputs, readInputs } from '../../src/actions/inputs/inputs.js';
 import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
-import type { Runner } from '../../src/actions/runner.js';
+import type { Runner } from '../../src/actions/runner/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readInputs } from '../../src/actions/inputs.js';
+import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { decideGate, type GateDecision } from '../../src/axe/gate.js';
 import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import type { Trigger } from '../../src/axe/trigger.js';
-import { parseEvent } from '../../src/github/parse-event.js';
+import { parseEvent } from '../../src/github/events/parse-event.js';
 import { pauseCommand } from '../../src/pipeline/pause.js';
 import { commentWords } from '../../src/pipeline/tend/command-words.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';

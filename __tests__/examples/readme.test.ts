@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { grantTools } from '../../src/axe/tools/effects.js';
 import type { ToolPorts } from '../../src/axe/tools/ports.js';
 import { createTools } from '../../src/axe/tools/registry.js';
-import { REVIEW_TOOL_NAMES } from '../../src/axe/tools/review-tools.js';
+import { REVIEW_TOOL_NAMES } from '../../src/axe/tools/review/review-tools.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');

@@ -1,4 +1,4 @@
-import { createGitHubClient, type GitHubClient } from '../../src/github/client.js';
+import { createGitHubClient, type GitHubClient } from '../../src/github/client/client.js';
 import { HELLO } from '../helpers/github-client-fake.js';
 import {
   GITHUB_TOKEN,

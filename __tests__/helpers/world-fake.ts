@@ -24,7 +24,7 @@ import type { ContextFile } from '../../src/axe/prompt/context-file.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../src/axe/prompt/context-policy.js';
 import type { NewSince } from '../../src/axe/review/scope.js';
 import type { Warning } from '../../src/axe/warning.js';
-import { guarded } from '../../src/memory-stores/guard.js';
+import { guarded } from '../../src/memory-stores/ladder/guard.js';
 import { readLogs } from '../../src/memory-stores/read-logs.js';
 import type { RunRequest } from '../../src/pipeline/request.js';
 import { createFakeClock, type FakeClock } from '../memory-stores/fake-clock.js';

@@ -6,7 +6,7 @@ import type { McpServerConfig } from '../../src/axe/agent/config.js';
 import type { Tool, ToolResult } from '../../src/axe/tools/tool.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createClock } from '../../src/host/clock.js';
-import { startLineProgram } from '../../src/host/mcp-process.js';
+import { startLineProgram } from '../../src/host/process/mcp-process.js';
 import { type ConnectOptions, connectMcpServers, type McpTools } from '../../src/mcp/connect.js';
 
 const { resolve } = createRequire(import.meta.url);

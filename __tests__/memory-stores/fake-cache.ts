@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Files } from '../../src/axe/files.js';
 import { decodeBytes } from '../../src/axe/memory/bytes.js';
-import type { CacheClient, CacheRestore, CacheSave } from '../../src/memory-stores/cache-client.js';
+import type { CacheClient, CacheRestore, CacheSave } from '../../src/memory-stores/cache/cache-client.js';
 
 interface CacheEntry {
   readonly ref: string;

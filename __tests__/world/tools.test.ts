@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/axe/agent/parse.js';
 import type { ToolBox, ToolRequest } from '../../src/axe/ports.js';
-import { GITHUB_TOOL_NAMES } from '../../src/axe/tools/github-tools.js';
+import { GITHUB_TOOL_NAMES } from '../../src/axe/tools/github/github-tools.js';
 import type { Effect } from '../../src/axe/tools/tool.js';
 import type { Warning } from '../../src/axe/warning.js';
 import { createClock } from '../../src/host/clock.js';

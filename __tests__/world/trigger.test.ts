@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseEvent } from '../../src/github/parse-event.js';
+import { parseEvent } from '../../src/github/events/parse-event.js';
 import { readTrigger } from '../../src/world/trigger.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type Payload, schedulePayload } from '../helpers/webhooks.js';

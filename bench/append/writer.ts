@@ -2,14 +2,14 @@
 // how long it took and how many attempts. `read` as second argument counts the entries instead.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createCacheClient } from '../../src/actions/cache-client.js';
+import { createCacheClient } from '../../src/actions/memory/cache-client.js';
 import { formatProvenance } from '../../src/axe/memory/provenance.js';
 import { countEntries, formatEntry } from '../../src/axe/memory/run-log.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
 import { createClock } from '../../src/host/clock.js';
 import { createFiles } from '../../src/host/files.js';
-import { createCacheStore } from '../../src/memory-stores/cache-store.js';
-import { createFileStore } from '../../src/memory-stores/file-store.js';
+import { createCacheStore } from '../../src/memory-stores/cache/cache-store.js';
+import { createFileStore } from '../../src/memory-stores/file/file-store.js';
 import { openBranchMemory } from '../../src/world/branch-memory.js';
 import { connectGitHub } from '../../src/world/github.js';
 

@@ -3,20 +3,20 @@ import { outbound } from '../axe/outbound/outbound.js';
 import { memoryName } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
-import type { GitHubClient } from '../github/client.js';
-import { findOrCreateIssue } from '../github/issues.js';
-import { readOwnFiles } from '../github/own-files.js';
-import { proposePull } from '../github/pull-request.js';
-import { createFetch } from '../host/http.js';
+import { readOwnFiles } from '../github/agents/own-files.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { findOrCreateIssue } from '../github/posting/issues.js';
+import { proposePull } from '../github/posting/pull-request.js';
+import { createFetch } from '../host/net/http.js';
 import { collectMemory } from '../pipeline/collect/collect-memory.js';
 import type { Suggesting } from '../pipeline/collect/suggest.js';
 import type { RunReport, RunRequest } from '../pipeline/request.js';
 import { AGENTS_DIRS } from '../world/agents.js';
 import { connectGitHub } from '../world/github.js';
-import type { GcInputs } from './gc-inputs.js';
-import type { Inputs } from './inputs.js';
-import type { Runner } from './runner.js';
-import { readThisRun } from './this-run.js';
+import type { GcInputs } from './inputs/gc-inputs.js';
+import type { Inputs } from './inputs/inputs.js';
+import type { Runner } from './runner/runner.js';
+import { readThisRun } from './runner/this-run.js';
 
 /** What `mode: gc` works with. */
 export interface GcModeParts {

@@ -1,7 +1,7 @@
 import { ProviderError } from '../axe/errors.js';
 import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
 import type { RunReport } from '../pipeline/request.js';
-import { formatDiff } from './format-memory.js';
+import { formatDiff } from './summary/format-memory.js';
 
 /** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
 export const OUTPUT_NAMES = [

@@ -4,17 +4,17 @@ import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
-import { createFetch } from '../host/http.js';
+import { createFetch } from '../host/net/http.js';
 import { connectGitHub } from '../world/github.js';
-import { describeNoteChange } from './format-notes.js';
-import { formatUnsavedSummary } from './format-summary.js';
-import { type Inputs, readInputs } from './inputs.js';
-import { type KeptChange, readPending, wasTold } from './journal.js';
+import { type Inputs, readInputs } from './inputs/inputs.js';
 import { triggerOf } from './main.js';
-import { openActionMemory } from './memory.js';
+import { openActionMemory } from './memory/memory.js';
 import { isElsewhere, writeSummary } from './report.js';
-import type { Runner } from './runner.js';
-import { loadToolkit } from './toolkit.js';
+import { type KeptChange, readPending, wasTold } from './runner/journal.js';
+import type { Runner } from './runner/runner.js';
+import { loadToolkit } from './runner/toolkit.js';
+import { describeNoteChange } from './summary/format-notes.js';
+import { formatUnsavedSummary } from './summary/format-summary.js';
 
 type Pending = readonly KeptChange[];
 

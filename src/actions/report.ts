@@ -9,17 +9,17 @@ import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
 import { tellRefusal } from '../pipeline/tend/tell-result.js';
-import { describePlan } from './action-reporter.js';
-import { collectedLines } from './format-collected.js';
-import { whatWasAdded } from './format-notes.js';
-import { formatFailureSummary, formatSummary } from './format-summary.js';
-import type { Inputs } from './inputs.js';
-import { noteTold } from './journal.js';
-import { count } from './markdown.js';
-import { memoryNotes } from './memory-notes.js';
+import type { Inputs } from './inputs/inputs.js';
+import { memoryNotes } from './memory/memory-notes.js';
 import { failsStep, isMistaken, type Outputs, outputsOf, problemsIn } from './outputs.js';
-import type { Runner } from './runner.js';
-import { loadToolkit } from './toolkit.js';
+import { describePlan } from './runner/action-reporter.js';
+import { noteTold } from './runner/journal.js';
+import type { Runner } from './runner/runner.js';
+import { loadToolkit } from './runner/toolkit.js';
+import { collectedLines } from './summary/format-collected.js';
+import { whatWasAdded } from './summary/format-notes.js';
+import { formatFailureSummary, formatSummary } from './summary/format-summary.js';
+import { count } from './summary/markdown.js';
 
 /** What a finished run is reported from. */
 export interface RunToReport {

@@ -9,8 +9,8 @@ import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { dataDir, type Environment } from '../host/xdg.js';
 import { createBrokenStore } from '../memory-stores/broken-store.js';
-import { linkInPlace } from '../memory-stores/file-places.js';
-import { createFileStore } from '../memory-stores/file-store.js';
+import { linkInPlace } from '../memory-stores/file/file-places.js';
+import { createFileStore } from '../memory-stores/file/file-store.js';
 import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
 /** Whose memory it is, and where. */

@@ -7,7 +7,7 @@ import { runsChart } from '../axe/gc/chart.js';
 import { statsLines } from '../axe/gc/format-stats.js';
 import { runLogPath } from '../axe/plan.js';
 import { createDeadline } from '../host/deadline.js';
-import { createFetch } from '../host/http.js';
+import { createFetch } from '../host/net/http.js';
 import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
 import type { CollectStep, Trim } from '../pipeline/collect/collection.js';

@@ -7,7 +7,7 @@ import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createDeadline } from '../host/deadline.js';
 import { diffOfRange } from '../host/git.js';
-import { createFetch } from '../host/http.js';
+import { createFetch } from '../host/net/http.js';
 import { readStdin } from '../host/stdin.js';
 import { configDir } from '../host/xdg.js';
 import type { RunReport, RunRequest } from '../pipeline/request.js';

@@ -7,7 +7,7 @@ import type { Trigger } from '../axe/trigger.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
 import type { RunDeadline } from '../host/deadline.js';
-import { guarded } from '../memory-stores/guard.js';
+import { guarded } from '../memory-stores/ladder/guard.js';
 import { createModels } from '../models/create.js';
 import { parseProvidersConfig } from '../models/providers-config.js';
 import { findAgents } from '../world/agents.js';

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerConfig } from '../axe/agent/config.js';
 import { cleanLine } from '../axe/prompt/cut.js';
-import type { LineProgram } from '../axe/tools/line-program.js';
+import type { LineProgram } from '../axe/tools/files/line-program.js';
 import { MAX_MESSAGE_BYTES, MAX_NOISE_LINES } from './limits.js';
 import type { Wire, WireWorld } from './wire.js';
 

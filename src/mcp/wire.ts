@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../axe/ports.js';
-import type { StartLineProgram } from '../axe/tools/line-program.js';
+import type { StartLineProgram } from '../axe/tools/files/line-program.js';
 
 /** What a connection to a server is made with. */
 export interface WireWorld {

@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { namedNotesTools, notesAreOff } from '../axe/plan-notes.js';
-import { createMemoryTools } from '../axe/tools/memory-tools.js';
-import type { Notes } from '../axe/tools/notes-port.js';
+import { createMemoryTools } from '../axe/tools/memory/memory-tools.js';
+import type { Notes } from '../axe/tools/memory/notes-port.js';
 import type { Tool } from '../axe/tools/tool.js';
 import type { Warning } from '../axe/warning.js';
 import type { RunNotes } from './notes.js';

@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { Publications } from '../axe/review/buffer.js';
 import { readDiffLines } from '../axe/review/diff-lines.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../axe/review/publish-rules.js';
-import { createReviewTools, REVIEW_TOOL_NAMES } from '../axe/tools/review-tools.js';
+import { createReviewTools, REVIEW_TOOL_NAMES } from '../axe/tools/review/review-tools.js';
 import type { Tool } from '../axe/tools/tool.js';
 import { subjectNumber, type Trigger } from '../axe/trigger.js';
 import type { Warning } from '../axe/warning.js';

@@ -4,9 +4,9 @@ import type { AgentRef } from '../axe/agent-ref.js';
 import { ConfigError } from '../axe/errors.js';
 import type { AgentLibrary } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
-import { createGitHubAgentLibrary } from '../github/agent-library.js';
-import type { GitHubClient } from '../github/client.js';
-import { type AgentsDir, createAgentsDir } from '../host/agents-dir.js';
+import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { type AgentsDir, createAgentsDir } from '../host/agents/agents-dir.js';
 import { createSharedAgents, type SharedAgents } from './shared-agents.js';
 
 /** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */

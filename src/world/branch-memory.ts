@@ -1,7 +1,7 @@
 import type { Clock } from '../axe/ports.js';
-import type { GitHubClient } from '../github/client.js';
-import { createMemoryBranch } from '../github/memory-branch.js';
-import { createRepoStore } from '../memory-stores/repo-store.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { createMemoryBranch } from '../github/memory-branch/memory-branch.js';
+import { createRepoStore } from '../memory-stores/repo/repo-store.js';
 import type { TreeStore } from '../memory-stores/store.js';
 
 /** Which branch memory is on, and how to reach it. */

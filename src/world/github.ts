@@ -2,11 +2,11 @@ import type { GitHub } from '../axe/ports.js';
 import { CONTEXT_PARTS, type ContextPart } from '../axe/prompt/context-policy.js';
 import type { Trigger } from '../axe/trigger.js';
 import { VERSION } from '../axe/version.js';
-import { createGitHubClient, type GitHubClient } from '../github/client.js';
-import { fetchNewSince } from '../github/fetch-change.js';
-import { fetchContext } from '../github/fetch-context.js';
-import { fetchPermission } from '../github/permissions.js';
-import { tellThreads } from '../github/tell-threads.js';
+import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
+import { fetchNewSince } from '../github/context/fetch-change.js';
+import { fetchContext } from '../github/context/fetch-context.js';
+import { tellThreads } from '../github/posting/tell-threads.js';
+import { fetchPermission } from '../github/reading/permissions.js';
 
 /** How GitHub is reached. */
 export interface GitHubAccess {

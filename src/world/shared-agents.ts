@@ -1,9 +1,9 @@
 import { ConfigError } from '../axe/errors.js';
 import type { AgentLibrary } from '../axe/ports.js';
-import { createGitHubAgentLibrary } from '../github/agent-library.js';
-import type { GitHubClient } from '../github/client.js';
-import { GitHubError } from '../github/errors.js';
-import { resolveCommit } from '../github/resolve-commit.js';
+import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
+import { resolveCommit } from '../github/reading/resolve-commit.js';
 import { connectGitHub, type GitHubAccess } from './github.js';
 
 /** Another repository's agents and skills (`agents-repo`). */

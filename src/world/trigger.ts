@@ -1,5 +1,5 @@
 import type { Trigger } from '../axe/trigger.js';
-import { parseEvent, parseEventFile } from '../github/parse-event.js';
+import { parseEvent, parseEventFile } from '../github/events/parse-event.js';
 import { readTextFile } from '../host/text-file.js';
 
 /** Where an event is found and what its payload may leave out. */

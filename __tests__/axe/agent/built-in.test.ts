@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../../src/axe/agent/built-in.js';
 import { checkAgentName } from '../../../src/axe/agent/name.js';
 import { parseAgent } from '../../../src/axe/agent/parse.js';
-import { GITHUB_TOOL_NAMES } from '../../../src/axe/tools/github-tools.js';
-import { REVIEW_TOOL_NAMES } from '../../../src/axe/tools/review-tools.js';
+import { GITHUB_TOOL_NAMES } from '../../../src/axe/tools/github/github-tools.js';
+import { REVIEW_TOOL_NAMES } from '../../../src/axe/tools/review/review-tools.js';
 
 const KNOWN: readonly string[] = [...GITHUB_TOOL_NAMES, ...REVIEW_TOOL_NAMES];
 

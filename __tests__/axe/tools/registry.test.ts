@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { ToolPorts } from '../../../src/axe/tools/ports.js';
 import { createTools, TOOL_NAMES } from '../../../src/axe/tools/registry.js';
 import { createFakeClock } from '../../memory-stores/fake-clock.js';
-import { createFakeGitHub } from './fake-github.js';
 import { createFakeWorkspace } from './fake-workspace.js';
+import { createFakeGitHub } from './github/fake-github.js';
 
 const never = async () => {
   throw new Error('not in this test');

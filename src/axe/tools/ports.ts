@@ -1,6 +1,6 @@
 import type { FileStat, OpenFile } from '../files.js';
 import type { Clock } from '../ports.js';
-import type { GitHubReader } from './github-port.js';
+import type { GitHubReader } from './github/github-port.js';
 
 /**
  * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/` between the parts, `.` is

@@ -1,15 +1,15 @@
 import { nearest } from '../agent/suggest.js';
-import { createEditFile } from './edit-file.js';
-import { createGitHubTools, GITHUB_TOOL_NAMES } from './github-tools.js';
-import { createListDirectory } from './list-directory.js';
+import { createEditFile } from './files/edit-file.js';
+import { createListDirectory } from './files/list-directory.js';
+import { createReadFile } from './files/read-file.js';
+import { createSearchFiles } from './files/search-files.js';
+import { createWriteFile } from './files/write-file.js';
+import { createGitHubTools, GITHUB_TOOL_NAMES } from './github/github-tools.js';
 import type { ToolPorts } from './ports.js';
-import { createReadFile } from './read-file.js';
 import { createRunCommand } from './run-command.js';
-import { createSearchFiles } from './search-files.js';
 import type { Tool } from './tool.js';
-import { createUrlFetch } from './url-fetch.js';
-import { createWebSearch } from './web-search.js';
-import { createWriteFile } from './write-file.js';
+import { createUrlFetch } from './web/url-fetch.js';
+import { createWebSearch } from './web/web-search.js';
 
 /** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
 const TOOLS = {

@@ -6,7 +6,7 @@ import { ALL_NOTES_TOOLS } from '../../../../src/axe/memory/notes/tool-names.js'
 import type { TreeResult } from '../../../../src/axe/memory/store.js';
 import type { MemoryTree } from '../../../../src/axe/memory/tree.js';
 import { outbound } from '../../../../src/axe/outbound/outbound.js';
-import { createMemoryTools } from '../../../../src/axe/tools/memory-tools.js';
+import { createMemoryTools } from '../../../../src/axe/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../../src/axe/tools/tool.js';
 import type { Warning } from '../../../../src/axe/warning.js';
 

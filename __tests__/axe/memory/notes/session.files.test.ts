@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/host/files.js';
-import { createFileStore } from '../../../../src/memory-stores/file-store.js';
+import { createFileStore } from '../../../../src/memory-stores/file/file-store.js';
 import { createFakeClock } from '../../../memory-stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PROJECT } from './notes-scene.js';
 

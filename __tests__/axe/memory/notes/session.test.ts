@@ -4,7 +4,7 @@ import { applyChanges, type NoteChange } from '../../../../src/axe/memory/change
 import { type NotesScope, notesPlaces } from '../../../../src/axe/memory/notes/place.js';
 import type { SaveResult } from '../../../../src/axe/memory/store.js';
 import type { MemoryTree } from '../../../../src/axe/memory/tree.js';
-import type { NoteWish } from '../../../../src/axe/tools/notes-port.js';
+import type { NoteWish } from '../../../../src/axe/tools/memory/notes-port.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;

@@ -15,7 +15,7 @@ import { notesToolsPrompt } from '../../../../src/axe/memory/notes/tools-prompt.
 import { countEntries, formatEntry, lastEntries } from '../../../../src/axe/memory/run-log.js';
 import { NO_NOTES, withNotes } from '../../../../src/axe/prompt/system.js';
 import { createFiles } from '../../../../src/host/files.js';
-import { createFileStore } from '../../../../src/memory-stores/file-store.js';
+import { createFileStore } from '../../../../src/memory-stores/file/file-store.js';
 import { createFakeClock } from '../../../memory-stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 

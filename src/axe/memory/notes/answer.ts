@@ -1,4 +1,4 @@
-import type { NoteAnswer, NoteWish } from '../../tools/notes-port.js';
+import type { NoteAnswer, NoteWish } from '../../tools/memory/notes-port.js';
 import { encodeBytes } from '../bytes.js';
 import type { FailedSave, TreeResult } from '../store.js';
 import type { NotesCaps } from './caps.js';

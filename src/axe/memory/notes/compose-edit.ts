@@ -1,5 +1,5 @@
 import { cutToBytes, utf8Bytes } from '../../prompt/cut.js';
-import type { NoteWish } from '../../tools/notes-port.js';
+import type { NoteWish } from '../../tools/memory/notes-port.js';
 import { readableText } from '../prompt-text.js';
 import { formatDailySection } from './daily-heading.js';
 import type { NoteEdit } from './edit.js';

@@ -1,4 +1,4 @@
-import type { NoteAnswer, Notes, NoteWish } from '../../tools/notes-port.js';
+import type { NoteAnswer, Notes, NoteWish } from '../../tools/memory/notes-port.js';
 import { ToolError } from '../../tools/tool-error.js';
 import type { Warning } from '../../warning.js';
 import type { NoteChange } from '../change.js';

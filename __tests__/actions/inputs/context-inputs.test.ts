@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from '../../../src/actions/inputs/context-inputs.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../../src/axe/prompt/context-policy.js';
+
+type Given = Partial<Record<keyof typeof CONTEXT_INPUT_DEFAULTS, string>>;
+
+function read(given: Given) {
+  return readContextInputs((name) => given[name] ?? CONTEXT_INPUT_DEFAULTS[name]);
+}
+
+describe('the inputs about what the model is told', () => {
+  it('are by default what the command line does', () => {
+    expect(read({})).toEqual(DEFAULT_CONTEXT_POLICY);
+  });
+
+  it('choose', () => {
+    const given = {
+      context: 'checks, commits',
+      'max-diff-tokens': '0',
+      paths: 'src/**\nlib/**',
+      'paths-ignore': '*.md',
+    };
+    expect(read(given)).toEqual({
+      parts: ['commits', 'checks'],
+      diff: { maxTokens: 0, paths: ['src/**', 'lib/**'], pathsIgnore: ['*.md'] },
+    });
+    expect(read({ context: 'none' }).parts).toEqual([]);
+  });
+
+  it.each<[Given, string]>([
+    [{ context: 'everything' }, 'context'],
+    [{ 'max-diff-tokens': 'many' }, 'max-diff-tokens'],
+    [{ 'max-diff-tokens': '-1' }, 'max-diff-tokens'],
+    [{ paths: 'src/[' }, 'src/['],
+    [{ 'paths-ignore': 'a/[b' }, 'a/[b'],
+  ])('are refused: %j', (given, named) => {
+    expect(() => read(given)).toThrow(
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(named) }),
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/inputs/inputs.js';
+import { DEFAULT_GATE_POLICY } from '../../../src/axe/gate-policy.js';
+import { CONCLUSIONS } from '../../../src/axe/loop/outcome.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../../src/axe/prompt/context-policy.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/axe/review/publish-rules.js';
+
+/** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
+function read(given: Readonly<Record<string, string>> = {}): Inputs {
+  const entries = Object.entries({ agent: 'bot', ...given });
+  return readInputs(
+    Object.fromEntries(entries.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+  );
+}
+
+describe('inputs', () => {
+  it('have their defaults where nothing is given', () => {
+    expect(read()).toEqual({
+      agent: 'bot',
+      agents: { repository: undefined, token: '', ref: 'base' },
+      publish: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
+      mode: 'run',
+      memoryCommand: '',
+      gc: { suggestions: 'none' },
+      prompt: '',
+      promptFile: '',
+      model: '',
+      apiKey: '',
+      agentsDir: '',
+      githubToken: '',
+      gate: DEFAULT_GATE_POLICY,
+      memory: {
+        store: 'auto',
+        branch: 'axe-memory',
+        path: undefined,
+        repository: undefined,
+        token: '',
+        scope: '',
+        cacheName: 'default',
+        policy: { write: 'auto', minTrust: 'trusted', requireSigned: false },
+        isRequired: false,
+        signingKey: '',
+      },
+      comment: 'auto',
+      review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
+      context: DEFAULT_CONTEXT_POLICY,
+      timeoutMinutes: 15,
+      fallbackModels: [],
+      maxTurns: 50,
+      maxTokens: 2_000_000,
+      maxCostUsd: 0,
+      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
+      toolsAllowed: [],
+      outputSchema: '',
+      dryRun: false,
+      failOn: [],
+    });
+  });
+
+  it('have the same defaults where `action.yml` gives them', () => {
+    const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
+    expect(read({ ...defaults, agent: 'bot' })).toEqual({
+      ...read(),
+      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused'],
+    });
+  });
+
+  it('that are empty are as good as not given, so that a variable may be unset', () => {
+    const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
+    expect(read({ ...empty, agent: 'bot' })).toEqual(read());
+  });
+
+  it.each<[string, string, keyof Inputs, unknown]>([
+    ['agent', ' reviewer\n', 'agent', 'reviewer'],
+    ['mode', 'run', 'mode', 'run'],
+    ['prompt', '  Two\nlines.\n', 'prompt', 'Two\nlines.'],
+    ['prompt-file', '.github/task.md', 'promptFile', '.github/task.md'],
+    ['model', 'openai/gpt-4o', 'model', 'openai/gpt-4o'],
+    ['api-key', 'sk-1', 'apiKey', 'sk-1'],
+    ['agents-dir', 'bots', 'agentsDir', 'bots'],
+    ['github-token', 'ghs_1', 'githubToken', 'ghs_1'],
+    ['comment', 'always', 'comment', 'always'],
+    ['comment', 'never', 'comment', 'never'],
+    ['timeout-minutes', '5', 'timeoutMinutes', 5],
+    ['timeout-minutes', '0.5', 'timeoutMinutes', 0.5],
+    ['timeout-minutes', '100000', 'timeoutMinutes', 100_000],
+    ['fallback-models', 'openai/a, ollama/b:7b', 'fallbackModels', ['openai/a', 'ollama/b:7b']],
+    ['fallback-models', '\n  openai/a\n  ollama/b\n', 'fallbackModels', ['openai/a', 'ollama/b']],
+    ['max-turns', '7', 'maxTurns', 7],
+    ['max-turns', '0.5', 'maxTurns', 1],
+    ['max-tokens', '100000', 'maxTokens', 100_000],
+    ['max-tokens', '0', 'maxTokens', 0],
+    ['max-cost-usd', '0.25', 'maxCostUsd', 0.25],
+    ['max-cost-usd', '0', 'maxCostUsd', 0],
+    ['max-cost-usd-per-pr', '2', 'spendLimits', { perPullUsd: 2, perDayUsd: 0 }],
+    ['max-cost-usd-per-day', '5.5', 'spendLimits', { perPullUsd: 0, perDayUsd: 5.5 }],
+    ['tools-allowed', 'write_file, execute', 'toolsAllowed', ['write_file', 'execute']],
+    ['tools-allowed', 'write\nnetwork', 'toolsAllowed', ['write', 'network']],
+    ['output-schema', '\n{\n  "type": "object"\n}\n', 'outputSchema', '{\n  "type": "object"\n}'],
+    ['dry-run', 'True', 'dryRun', true],
+    ['fail-on', 'failure', 'failOn', ['failure']],
+    ['fail-on', 'failure,timeout', 'failOn', ['failure', 'timeout']],
+    ['fail-on', '\n  failure\n  refused,\n', 'failOn', ['failure', 'refused']],
+    ['fail-on', CONCLUSIONS.join(' , '), 'failOn', [...CONCLUSIONS]],
+    ['fail-on', '', 'failOn', []],
+    ['fail-on', ',', 'failOn', []],
+  ])('take `%s: %j`', (name, value, key, expected) => {
+    expect(read({ [name]: value })[key]).toEqual(expected);
+  });
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [
+      { agent: '' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: '', prompt: 'Why?' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { agent: ' ', model: 'openai/gpt-4o' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [
+      { prompt: 'Why?', 'prompt-file': 'why.md' },
+      'the inputs `prompt` and `prompt-file` are both given',
+      'Give one of them.',
+    ],
+    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `memory`.'],
+    [
+      { mode: 'memory' },
+      '`mode: memory` needs the input `memory-command`',
+      'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
+    ],
+    [
+      { 'memory-command': 'show' },
+      'the input `memory-command` is for `mode: memory` only',
+      'Write `mode: memory` as well.',
+    ],
+    [
+      { agent: '', mode: 'memory', 'memory-command': 'show', prompt: 'Why?', model: 'openai/gpt-4o' },
+      'the input `agent` is missing',
+      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    ],
+    [{ comment: 'yes' }, 'the input `comment` cannot be "yes"', 'Give one of `auto`, `always`, `never`.'],
+    [
+      { 'dry-run': 'no' },
+      'the input `dry-run` must be true or false, not "no"',
+      'Write `dry-run: true` or leave it out.',
+    ],
+    ...['0', '-1', 'soon', '15m', 'NaN', 'Infinity', '1e999'].map(
+      (word): [Readonly<Record<string, string>>, string, string] => [
+        { 'timeout-minutes': word },
+        `the input \`timeout-minutes\` must be a number above 0, not ${JSON.stringify(word)}`,
+        'Leave it out for 15 minutes.',
+      ],
+    ),
+    ...['0', '-3', 'many', 'Infinity'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-turns': word },
+      `the input \`max-turns\` must be a number above 0, not ${JSON.stringify(word)}`,
+      'Leave it out for 50 turns.',
+    ]),
+    ...['-1', '2,000,000', '1e999', '10k'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-tokens': word },
+      `the input \`max-tokens\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
+      'Leave it out for 2000000 tokens.',
+    ]),
+    ...['$5', '-0.01', '0,5'].map((word): [Readonly<Record<string, string>>, string, string] => [
+      { 'max-cost-usd': word },
+      `the input \`max-cost-usd\` must be a number from 0, which means no limit, not ${JSON.stringify(word)}`,
+      'Leave it out.',
+    ]),
+    [
+      { mode: 'gc', 'gc-suggestions': 'pr' },
+      'the input `gc-suggestions` cannot be "pr"',
+      'Give one of `none`, `pull-request`, `issue`.',
+    ],
+    [
+      { 'gc-suggestions': 'issue' },
+      'the input `gc-suggestions` is for `mode: gc` only',
+      'Write `mode: gc` as well.',
+    ],
+    [
+      { 'fail-on': 'failure, warnings' },
+      'the input `fail-on` cannot be "warnings"',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`.',
+    ],
+  ])('refuse %j', (given, message, remedy) => {
+    expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
+    { agent: '', 'prompt-file': 'why.md', model: 'openai/gpt-4o' },
+    { agent: 'bot', prompt: 'Why?' },
+    { agent: 'bot', mode: 'memory', 'memory-command': 'remember Ask first.' },
+  ])('need no more than %j', (given) => {
+    expect(read(given)).toMatchObject({ agent: given['agent'] });
+  });
+});
+
+function thrownBy(given: Readonly<Record<string, string>>): unknown {
+  try {
+    return read(given);
+  } catch (thrown) {
+    return thrown;
+  }
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from '@jest/globals';
+import { readInputs } from '../../../src/actions/inputs/inputs.js';
+import type { MEMORY_INPUT_DEFAULTS, MemoryInputs } from '../../../src/actions/inputs/memory-inputs.js';
+import { secretValues } from '../../../src/axe/outbound/secret-names.js';
+
+type Given = Partial<Record<keyof typeof MEMORY_INPUT_DEFAULTS, string>>;
+
+const envOf = (given: Given): Record<string, string> => ({
+  INPUT_AGENT: 'bot',
+  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+});
+
+/** Inputs as they stand in a workflow. */
+const read = (given: Given = {}): MemoryInputs => readInputs(envOf(given)).memory;
+
+function thrownBy(given: Given): unknown {
+  try {
+    return read(given);
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+const POLICY = read().policy;
+
+describe('the inputs of memory', () => {
+  it.each<[keyof Given, string, Partial<MemoryInputs>]>([
+    ...(['auto', 'repo', 'cache', 'file', 'none'] as const).map(
+      (store): [keyof Given, string, Partial<MemoryInputs>] => ['memory-store', store, { store }],
+    ),
+    ['memory-repo', 'octocat/memory', { repository: { owner: 'octocat', name: 'memory' } }],
+    ['memory-repo', 'mona-cat_octo/.github', { repository: { owner: 'mona-cat_octo', name: '.github' } }],
+    ['memory-repo', 'octo/a.b_c-d', { repository: { owner: 'octo', name: 'a.b_c-d' } }],
+    ['memory-token', 'ghp_1', { token: 'ghp_1' }],
+    ['memory-scope', 'packages/api', { scope: 'packages/api' }],
+    ['memory-scope', 'api', { scope: 'api' }],
+    ['memory-cache-name', 'team-a', { cacheName: 'team-a' }],
+    ['memory-write', 'auto', { policy: { ...POLICY, write: 'auto' } }],
+    ['memory-write', 'quarantine', { policy: { ...POLICY, write: 'quarantine' } }],
+    ['memory-write', 'never', { policy: { ...POLICY, write: 'never' } }],
+    ['memory-min-trust', 'trusted', { policy: { ...POLICY, minTrust: 'trusted' } }],
+    ['memory-min-trust', 'untrusted', { policy: { ...POLICY, minTrust: 'untrusted' } }],
+    ['memory-required', 'true', { isRequired: true }],
+    ['memory-required', 'TRUE', { isRequired: true }],
+    ['memory-required', 'False', { isRequired: false }],
+    ['memory-signing-key', 'correct horse', { signingKey: 'correct horse' }],
+    ['memory-require-signed', 'false', { policy: { ...POLICY, requireSigned: false } }],
+  ])('take `%s: %s`', (name, value, expected) => {
+    expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
+  });
+
+  it('take a key that everything has to be signed with', () => {
+    const inputs = read({ 'memory-signing-key': 'k', 'memory-require-signed': 'true' });
+    expect(inputs).toMatchObject({ signingKey: 'k', policy: { requireSigned: true } });
+  });
+
+  it.each(['auto', 'repo'] as const)('take `memory-repo` together with `memory-store: %s`', (store) => {
+    const inputs = read({ 'memory-store': store, 'memory-repo': 'octocat/memory' });
+    expect(inputs).toMatchObject({ store, repository: { owner: 'octocat', name: 'memory' } });
+  });
+
+  it('give a scope that is no folder by itself one of its own, and two never the same', () => {
+    const scopes = ['${{ matrix.package }}', 'Api', 'api ', 'a:b', 'a*b', 'untrusted', '../api', '.', 'con'];
+    const folders = scopes.map((scope) => read({ 'memory-scope': scope }).scope);
+    for (const folder of folders) expect(folder).toMatch(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/);
+    // Space around an input is no part of it.
+    expect(folders[2]).toBe('api');
+    expect(new Set(folders).size).toBe(scopes.length);
+  });
+
+  it.each([
+    ['', undefined],
+    ['.', ''],
+    ['./', ''],
+    ['docs/memory', 'docs/memory'],
+    ['./docs//memory/', 'docs/memory'],
+    ['docs\\memory', 'docs/memory'],
+    ['..memory', '..memory'],
+    ['.github/memory', '.github/memory'],
+    ['.axe/memory', '.axe/memory'],
+  ])('take `memory-path: %j` for %j', (value, path) => {
+    expect(read({ 'memory-path': value }).path).toBe(path);
+  });
+
+  it.each([
+    'axe-memory',
+    'main',
+    'bots/memory',
+    'release-1.0',
+    '_memory',
+    '#42',
+    'mémoire',
+    'user@host',
+    'a@b{c',
+    'a+b=c',
+    'refs',
+    'reflog/x',
+    'HEAD/x',
+    'a.locked',
+    'x'.repeat(200),
+    'f'.repeat(39),
+  ])('take the branch %s, as git does', (branch) => {
+    expect(read({ 'memory-branch': branch }).branch).toBe(branch);
+  });
+
+  // The numbers are those of the rules in git-check-ref-format.
+  it.each<[string, string]>([
+    ['a folder that begins with a dot (1)', 'a/.b'],
+    ['a dot at its beginning (1)', '.a'],
+    ['`.lock` at its end (1)', 'a.lock'],
+    ['a folder that ends in `.lock` (1)', 'a.lock/b'],
+    ['two dots (3)', 'a..b'],
+    ['a tab (4)', 'a\tb'],
+    ['a line break (4)', 'a\nb'],
+    ['a space (4)', 'a b'],
+    ['a tilde (4)', 'a~1'],
+    ['a caret (4)', 'a^'],
+    ['a colon (4)', 'a:b'],
+    ['a question mark (5)', 'a?'],
+    ['an asterisk (5)', 'a*'],
+    ['a bracket (5)', 'a[b'],
+    ['a slash at its beginning (6)', '/a'],
+    ['a slash at its end (6)', 'a/'],
+    ['two slashes (6)', 'a//b'],
+    ['a dot at its end (7)', 'a.'],
+    ['`@{` (8)', 'a@{b'],
+    ['nothing but `@` (9)', '@'],
+    ['a backslash (10)', 'a\\b'],
+    ['a hyphen at its beginning', '-a'],
+    ['a character that cannot be seen', 'a\u200bb'],
+    ['a whole ref in it', 'refs/heads/main'],
+    ['the name of the head', 'HEAD'],
+    ['the form of a commit', '0123456789abcdef'.repeat(3).slice(0, 40)],
+    ['201 characters', 'a'.repeat(201)],
+  ])('refuse a branch with %s', (_, branch) => {
+    expect(thrownBy({ 'memory-branch': branch })).toMatchObject({
+      name: 'ConfigError',
+      message: `the input \`memory-branch\` is no name of a branch: ${JSON.stringify(branch)}`,
+      remedy: 'Write the short name, for example `axe-memory`.',
+    });
+  });
+
+  const words = (...list: string[]) => `Give one of ${list.map((word) => `\`${word}\``).join(', ')}.`;
+  it.each<[Given, string, string]>([
+    ...['redis', 'Cache', 'branch'].map((store): [Given, string, string] => [
+      { 'memory-store': store },
+      `the input \`memory-store\` cannot be "${store}"`,
+      words('auto', 'repo', 'cache', 'file', 'none'),
+    ]),
+    [
+      { 'memory-write': 'always' },
+      'the input `memory-write` cannot be "always"',
+      words('auto', 'quarantine', 'never'),
+    ],
+    [
+      { 'memory-min-trust': 'none' },
+      'the input `memory-min-trust` cannot be "none"',
+      words('trusted', 'untrusted'),
+    ],
+    ...['yes', '1', 'on', 'tRUE', '"true"'].map((word): [Given, string, string] => [
+      { 'memory-required': word },
+      `the input \`memory-required\` must be true or false, not ${JSON.stringify(word)}`,
+      'Write `memory-required: true` or leave it out.',
+    ]),
+    [
+      { 'memory-require-signed': 'yes' },
+      'the input `memory-require-signed` must be true or false, not "yes"',
+      'Write `memory-require-signed: true` or leave it out.',
+    ],
+    ...[{}, { 'memory-signing-key': ' ' }].map((given): [Given, string, string] => [
+      { ...given, 'memory-require-signed': 'true' },
+      '`memory-require-signed` needs a key to check signatures with',
+      'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',
+    ]),
+    ...['cache', 'file', 'none'].map((store): [Given, string, string] => [
+      { 'memory-repo': 'octocat/memory', 'memory-store': store },
+      `\`memory-repo\` cannot be used with \`memory-store: ${store}\``,
+      'Leave `memory-store` out, or write `memory-store: repo`.',
+    ]),
+    ...[
+      'memory',
+      'octocat/',
+      '/memory',
+      'octocat/memory/x',
+      'octocat/..',
+      'octocat/.',
+      '-a/b',
+      'octo cat/b',
+      'octocat/b c',
+      'https://github.com/octocat/memory',
+      'octocat/memory@main',
+    ].map((repository): [Given, string, string] => [
+      { 'memory-repo': repository },
+      `the input \`memory-repo\` must be \`owner/name\`, not ${JSON.stringify(repository)}`,
+      'Write, for example, `octocat/memory`.',
+    ]),
+    ...[
+      '/tmp/memory',
+      '\\memory',
+      'C:\\memory',
+      'c:memory',
+      '../memory',
+      'a/../../b',
+      'a/..',
+      '.git/memory',
+      'a\\.git',
+      '.GIT/x',
+      'a\nb',
+    ].map((path): [Given, string, string] => [
+      { 'memory-path': path },
+      `the input \`memory-path\` must be a folder inside the repository, not ${JSON.stringify(path)}`,
+      'Write it relative to the repository, for example `.axe/memory`.',
+    ]),
+    [
+      { 'memory-scope': 'packages//api' },
+      'the input `memory-scope` has an empty part: "packages//api"',
+      'Write names with single slashes between them, for example `packages/api`.',
+    ],
+    [
+      { 'memory-scope': 'a'.repeat(201) },
+      'the input `memory-scope` is 201 characters long',
+      'Write at most 200.',
+    ],
+  ])('refuse %j', (given, message, remedy) => {
+    expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
+  });
+
+  it('that are secret are known as secrets by their names (D11)', () => {
+    const env = envOf({ 'memory-token': 'ghp_token', 'memory-signing-key': 'correct horse' });
+    expect(secretValues(env)).toEqual(expect.arrayContaining(['ghp_token', 'correct horse']));
+  });
+});

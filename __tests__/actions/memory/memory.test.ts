@@ -1,0 +1,401 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readInputs } from '../../../src/actions/inputs/inputs.js';
+import { openActionMemory } from '../../../src/actions/memory/memory.js';
+import type { ActionMemoryOptions } from '../../../src/actions/memory/memory-options.js';
+import type { Change } from '../../../src/axe/memory/change.js';
+import type { MemoryStore } from '../../../src/axe/memory/store.js';
+import type { Trigger } from '../../../src/axe/trigger.js';
+import {
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+  noAbort,
+} from '../../helpers/github-client-fake.js';
+import { setProcessEnv } from '../../helpers/process-env.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { createFakeClock } from '../../memory-stores/fake-clock.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
+const V2 = { ACTIONS_RESULTS_URL: 'http://127.0.0.1:9/' };
+const V1 = { ACTIONS_CACHE_URL: 'http://127.0.0.1:9/' };
+
+let workspace: string;
+
+beforeEach(() => {
+  workspace = tempDir('workspace');
+});
+
+interface Opening extends Partial<Omit<ActionMemoryOptions, 'inputs'>> {
+  /** Inputs as they stand in a workflow. */
+  readonly given?: Readonly<Record<string, string>>;
+}
+
+function open({ given = {}, ...patch }: Opening = {}): MemoryStore {
+  const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ]);
+  return openActionMemory({
+    inputs: readInputs(Object.fromEntries(inputs)).memory,
+    env: {},
+    trigger: SCHEDULE,
+    workspace,
+    cwd: workspace,
+    client: undefined,
+    memoryClient: undefined,
+    clock: createFakeClock(),
+    ...patch,
+  });
+}
+
+const read = (store: MemoryStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
+const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
+const write = (store: MemoryStore) => store.write([APPEND], noAbort());
+
+/** The part of a key that stands for a branch. */
+function hashOf(ref: string): string {
+  return createHash('sha256').update(ref).digest('hex').slice(0, 16);
+}
+
+/** A GitHub that has files at the base of the pull request, and answers for others as told. */
+function github(
+  files: Readonly<Record<string, string>>,
+  otherwise: () => unknown = () => {
+    throw failure(404);
+  },
+): FakeGitHubClient {
+  return createFakeGitHubClient({
+    'GET /repos/{owner}/{repo}/contents/{path}': ({ params }) => {
+      const text = params['ref'] === 'main' ? files[String(params['path'])] : undefined;
+      if (text === undefined) return otherwise();
+      const content = Buffer.from(text).toString('base64');
+      return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+    },
+  });
+}
+
+/** A GitHub whose repositories have no branch for memory. */
+function branchless(): FakeGitHubClient {
+  return createFakeGitHubClient({ graphql: () => ({ repository: { isPrivate: false, ref: null } }) });
+}
+
+describe('the store of a workflow', () => {
+  it.each<[string, boolean, boolean, MemoryStore['kind']]>([
+    ['auto', true, true, 'repo'],
+    ['auto', true, false, 'cache'],
+    ['auto', false, true, 'repo'],
+    ['auto', false, false, 'none'],
+    ['repo', true, true, 'repo'],
+    ['repo', true, false, 'repo'],
+    ['repo', false, false, 'repo'],
+    ['cache', true, true, 'cache'],
+    ['cache', false, true, 'cache'],
+    ['cache', false, false, 'cache'],
+    ['file', true, true, 'file'],
+    ['file', false, false, 'file'],
+    ['none', true, true, 'none'],
+    ['none', false, false, 'none'],
+  ])('is of `memory-store: %s` (cache: %j, token: %j) first of all %s', (input, cache, token, kind) => {
+    const memoryClient = token ? branchless() : undefined;
+    const env = cache ? V2 : {};
+    expect(open({ given: { 'memory-store': input }, env, memoryClient }).kind).toBe(kind);
+  });
+
+  it.each([
+    [V2, 'cache'],
+    [V1, 'cache'],
+    [{ ACTIONS_RESULTS_URL: '', ACTIONS_CACHE_URL: '' }, 'none'],
+  ])('on a runner with %j is %s', (env, kind) => {
+    expect(open({ env }).kind).toBe(kind);
+  });
+
+  it('that is none is empty and takes everything, by intention', async () => {
+    const store = open({ given: { 'memory-store': 'none' } });
+    const location = 'nowhere (`memory-store: none`)';
+    expect(await read(store)).toMatchObject({ kind: 'empty', location });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location });
+  });
+
+  it('where there is none is empty too, but says what to do about it once something is to be saved', async () => {
+    const store = open();
+    const location = 'nowhere (no store is in reach)';
+    expect(await read(store)).toEqual({ kind: 'empty', location, warnings: [] });
+    expect(await write(store)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: 'this runner offers no Actions cache, and there is no token to reach a memory branch with',
+      remedy:
+        'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and commit `memory-path` in a later step, or `memory-store: none` to do without memory.',
+    });
+  });
+
+  it('that is to be a branch cannot be read without a token, and is not taken for empty (D14)', async () => {
+    const store = open({ given: { 'memory-store': 'repo' } });
+    const message = 'there is no token to reach the memory branch with';
+    const remedy = 'Give `github-token` or `memory-token`.';
+    expect(await read(store)).toEqual({ kind: 'failed', location: 'repo', message, remedy });
+    expect(await write(store)).toEqual({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: `the memory branch could not be read, so nothing was added to it (${message})`,
+      remedy,
+    });
+  });
+
+  it.each(['team/a', '-a', 'a b', 'a'.repeat(101)])('is not opened under the name %j', (name) => {
+    expect(() => open({ given: { 'memory-cache-name': name }, env: V2 })).toThrow(/^invalid cache name/);
+  });
+});
+
+describe('memory on a branch', () => {
+  const OTHER = { 'memory-repo': 'octocat/memory' };
+
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [{}, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-path': 'bots' }, 'octocat/hello@axe-memory', 'bots/bot.md'],
+    [{ 'memory-path': '.' }, 'octocat/hello@axe-memory', 'bot.md'],
+    [{ 'memory-scope': 'packages/api' }, 'octocat/hello@axe-memory', 'packages/api/bot.md'],
+    [{ 'memory-path': 'bots', 'memory-scope': 'api' }, 'octocat/hello@axe-memory', 'bots/api/bot.md'],
+    [{ 'memory-branch': 'main' }, 'octocat/hello@main', '.axe/memory/bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': '.' }, 'octocat/hello@main', 'bot.md'],
+    [{ 'memory-branch': 'main', 'memory-scope': 'api' }, 'octocat/hello@main', '.axe/memory/api/bot.md'],
+    [{ 'memory-branch': 'main', 'memory-path': 'docs' }, 'octocat/hello@main', 'docs/bot.md'],
+    [OTHER, 'octocat/memory@axe-memory', 'octocat/hello/bot.md'],
+    [{ ...OTHER, 'memory-scope': 'api' }, 'octocat/memory@axe-memory', 'octocat/hello/api/bot.md'],
+    [{ ...OTHER, 'memory-path': '.' }, 'octocat/memory@axe-memory', 'bot.md'],
+    [{ ...OTHER, 'memory-path': 'a/b' }, 'octocat/memory@axe-memory', 'a/b/bot.md'],
+    [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
+    [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
+  ])('lies, with %j, on %s at %s', async (given, place, path) => {
+    const memoryClient = branchless();
+    for (const store of ['auto', 'repo']) {
+      const restored = await read(open({ given: { 'memory-store': store, ...given }, memoryClient }));
+      expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
+    }
+    const [repository = '', branch = ''] = place.split('@');
+    for (const { params } of memoryClient.requests) {
+      expect([`${params['owner']}/${params['name']}`, params['ref']]).toEqual([
+        repository,
+        `refs/heads/${branch}`,
+      ]);
+      expect(Object.values(params)).toContain(path);
+    }
+  });
+
+  it('is reached with the token that is for it, and with no other', async () => {
+    const client = branchless();
+    const memoryClient = branchless();
+    await read(open({ given: OTHER, client, memoryClient }));
+    expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
+  });
+
+  it('is read first and last where it is asked for, whatever the cache holds (D34)', async () => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const given = { 'memory-store': 'repo' };
+    const restored = await read(open({ given, env: V2, memoryClient: branchless() }));
+    expect(restored).toMatchObject({
+      kind: 'empty',
+      location: 'octocat/hello@axe-memory:bot.md',
+      warnings: [],
+    });
+  });
+});
+
+describe('memory in the cache', () => {
+  const place = async (opening: Opening) => {
+    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+    const { given = {} } = opening;
+    const restored = await read(open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
+    expect(restored).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('there is no Actions cache here'),
+    });
+    return restored.location;
+  };
+
+  it.each<[string, string, string]>([
+    ['refs/heads/main', 'default', 'cache axe-memory/v1/trunk/default/'],
+    ['refs/pull/42/merge', 'default', 'cache axe-memory/v1/pr-42/default/'],
+    ['refs/pull/42/merge', 'team-a', 'cache axe-memory/v1/pr-42/team-a/'],
+    ['refs/heads/fix', 'default', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
+  ])('of %s under the name %s has a lineage of its own', async (ref, name, location) => {
+    const given = { 'memory-cache-name': name };
+    expect(await place({ given, env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
+  });
+
+  it('of a schedule is that of the default branch, although its event may not name it', async () => {
+    const repository = { ...SCHEDULE.repository, defaultBranch: '' };
+    const trigger = { ...SCHEDULE, repository };
+    const env = { GITHUB_REF: 'refs/heads/trunk' };
+    expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
+  });
+
+  it('of a scope is a folder in the lineage of all', async () => {
+    const given = { 'memory-scope': 'packages/api' };
+    expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
+  });
+});
+
+describe('memory in the workspace', () => {
+  const FILE = { 'memory-store': 'file' };
+
+  it.each([
+    ['.axe/memory', '.axe/memory/bot.md'],
+    ['docs', 'docs/bot.md'],
+    ['.', 'bot.md'],
+    ['', '.axe/memory/bot.md'],
+  ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
+    const store = open({ given: { ...FILE, 'memory-path': path } });
+    expect(await read(store)).toMatchObject({ kind: 'empty', location });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location });
+    expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
+    expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
+  });
+
+  it('of a scope is in a folder of its own', async () => {
+    const store = open({ given: { ...FILE, 'memory-scope': 'packages/api' } });
+    expect(await write(store)).toMatchObject({ location: '.axe/memory/packages/api/bot.md' });
+    expect(await read(open({ given: { ...FILE, 'memory-scope': 'packages/web' } }))).toMatchObject({
+      kind: 'empty',
+      location: '.axe/memory/packages/web/bot.md',
+    });
+  });
+
+  it('is shown whole, from the folder', async () => {
+    const store = open({ given: FILE });
+    await write(store);
+    const tree = await store.readTree(noAbort());
+    expect(tree).toMatchObject({ kind: 'tree', location: '.axe/memory' });
+    expect(tree.kind === 'tree' && [...tree.tree]).toEqual([['bot.md', ADDED]]);
+  });
+
+  it.each<[string, Trigger]>([
+    ['an issue', issue()],
+    ['a comment', comment()],
+    ['a schedule', SCHEDULE],
+  ])('is that of the checkout on %s', async (_, trigger) => {
+    writeFiles(workspace, { '.axe/memory/bot.md': ENTRY });
+    const client = github({ '.axe/memory/bot.md': 'of the base' });
+    expect(await read(open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
+    expect(client.requests).toEqual([]);
+  });
+
+  it.each(['.axe', '.axe/memory', '.axe/memory/bot.md'])(
+    'is not read or written through a link at %s, which may come from anybody',
+    async (link) => {
+      const outside = tempDir('outside');
+      writeFiles(outside, { 'memory/bot.md': ENTRY, 'bot.md': ENTRY });
+      writeFiles(workspace, { [join(link, '..', 'keep')]: '' });
+      const target = link.endsWith('.md') ? join(outside, 'bot.md') : outside;
+      symlinkSync(target, join(workspace, link));
+      const store = open({ given: FILE });
+      expect(await read(store)).not.toMatchObject({ kind: 'restored' });
+      expect(await write(store)).toMatchObject({ kind: 'failed' });
+      expect(readFileSync(join(outside, 'bot.md'), 'utf8')).toBe(ENTRY);
+      expect(readFileSync(join(outside, 'memory/bot.md'), 'utf8')).toBe(ENTRY);
+    },
+  );
+});
+
+describe('memory in the workspace on a pull request (D13, D21)', () => {
+  const FILE = { 'memory-store': 'file' };
+  const PLACE = '.axe/memory/bot.md';
+
+  it('is read at the base, whatever the checkout has, and written to the checkout', async () => {
+    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
+    const client = github({ [PLACE]: ENTRY });
+    const store = open({ given: FILE, trigger: pullRequest(), client });
+    expect(await read(store)).toMatchObject({
+      kind: 'restored',
+      text: ENTRY,
+      location: `octocat/hello@main:${PLACE}`,
+    });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
+    expect(readFileSync(join(workspace, PLACE), 'utf8')).toMatch(/^whatever the head says.*Seen\.\n\n$/s);
+    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
+  });
+
+  it('begins with what the base has where the checkout has nothing', async () => {
+    const store = open({ given: FILE, trigger: pullRequest(), client: github({ [PLACE]: ENTRY }) });
+    expect(await write(store)).toMatchObject({ kind: 'saved' });
+    expect(readFileSync(join(workspace, PLACE), 'utf8')).toBe(ENTRY + ADDED);
+  });
+
+  it('is empty where the base has none', async () => {
+    writeFiles(workspace, { [PLACE]: ENTRY });
+    const store = open({ given: FILE, trigger: pullRequest(), client: github({}) });
+    expect(await read(store)).toEqual({
+      kind: 'empty',
+      location: `octocat/hello@main:${PLACE}`,
+      warnings: [],
+    });
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      'a folder',
+      () => ({ type: 'dir' }),
+      /^read octocat\/hello@main:\.axe\/memory\/bot\.md: is a directory$/,
+    ],
+    ['a link', () => ({ type: 'symlink' }), /^read octocat\/hello@main:.*: it is a symlink, not a file$/],
+    [
+      'a file of 200 MB',
+      () => ({ type: 'file', size: 200 * 1024 * 1024 }),
+      /^read octocat\/hello@main:.*: it has 209715200 bytes; 104857600 are the limit$/,
+    ],
+    [
+      'nothing GitHub lets us see',
+      () => {
+        throw failure(403);
+      },
+      /403/,
+    ],
+  ])('is not empty but unreadable where the base has %s', async (_, answer, message) => {
+    const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
+    const store = open(opening);
+    expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
+    expect(await write(store)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^it could not be loaded, so nothing was added to it \(.+\)$/),
+    });
+    // Nobody has read before the post step writes.
+    expect(await write(open(opening))).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(message),
+    });
+    expect(existsSync(join(workspace, PLACE))).toBe(false);
+  });
+
+  it('is that of the default branch after a comment on one, whatever was checked out', async () => {
+    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
+    const client = github({ [PLACE]: ENTRY });
+    const store = open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
+    expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
+    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
+    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
+  });
+
+  it('is that of the base branch, where it is another than the default one', async () => {
+    const client = github({ [PLACE]: ENTRY });
+    const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
+    const store = open({ given: FILE, trigger, client });
+    expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });
+  });
+
+  it('is read from the checkout where nobody can be asked for the base', async () => {
+    writeFiles(workspace, { [PLACE]: ENTRY });
+    const trigger = comment({ on: 'pull_request', number: 42 });
+    expect(await read(open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
+  });
+
+  it('lies at the top of the repository where it is asked for there', async () => {
+    const client = github({ 'bot.md': ENTRY });
+    const store = open({ given: { ...FILE, 'memory-path': '.' }, trigger: pullRequest(), client });
+    expect(await read(store)).toMatchObject({ text: ENTRY, location: 'octocat/hello@main:bot.md' });
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { createUnpackGate } from '../../../src/actions/memory/unpack-gate.js';
+
+const HIT = { kind: 'hit', key: 'k1' } as const;
+
+function gate(refuse: (archive: string) => string | undefined = () => undefined) {
+  return createUnpackGate({ refuse, maxBytes: 1_000 });
+}
+
+describe('the gate before an archive is unpacked (C3 42)', () => {
+  it.each([
+    ['::debug::Archive path: /tmp/100%25/cache.tzst\n', '/tmp/100%/cache.tzst'],
+    ['::debug::Archive Path: C:\\temp\\cache.tgz\r\n', 'C:\\temp\\cache.tgz'],
+  ])('looks into the archive that %j names, once its size is told', (line, path) => {
+    const looked: string[] = [];
+    const { see, judge } = gate((archive) => void looked.push(archive));
+    see(line);
+    expect(looked).toEqual([]);
+    see('Cache Size: ~0 MB (900 B)\n');
+    expect(looked).toEqual([path]);
+    expect(judge(HIT)).toBe(HIT);
+  });
+
+  it('stops the library and names the entry', () => {
+    const { see, judge } = gate(() => 'it is bad');
+    see('Cache hit for restore-key: k1\n');
+    see('::debug::Archive path: /a\n');
+    expect(() => see('Cache Size: ~0 MB (900 B)\n')).toThrow('it is bad');
+    expect(judge({ kind: 'error', message: 'it is bad' })).toEqual({
+      kind: 'refused',
+      message: 'the entry `k1` was not unpacked: it is bad',
+    });
+  });
+
+  it('stops a download that is announced as too large', () => {
+    const { see, judge } = gate();
+    see('::debug::Downloading segment at offset 0 with length 1000...\n');
+    expect(() => see('::debug::Downloading segment at offset 0 with length 1001...\n')).toThrow('1001 bytes');
+    expect(judge({ kind: 'error', message: '' })).toMatchObject({ kind: 'refused' });
+  });
+
+  it('lets nothing through that it could not look into', () => {
+    expect(() => gate().see('Cache Size: ~0 MB (900 B)\n')).toThrow('nobody said where it is');
+    expect(gate().judge(HIT)).toMatchObject({ kind: 'error' });
+  });
+
+  it('leaves every other outcome as it is', () => {
+    expect(gate().judge({ kind: 'miss' })).toEqual({ kind: 'miss' });
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import { NO_STORE } from '../../../src/actions/memory/missing-store.js';
+import {
+  createActionReporter,
+  describePlan,
+  describeRestored,
+} from '../../../src/actions/runner/action-reporter.js';
+import { ProviderError } from '../../../src/axe/errors.js';
+import type { RunEvent } from '../../../src/axe/loop/events.js';
+import type { RestoreResult } from '../../../src/axe/memory/store.js';
+import { NOWHERE } from '../../../src/memory-stores/none-store.js';
+import { reportOf } from '../../helpers/reports.js';
+import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
+
+const RESTORED = {
+  kind: 'restored',
+  text: '',
+  loaded: 2,
+  total: undefined,
+  truncated: undefined,
+  location: '.axe/memory/bot.md',
+  warnings: [],
+} as const;
+
+const OVERLOADED = new ProviderError('overloaded', 'come back later');
+
+/** A reporter, the lines it wrote and how often a request was on its way. */
+function reporter(secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  let requests = 0;
+  const created = createActionReporter({
+    write: (line) => void lines.push(line),
+    secrets,
+    onRequest: () => {
+      requests += 1;
+    },
+  });
+  return { ...created, lines, requests: () => requests };
+}
+
+describe('the job log', () => {
+  it.each<[RunEvent, readonly string[]]>([
+    [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, ['Turn 1: asking the model']],
+    [
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
+      ['Turn 1: answered (end_turn)'],
+    ],
+    [
+      { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 3, tools: 4 },
+      ['Turn 2: answered (tool_use, 3 tool calls)'],
+    ],
+    [
+      { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 1, tools: 4 },
+      ['Turn 2: answered (tool_use, 1 tool call)'],
+    ],
+    [
+      { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
+      ['  overloaded: come back later; trying again in 512 ms (1 of 2)'],
+    ],
+    [
+      { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
+      ['  openai/a is out of reach; asking ollama/b'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'Lint\nall of it.' },
+      ['  Sub-agent linter: Lint all of it.'],
+    ],
+    [
+      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'x'.repeat(121) },
+      [`  Sub-agent linter: ${'x'.repeat(119)}…`],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'answer', text: 'A long answer.' },
+      },
+      ['  Sub-agent linter answered after 42 ms'],
+    ],
+    [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'failure', detail: 'server: boom' },
+      },
+      ['  Sub-agent linter failed after 42 ms: server: boom'],
+    ],
+    [
+      { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 12 },
+      ['  read_file done in 12 ms'],
+    ],
+    [
+      { kind: 'tool-call', turn: 2, tool: 'url_fetch', isError: true, durationMs: 0 },
+      ['  url_fetch failed in 0 ms'],
+    ],
+  ])('has a line for %j', (event, expected) => {
+    const { event: tell, lines } = reporter();
+    tell(event);
+    expect(lines).toEqual(expected);
+  });
+
+  it('begins with what is going to happen', async () => {
+    const { plan } = await reportOf('planned', {}, { trigger: pullRequest() });
+    const { event, lines } = reporter();
+    event({ kind: 'run-started', plan, restored: RESTORED });
+    expect(lines).toEqual([
+      'Agent:  bot (bot.toml)',
+      'Model:  openai/m',
+      'Task:   Review pull request #42: Fix auth',
+      'Trust:  trusted, because octocat may write to the repository',
+      'Memory: 2 entries loaded from .axe/memory/bot.md',
+    ]);
+  });
+
+  it('says where a run is not trusted, and memory off', async () => {
+    const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
+    expect(describePlan(plan, undefined).slice(3)).toEqual([
+      'Trust:  untrusted, because it reads text by hubot, who is not known to have write access',
+      'Memory: off',
+    ]);
+  });
+
+  it('has no secret and no command in it', async () => {
+    const { plan } = await reportOf(
+      'planned',
+      {},
+      { trigger: pullRequest({ title: 'Fix\n::error::oops hunter2-hunter2' }) },
+    );
+    const { event, lines } = reporter(['hunter2-hunter2']);
+    event({ kind: 'run-started', plan, restored: { ...RESTORED, location: '##[error]hunter2-hunter2' } });
+    const text = lines.join('\n');
+    expect(text).not.toContain('hunter2-hunter2');
+    expect(text).not.toMatch(/^\s*::/m);
+    expect(text).not.toContain('##[');
+    expect(text).toContain('***');
+  });
+
+  it('has no secret and no command of a model, a provider or a sub-agent in it', () => {
+    const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
+    const { event, lines } = reporter(['hunter2-hunter2']);
+    event({ kind: 'tool-call', turn: 1, tool: wild, isError: true, durationMs: 1 });
+    event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
+    const failed = { kind: 'failure', detail: wild } as const;
+    event({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 1, result: failed });
+    const error = new ProviderError('server', wild);
+    event({ kind: 'retry', attempt: 1, maxRetries: 2, error, delayMs: 1 });
+    event({ kind: 'model-reply', turn: 1, stopReason: wild, toolCalls: 0, tools: 0 });
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      expect(line).toContain('***');
+      expect(line).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
+    }
+  });
+
+  it('tells when a request is on its way, and only then', () => {
+    const { event, requests } = reporter();
+    event({ kind: 'model-reply', turn: 1, stopReason: 'x', toolCalls: 0, tools: 0 });
+    expect(requests()).toBe(0);
+    event({ kind: 'model-request', turn: 2, messages: 1, toolResults: 0, tools: 0 });
+    expect(requests()).toBe(1);
+  });
+
+  it('has no warnings, which are kept for the end in their order', () => {
+    const { warn, warnings, lines } = reporter();
+    const all = [
+      { code: 'context-truncated', message: 'a' },
+      { code: 'agent-unknown-key', message: 'b', at: { file: 'bot.toml', line: 1 } },
+      { code: 'context-truncated', message: 'a' },
+    ] as const;
+    for (const warning of all) warn(warning);
+    expect(warnings).toEqual(all);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('what was loaded', () => {
+  it.each<[RestoreResult, string]>([
+    [{ ...RESTORED, loaded: 1 }, '1 entry loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, loaded: 0 }, '0 entries loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
+    [
+      { kind: 'empty', location: 'cache axe-memory/v1/trunk', warnings: [] },
+      'nothing yet in cache axe-memory/v1/trunk',
+    ],
+    [{ kind: 'empty', location: NOWHERE, warnings: [] }, 'nothing is kept (`memory-store: none`)'],
+    [{ kind: 'empty', location: NO_STORE, warnings: [] }, 'no store is in reach'],
+    [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
+  ])('%j is told as “%s”', (restored, text) => {
+    expect(describeRestored(restored)).toBe(text);
+  });
+
+  it('can have its place marked', () => {
+    expect(describeRestored(RESTORED, (place) => `<${place}>`)).toBe(
+      '2 entries loaded from <.axe/memory/bot.md>',
+    );
+  });
+});

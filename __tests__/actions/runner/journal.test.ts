@@ -1,0 +1,141 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createJournal, noteTold, readPending, wasTold } from '../../../src/actions/runner/journal.js';
+import type { Change, NoteChange } from '../../../src/axe/memory/change.js';
+import { setProcessEnv } from '../../helpers/process-env.js';
+import { parseFileCommand } from '../../helpers/runner-files.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+
+let stateFile: string;
+
+beforeEach(() => {
+  const folder = tempDir('state');
+  writeFiles(folder, { state: '' });
+  stateFile = join(folder, 'state');
+  setProcessEnv({ GITHUB_STATE: stateFile });
+});
+
+/** The environment the runner gives to the post step. */
+function postEnv(): Readonly<Record<string, string>> {
+  const state = parseFileCommand(readFileSync(stateFile, 'utf8'));
+  return Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value]));
+}
+
+function append(id: string, text = 'An entry.\n\n'): Extract<Change, { kind: 'append' }> {
+  return { kind: 'append', path: 'bot.md', id, text };
+}
+
+describe('the journal', () => {
+  it('gives to the post step what main left, byte for byte', async () => {
+    const changes = [append('1', 'größer\r\n"q" \\ 🙂 %0A ::error::\u2028\n'), append('2')];
+    await createJournal().pending(changes);
+    expect(await readPending(postEnv())).toEqual(changes);
+  });
+
+  it('keeps changes to notes, which come back as ones that may have been carried out', async () => {
+    const edits: readonly NoteChange['edit'][] = [
+      { kind: 'append', text: '日本語\n', dedup: true, head: '# Daily Note - 2026-03-01\n\n' },
+      { kind: 'append', text: 'x', dedup: false },
+      { kind: 'overwrite', text: '' },
+      { kind: 'replace', from: 'a', to: 'b', start: 'a' },
+      { kind: 'delete' },
+    ];
+    const changes = edits.map((edit, index): NoteChange => {
+      return { kind: 'note', path: 'MEMORY.md', edit, backup: index > 1, id: `n${index}` };
+    });
+    const journal = createJournal();
+    await journal.pending([append('1'), ...changes]);
+    await journal.done(changes.slice(0, 1));
+    const left = changes.slice(1).map((change) => ({ ...change, again: true }));
+    expect(await readPending(postEnv())).toEqual([append('1'), ...left]);
+  });
+
+  it('gives nothing once it is done', async () => {
+    const journal = createJournal();
+    await journal.pending([append('1')]);
+    await journal.done([append('1')]);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('keeps what others of the run have not saved yet (D16)', async () => {
+    const journal = createJournal();
+    await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
+    await journal.done([append('2')]);
+    expect(await readPending(postEnv())).toEqual([append('1'), append('3')]);
+    await Promise.all([journal.done([append('1')]), journal.pending([append('4')])]);
+    expect(await readPending(postEnv())).toEqual([append('3'), append('4')]);
+    await journal.done([append('3'), append('4')]);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('keeps both entries of a tainted run, which have one id, and writes off each by itself (D19)', async () => {
+    const journal = createJournal();
+    const apart = { ...append('1'), path: 'untrusted/bot.md' };
+    await journal.pending([append('1'), apart]);
+    expect(await readPending(postEnv())).toEqual([append('1'), apart]);
+    await journal.done([append('1')]);
+    expect(await readPending(postEnv())).toEqual([apart]);
+  });
+
+  it('is not troubled by the end of what it never knew', async () => {
+    const journal = createJournal();
+    await journal.pending([append('1')]);
+    await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
+    expect(await readPending(postEnv())).toEqual([append('1')]);
+  });
+
+  it('gives what was written last', async () => {
+    const journal = createJournal();
+    await journal.pending([append('1', 'before')]);
+    await journal.pending([append('1', 'after')]);
+    expect(await readPending(postEnv())).toEqual([append('1', 'after')]);
+  });
+
+  it('leaves out what cannot be written down', async () => {
+    const rewrite: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text };
+    await createJournal().pending([rewrite, append('1')]);
+    expect(await readPending(postEnv())).toEqual([append('1')]);
+  });
+
+  it('keeps in a file what is too large for a variable of the environment', async () => {
+    const temp = tempDir('temp');
+    const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
+    const journal = createJournal(temp);
+    await journal.pending(large);
+    expect(readFileSync(stateFile, 'utf8').length).toBeLessThan(1000);
+    expect(await readPending(postEnv())).toEqual(large);
+    await journal.done(large.slice(1));
+    expect(await readPending(postEnv())).toEqual(large.slice(0, 1));
+    await journal.pending(large);
+    rmSync(temp, { recursive: true });
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+
+  it('knows whether people were told', async () => {
+    expect(wasTold(postEnv())).toBe(false);
+    await noteTold();
+    expect(wasTold(postEnv())).toBe(true);
+    expect(await readPending(postEnv())).toEqual([]);
+  });
+});
+
+describe('what main left', () => {
+  it.each([
+    undefined,
+    '',
+    'null',
+    '{}',
+    '[',
+    '["x"]',
+    '[{"kind":"append","path":"bot.md","text":"t"}]',
+    '[{"kind":"append","path":7,"text":"t","id":"1"}]',
+    '[{"kind":"rewrite","path":"bot.md","text":"t","id":"1"}]',
+  ])('is nothing if the state is %j', async (state) => {
+    expect(await readPending(state === undefined ? {} : { STATE_pending: state })).toEqual([]);
+  });
+
+  it.each([undefined, '', 'false', 'TRUE'])('was not told if the state is %j', (state) => {
+    expect(wasTold(state === undefined ? {} : { STATE_told: state })).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { createFetch } from '../../../src/host/net/http.js';
+import { type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
+import { startProxy } from '../../helpers/proxy-server.js';
+
+async function startOrigin(): Promise<Peer> {
+  return await startLoopback((request, response) => {
+    if (request.path === '/moved') return void response.writeHead(302, { location: '/elsewhere' }).end();
+    if (request.path === '/never') return;
+    sendJson(response, 200, { said: request.body ?? null });
+  });
+}
+
+describe('the fetch of every connection', () => {
+  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])("is Node's own with %j", (env) => {
+    expect(createFetch(env)).toBe(globalThis.fetch);
+  });
+
+  it('asks a plain http server through the proxy, by its name', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    const answer = await fetch('http://models.example/v1/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-own': 'yes' },
+      body: '{"a":1}',
+    });
+    expect(await answer.json()).toEqual({ said: { a: 1 } });
+    expect(proxy.asked).toEqual(['POST http://models.example/v1/chat']);
+    expect(origin.requests()[0]).toMatchObject({
+      path: '/v1/chat',
+      headers: { host: 'models.example', 'x-own': 'yes' },
+    });
+  });
+
+  it('asks a TLS server through a tunnel', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTPS_PROXY: proxy.url });
+    // The server behind the tunnel speaks no TLS; that the client does is what matters.
+    await expect(fetch('https://models.example/v1')).rejects.toThrow('fetch failed');
+    expect(proxy.asked).toEqual(['CONNECT models.example:443']);
+    expect(proxy.firstBytes).toEqual([22]);
+    expect(origin.requests()).toEqual([]);
+  });
+
+  it('asks directly what NO_PROXY names, and this machine', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '.internal' });
+    expect((await fetch(`${origin.url}/local`)).status).toBe(200);
+    await expect(fetch('http://nobody.internal/')).rejects.toThrow();
+    expect(proxy.asked).toEqual([]);
+    expect(origin.requests()).toHaveLength(1);
+  });
+
+  it('shows the proxy who asks', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url.replace('http://', 'http://octo:c%40t@') });
+    await (await fetch('http://models.example/')).text();
+    expect(proxy.credentials).toEqual([`Basic ${Buffer.from('octo:c@t').toString('base64')}`]);
+    expect(origin.requests()[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('takes a URL and a request too, and keeps one connection to the proxy', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    for (const input of [new URL('http://models.example/a'), 'http://models.example/b'])
+      expect((await fetch(input)).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://models.example/a', 'GET http://models.example/b']);
+  });
+
+  it('follows no redirect where it is told so', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const answer = await createFetch({ HTTP_PROXY: proxy.url })('http://models.example/moved', {
+      redirect: 'manual',
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/elsewhere']);
+    expect(origin.requests()).toHaveLength(1);
+  });
+
+  it('stops when it is told to', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const controller = new AbortController();
+    const reason = new Error('over');
+    origin.onRequest(() => controller.abort(reason));
+    const asked = createFetch({ HTTP_PROXY: proxy.url })('http://models.example/never', {
+      signal: controller.signal,
+    });
+    await expect(asked).rejects.toBe(reason);
+  });
+
+  it.each([407, 403])('fails where the proxy says %i', async (refuse) => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url, { refuse });
+    const fetch = createFetch({ HTTPS_PROXY: proxy.url });
+    await expect(fetch('https://models.example/')).rejects.toThrow('fetch failed');
+    expect(proxy.asked).toEqual(['CONNECT models.example:443']);
+  });
+
+  it('fails where the proxy is not there', async () => {
+    const origin = await startOrigin();
+    await origin.close();
+    const fetch = createFetch({ HTTPS_PROXY: origin.url });
+    await expect(fetch('https://models.example/')).rejects.toThrow('fetch failed');
+  });
+
+  it.each(['socks5://proxy.example', 'http://', '://', 'ftp://proxy.example'])(
+    'says that %s is no address of a proxy, without showing it',
+    async (proxy) => {
+      await expect(createFetch({ HTTPS_PROXY: proxy })('https://models.example/')).rejects.toMatchObject({
+        name: 'ConfigError',
+        message: 'the proxy in the environment has no address that can be used',
+        exitCode: 2,
+      });
+    },
+  );
+});

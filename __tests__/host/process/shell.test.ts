@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { CommandRequest } from '../../../src/axe/tools/ports.js';
+import { findProcessJail } from '../../../src/host/process/process-jail.js';
+import { createShell } from '../../../src/host/process/shell.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
+const shell = createShell({ env });
+let cwd = '';
+
+beforeEach(() => {
+  cwd = tempDir('shell');
+});
+
+function run(command: string, options: Partial<CommandRequest> = {}, signal: AbortSignal = quiet) {
+  return shell.run({ command, cwd, timeoutMs: 30_000, maxOutputBytes: 10_000, ...options }, signal);
+}
+
+/** Whether a process runs; a zombie that nobody collects does not. */
+function isAlive(id: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
+    return !/\) [ZX] /.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+function idIn(file: string): number {
+  return Number(readFileSync(join(cwd, file), 'utf8'));
+}
+
+describe('a command', () => {
+  it('gives its output and its exit code', async () => {
+    expect(await run('echo hi')).toEqual({ exitCode: 0, output: 'hi\n', truncated: false, timedOut: false });
+    expect(await run('echo no >&2; exit 3')).toMatchObject({ exitCode: 3, output: 'no\n' });
+    expect(await run('if')).toMatchObject({ exitCode: 2, output: expect.stringContaining('yntax error') });
+    expect(await run('absent-program')).toMatchObject({ exitCode: 127 });
+  });
+
+  it('has its two outputs in the order they were written', async () => {
+    expect((await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).output).toBe(
+      'o1\ne1\no2\ne2\no3\ne3\n',
+    );
+  });
+
+  it('runs in its folder, with all that a shell can do (C7 91)', async () => {
+    const { output } = await run('echo a > b && cat b && echo "$(pwd)" | wc -l\necho second line');
+    expect(output.replaceAll(' ', '')).toBe('a\n1\nsecondline\n');
+    expect(existsSync(join(cwd, 'b'))).toBe(true);
+  });
+
+  it('reads nothing: input ends at once', async () => {
+    expect(await run('cat; echo end')).toMatchObject({ output: 'end\n', exitCode: 0 });
+  });
+
+  it('finds no key in its environment (C7 91)', async () => {
+    const { output } = await run('env; set; cat /proc/self/environ');
+    expect(output).toContain('PATH=');
+    expect(output).not.toMatch(/canary|API_KEY|GITHUB_|ACTIONS_|RUNNER_/);
+  });
+
+  it('that ended by a signal has no exit code', async () => {
+    expect(await run('kill -9 $$')).toMatchObject({ exitCode: null, timedOut: false });
+  });
+
+  it('cannot be started where there is no folder', async () => {
+    await expect(run('true', { cwd: join(cwd, 'nowhere') })).rejects.toThrow(
+      'the command could not be started',
+    );
+  });
+
+  it('has the middle of its output left out, in bounded memory', async () => {
+    const { output, truncated } = await run(
+      'echo first; head -c 200000000 /dev/zero | tr "\\0" "x"; echo; echo last',
+    );
+    expect(truncated).toBe(true);
+    expect(output.length).toBeLessThanOrEqual(10_000);
+    expect(output).toMatch(/^first\nx+\n\[\.\.\. \d{9} bytes left out \.\.\.\]\nx*\n?last\n$/);
+  });
+
+  it('is not started once the run is over', async () => {
+    await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+});
+
+describe('what a command starts (C7 91)', () => {
+  it('in the background ends with it', async () => {
+    const { exitCode } = await run('sleep 1000 & echo $! > id; echo done');
+    expect(exitCode).toBe(0);
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends at the time limit, whatever it does in the foreground', async () => {
+    const result = await run('echo $$ > shell; echo before; sleep 1000 & echo $! > back; sleep 1000', {
+      timeoutMs: 400,
+    });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, output: 'before\n' });
+    expect([isAlive(idIn('shell')), isAlive(idIn('back'))]).toEqual([false, false]);
+  });
+
+  it('ends although it does not want to', async () => {
+    const stubborn = `trap "" TERM INT HUP; echo $$ > id; while true; do sleep 0.05; done`;
+    expect(await run(stubborn, { timeoutMs: 300 })).toMatchObject({ timedOut: true });
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends when the run is aborted, before the run hears of it', async () => {
+    const abort = new AbortController();
+    const running = run('sleep 1000 & echo $! > id; touch ready; sleep 1000', {}, abort.signal);
+    while (!existsSync(join(cwd, 'ready'))) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends although it left the process group', async () => {
+    await run(
+      'setsid sh -c "echo \\$\\$ > id; touch ready; exec sleep 1000" & while ! test -e ready; do sleep 0.01; done',
+    );
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends although it is many', async () => {
+    const tree =
+      'spawn() { if [ $1 -gt 0 ]; then spawn $(($1-1)) & spawn $(($1-1)) & fi; sleep 1000; }; spawn 5';
+    const marker = `sleep 1000`;
+    const before = count(marker);
+    await run(tree, { timeoutMs: 1500 });
+    expect(count(marker)).toBe(before);
+  });
+
+  it('does not hold up the answer by keeping the output open', async () => {
+    const { output } = await run('(sleep 1000; echo late) & echo early');
+    expect(output).toBe('early\n');
+  });
+});
+
+function count(command: string): number {
+  const list = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
+  return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
+}
+
+describe('a command in a process jail', () => {
+  // Where the system allows no jail the prefix is empty, and a command runs like any other.
+  it('sees no process but its own, and leaves none behind', async () => {
+    const prefix = await findProcessJail(process.env);
+    const jailed = createShell({ env, prefix });
+    const request = { cwd, timeoutMs: 30_000, maxOutputBytes: 10_000 };
+    const command = `echo "parent $PPID, $(ls /proc | grep -c '^[0-9]') processes"; exit 7`;
+    const result = await jailed.run({ ...request, command }, quiet);
+    expect(result.exitCode).toBe(7);
+    if (prefix.length === 0) return;
+    expect(result.output).toMatch(/^parent 0, [1-5] processes\n$/);
+    await jailed.run({ ...request, command: 'env -i setsid sleep 1234 & sleep 0.2' }, quiet);
+    expect(count('sleep 1234')).toBe(0);
+  });
+
+  it('ends at the time limit', async () => {
+    const jailed = createShell({ env, prefix: await findProcessJail(process.env) });
+    const request = { cwd, timeoutMs: 300, maxOutputBytes: 10_000, command: 'sleep 4321 & sleep 4321' };
+    expect(await jailed.run(request, quiet)).toMatchObject({ timedOut: true });
+    expect(count('sleep 4321')).toBe(0);
+  });
+
+  it('is not looked for where there is no such program', async () => {
+    expect(await findProcessJail({ PATH: cwd })).toEqual([]);
+  });
+});

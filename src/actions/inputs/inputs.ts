@@ -1,0 +1,176 @@
+import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS } from '../../axe/defaults.js';
+import { ConfigError } from '../../axe/errors.js';
+import type { GatePolicy } from '../../axe/gate-policy.js';
+import { CONCLUSIONS, type Conclusion } from '../../axe/loop/outcome.js';
+import type { ContextPolicy } from '../../axe/prompt/context-policy.js';
+import type { SpendLimits } from '../../axe/review/spend.js';
+import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
+import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
+import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
+import { GC_INPUT_DEFAULTS, type GcInputs, readGcInputs } from './gc-inputs.js';
+import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
+import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
+import { PUBLISH_INPUT_DEFAULTS, type PublishInputs, readPublishInputs } from './publish-inputs.js';
+import { REVIEW_INPUT_DEFAULTS, type ReviewInputs, readReviewInputs } from './review-inputs.js';
+
+/** The action's inputs, complete and checked. Empty strings mean not given. */
+export interface Inputs {
+  readonly agent: string;
+  readonly mode: (typeof MODES)[number];
+  /** For `mode: memory`. */
+  readonly memoryCommand: string;
+  readonly gc: GcInputs;
+  readonly prompt: string;
+  readonly promptFile: string;
+  readonly model: string;
+  readonly apiKey: string;
+  readonly agentsDir: string;
+  readonly agents: AgentInputs;
+  readonly githubToken: string;
+  readonly gate: GatePolicy;
+  readonly context: ContextPolicy;
+  readonly memory: MemoryInputs;
+  readonly comment: (typeof COMMENTS)[number];
+  readonly review: ReviewInputs;
+  readonly publish: PublishInputs;
+  readonly timeoutMinutes: number;
+  readonly fallbackModels: readonly string[];
+  readonly maxTurns: number;
+  /** 0 for the agent's own `[budget]`. */
+  readonly maxTokens: number;
+  /** 0 for no limit. */
+  readonly maxCostUsd: number;
+  readonly spendLimits: SpendLimits;
+  readonly toolsAllowed: readonly string[];
+  /** JSON text. */
+  readonly outputSchema: string;
+  readonly dryRun: boolean;
+  readonly failOn: readonly Conclusion[];
+}
+
+const MODES = ['run', 'gc', 'memory'] as const;
+const COMMENTS = ['auto', 'always', 'never'] as const;
+
+/** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
+export const INPUT_DEFAULTS = {
+  agent: '',
+  mode: 'run',
+  'memory-command': '',
+  ...GC_INPUT_DEFAULTS,
+  prompt: '',
+  'prompt-file': '',
+  model: '',
+  'api-key': '',
+  'agents-dir': '',
+  ...AGENT_INPUT_DEFAULTS,
+  'github-token': '${{ github.token }}',
+  ...GATE_INPUT_DEFAULTS,
+  ...CONTEXT_INPUT_DEFAULTS,
+  ...MEMORY_INPUT_DEFAULTS,
+  comment: 'auto',
+  ...REVIEW_INPUT_DEFAULTS,
+  ...PUBLISH_INPUT_DEFAULTS,
+  'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
+  'fallback-models': '',
+  'max-turns': String(MAX_TURNS),
+  'max-tokens': String(ACTION_MAX_TOKENS),
+  'max-cost-usd': '0',
+  'max-cost-usd-per-pr': '0',
+  'max-cost-usd-per-day': '0',
+  'tools-allowed': '',
+  'output-schema': '',
+  'dry-run': 'false',
+  'fail-on': DEFAULT_FAIL_ON.join(', '),
+} as const;
+
+type InputName = keyof typeof INPUT_DEFAULTS;
+
+/**
+ * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
+ * without the toolkit, which would cost more time to load than everything else before the first request.
+ * Throws a ConfigError that names the input.
+ */
+export function readInputs(env: Readonly<Record<string, string | undefined>>): Inputs {
+  const read = (name: InputName) => readInput(env, name);
+  const inputs: Inputs = {
+    agent: read('agent'),
+    mode: oneOf(MODES, read('mode'), 'mode'),
+    memoryCommand: read('memory-command'),
+    gc: readGcInputs(read),
+    prompt: read('prompt'),
+    promptFile: read('prompt-file'),
+    model: read('model'),
+    apiKey: read('api-key'),
+    agentsDir: read('agents-dir'),
+    agents: readAgentInputs(read),
+    githubToken: read('github-token'),
+    gate: readGateInputs(read),
+    context: readContextInputs(read),
+    memory: readMemoryInputs(read),
+    comment: oneOf(COMMENTS, read('comment'), 'comment'),
+    review: readReviewInputs(read),
+    publish: readPublishInputs(read),
+    timeoutMinutes: above0(read('timeout-minutes'), number('timeout-minutes')),
+    fallbackModels: list(read('fallback-models')),
+    maxTurns: Math.ceil(above0(read('max-turns'), number('max-turns'))),
+    maxTokens: atLeast0(read('max-tokens'), number('max-tokens')),
+    maxCostUsd: atLeast0(read('max-cost-usd'), number('max-cost-usd')),
+    spendLimits: {
+      perPullUsd: atLeast0(read('max-cost-usd-per-pr'), number('max-cost-usd-per-pr')),
+      perDayUsd: atLeast0(read('max-cost-usd-per-day'), number('max-cost-usd-per-day')),
+    },
+    toolsAllowed: list(read('tools-allowed')),
+    outputSchema: read('output-schema'),
+    dryRun: flag(read('dry-run'), 'dry-run'),
+    failOn: list(read('fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on')),
+  };
+  checkTogether(inputs);
+  return inputs;
+}
+
+/** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
+function readInput(env: Readonly<Record<string, string | undefined>>, name: InputName): string {
+  const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
+  if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
+  return INPUT_DEFAULTS[name];
+}
+
+function checkTogether({ agent, mode, memoryCommand, gc, prompt, promptFile, model }: Inputs): void {
+  if (mode === 'memory' && memoryCommand === '') {
+    throw new ConfigError('`mode: memory` needs the input `memory-command`', {
+      remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
+    });
+  }
+  if (mode !== 'memory' && memoryCommand !== '') {
+    throw new ConfigError('the input `memory-command` is for `mode: memory` only', {
+      remedy: 'Write `mode: memory` as well.',
+    });
+  }
+  if (mode !== 'gc' && gc.suggestions !== 'none') {
+    throw new ConfigError('the input `gc-suggestions` is for `mode: gc` only', {
+      remedy: 'Write `mode: gc` as well.',
+    });
+  }
+  if (prompt !== '' && promptFile !== '') {
+    throw new ConfigError('the inputs `prompt` and `prompt-file` are both given', {
+      remedy: 'Give one of them.',
+    });
+  }
+  if (agent === '' && (mode !== 'run' || model === '' || (prompt === '' && promptFile === ''))) {
+    throw new ConfigError('the input `agent` is missing', {
+      remedy:
+        'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    });
+  }
+}
+
+function number(name: InputName): NumberInput {
+  const unit = UNITS[name];
+  return { name, fallback: unit === undefined ? undefined : `${INPUT_DEFAULTS[name]} ${unit}` };
+}
+
+const UNITS: Partial<Record<InputName, string>> = {
+  'timeout-minutes': 'minutes',
+  'max-turns': 'turns',
+  'max-tokens': 'tokens',
+};

@@ -1,0 +1,116 @@
+import { ConfigError } from '../../axe/errors.js';
+import { scopeFolder } from '../../axe/memory/scope.js';
+import type { MemoryPolicy } from '../../axe/plan.js';
+import { flag, oneOf } from './input-values.js';
+
+/** What the inputs say of memory. */
+export interface MemoryInputs {
+  readonly store: (typeof STORES)[number];
+  readonly branch: string;
+  /** Folder in the workspace or on the branch, empty for the top; undefined for the store's own default. */
+  readonly path: string | undefined;
+  /** Another repository than the run's. */
+  readonly repository: { readonly owner: string; readonly name: string } | undefined;
+  /** Empty for the `github-token`. */
+  readonly token: string;
+  /** Sub-folder in the tree; empty for none. */
+  readonly scope: string;
+  readonly cacheName: string;
+  readonly policy: MemoryPolicy;
+  readonly isRequired: boolean;
+  /** Empty for none. */
+  readonly signingKey: string;
+}
+
+const STORES = ['auto', 'repo', 'cache', 'file', 'none'] as const;
+const WRITES = ['auto', 'quarantine', 'never'] as const;
+const TRUSTS = ['trusted', 'untrusted'] as const;
+
+/** Name and default of every input about memory, as `action.yml` has them. */
+export const MEMORY_INPUT_DEFAULTS = {
+  'memory-store': 'auto',
+  'memory-branch': 'axe-memory',
+  'memory-path': '',
+  'memory-repo': '',
+  'memory-token': '',
+  'memory-scope': '',
+  'memory-cache-name': 'default',
+  'memory-write': 'auto',
+  'memory-min-trust': 'trusted',
+  'memory-required': 'false',
+  'memory-signing-key': '',
+  'memory-require-signed': 'false',
+} as const;
+
+/** The inputs about memory, checked. Throws a ConfigError that names the input. */
+export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS) => string): MemoryInputs {
+  const inputs: MemoryInputs = {
+    store: oneOf(STORES, read('memory-store'), 'memory-store'),
+    branch: branchName(read('memory-branch')),
+    path: folder(read('memory-path')),
+    repository: repositoryName(read('memory-repo')),
+    token: read('memory-token'),
+    scope: read('memory-scope') === '' ? '' : scopeFolder(read('memory-scope')),
+    cacheName: read('memory-cache-name'),
+    policy: {
+      write: oneOf(WRITES, read('memory-write'), 'memory-write'),
+      minTrust: oneOf(TRUSTS, read('memory-min-trust'), 'memory-min-trust'),
+      requireSigned: flag(read('memory-require-signed'), 'memory-require-signed'),
+    },
+    isRequired: flag(read('memory-required'), 'memory-required'),
+    signingKey: read('memory-signing-key'),
+  };
+  checkTogether(inputs);
+  return inputs;
+}
+
+function checkTogether({ store, repository, policy, signingKey }: MemoryInputs): void {
+  if (policy.requireSigned && signingKey === '') {
+    throw new ConfigError('`memory-require-signed` needs a key to check signatures with', {
+      remedy: 'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',
+    });
+  }
+  if (repository !== undefined && store !== 'auto' && store !== 'repo') {
+    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
+      remedy: 'Leave `memory-store` out, or write `memory-store: repo`.',
+    });
+  }
+}
+
+/** As git allows names of branches, but for names that are read as something else. */
+function branchName(value: string): string {
+  if (value.length <= MAX_BRANCH_CHARACTERS && !NO_BRANCH.test(value) && !OTHER_NAME.test(value))
+    return value;
+  throw new ConfigError(`the input \`memory-branch\` is no name of a branch: ${JSON.stringify(value)}`, {
+    remedy: 'Write the short name, for example `axe-memory`.',
+  });
+}
+
+const MAX_BRANCH_CHARACTERS = 200;
+/** What no name of a branch holds (git-check-ref-format, rules 1 to 10), nor what cannot be seen. */
+const NO_BRANCH = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;
+/** A whole ref, and what git and GitHub take for a commit. */
+const OTHER_NAME = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i;
+
+function repositoryName(value: string): MemoryInputs['repository'] {
+  if (value === '') return undefined;
+  const [, owner, name] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(value) ?? [];
+  if (owner !== undefined && name !== undefined && !/^\.\.?$/.test(name)) return { owner, name };
+  throw new ConfigError(`the input \`memory-repo\` must be \`owner/name\`, not ${JSON.stringify(value)}`, {
+    remedy: 'Write, for example, `octocat/memory`.',
+  });
+}
+
+/** Stays inside the workspace or the branch: memory is written there. */
+function folder(value: string): string | undefined {
+  if (value === '') return undefined;
+  const parts = value.split(/[\\/]/);
+  const isInside = !/^(?:[\\/]|[A-Za-z]:)|\p{Cc}/u.test(value);
+  if (isInside && !parts.some((part) => part === '..' || part.toLowerCase() === '.git')) {
+    return parts.filter((part) => part !== '' && part !== '.').join('/');
+  }
+  throw new ConfigError(
+    `the input \`memory-path\` must be a folder inside the repository, not ${JSON.stringify(value)}`,
+    { remedy: 'Write it relative to the repository, for example `.axe/memory`.' },
+  );
+}

@@ -1,0 +1,42 @@
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../axe/review/publish-rules.js';
+import { list, oneOf, wholeFrom0 } from './input-values.js';
+
+/** What the inputs say of reviews and of what else a run may publish. */
+export interface ReviewInputs {
+  readonly rules: PublishRules;
+  /** Whether a review is posted that found nothing. */
+  readonly when: (typeof WHENS)[number];
+  /** Whether a review looks at what is new, or at all of the pull request each time. */
+  readonly scope: (typeof SCOPES)[number];
+}
+
+const EVENTS = ['comment', 'request-changes'] as const;
+const WHENS = ['always', 'findings'] as const;
+const SCOPES = ['auto', 'full'] as const;
+
+/** Name and default of every input about reviews, as `action.yml` has them. */
+export const REVIEW_INPUT_DEFAULTS = {
+  'review-event': 'comment',
+  'comment-when': 'always',
+  'review-scope': 'auto',
+  'max-comments': String(DEFAULT_PUBLISH_RULES.maxComments),
+  'labels-allowed': '',
+  'assignees-allowed': '',
+  'max-issues': String(DEFAULT_PUBLISH_RULES.maxIssues),
+} as const;
+
+/** The inputs about reviews, checked. Throws a ConfigError that names the input. */
+export function readReviewInputs(read: (name: keyof typeof REVIEW_INPUT_DEFAULTS) => string): ReviewInputs {
+  return {
+    rules: {
+      ...DEFAULT_PUBLISH_RULES,
+      maxComments: wholeFrom0(read('max-comments'), 'max-comments'),
+      mayRequestChanges: oneOf(EVENTS, read('review-event'), 'review-event') === 'request-changes',
+      labels: list(read('labels-allowed')),
+      assignees: list(read('assignees-allowed')),
+      maxIssues: wholeFrom0(read('max-issues'), 'max-issues'),
+    },
+    when: oneOf(WHENS, read('comment-when'), 'comment-when'),
+    scope: oneOf(SCOPES, read('review-scope'), 'review-scope'),
+  };
+}

@@ -1,0 +1,141 @@
+import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
+import { messageOf } from '../../axe/errors.js';
+import type { Clock } from '../../axe/ports.js';
+import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../host/archive/archive.js';
+import { createClock } from '../../host/clock.js';
+import type { CacheClient, GivenUp } from '../../memory-stores/cache/cache-client.js';
+import { cacheMode, checkAccess, type NoAccess } from './cache-access.js';
+import { restoreOutcome, saveOutcome } from './cache-outcome.js';
+import { type Captured, createCapture, type Output } from './capture-stdout.js';
+import { createUnpackGate } from './unpack-gate.js';
+import { waitInTime } from './wait-in-time.js';
+
+/** The functions of `@actions/cache` that are used. */
+export type CacheLibrary = Pick<
+  typeof import('@actions/cache'),
+  'isFeatureAvailable' | 'restoreCache' | 'saveCache'
+>;
+
+/** What the client works with. */
+export interface CacheClientOptions {
+  /** Environment of the step; the library itself reads the process's own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Current folder of the process. */
+  readonly cwd: string;
+  /** What the library prints to: the process's standard output. */
+  readonly output: Output;
+  readonly load?: () => Promise<CacheLibrary>;
+  readonly clock?: Pick<Clock, 'sleep'>;
+}
+
+/** Part of an entry's identity: without it entries of Windows runners are found on Windows only. */
+const CROSS_OS = true;
+
+/**
+ * How long an answer is waited for, in milliseconds. Left alone, the library tries five times in 24 to 35 s when the
+ * service is down, and waits for ever when it says nothing; its first three tries are in time.
+ */
+const RESTORE_LIMIT_MS = 20_000;
+const SAVE_LIMIT_MS = SAVE_BUDGET_MS.cache;
+
+/** Texts that the library prints where an error ends the call; others it prints from timers. */
+const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
+
+interface Wait {
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  readonly see?: (text: string) => void;
+}
+
+/**
+ * The Actions cache through `@actions/cache`, loaded at the first call. The library looks for `paths` in the current
+ * folder when saving and unpacks in `GITHUB_WORKSPACE`, so both have to be the same. Its annotations are kept back
+ * and returned in the outcome's message. Archives are looked into before they are unpacked.
+ */
+export function createCacheClient(options: CacheClientOptions): CacheClient {
+  const { env, output, load = loadLibrary, clock = createClock() } = options;
+  const capture = createCapture(output);
+  let opened: Promise<CacheLibrary> | undefined;
+
+  return {
+    async restore({ paths, keys: [key = '', ...others] }, signal) {
+      const trouble = await unavailable('read');
+      if (trouble !== undefined) return { kind: 'unavailable', ...trouble };
+      const [folder = ''] = paths;
+      const gate = createUnpackGate({
+        refuse: (archive) => refuseArchive(archive, folder),
+        maxBytes: MAX_ARCHIVE_BYTES,
+      });
+      const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
+      const end = await run(call, { limitMs: RESTORE_LIMIT_MS, signal, see: gate.see });
+      if ('kind' in end) return end;
+      const { result, lines } = end;
+      const outcome =
+        result.kind === 'threw'
+          ? ({ kind: 'error', message: messageOf(result.error) } as const)
+          : restoreOutcome(result.value, lines);
+      return gate.judge(outcome);
+    },
+    async save({ paths, key }, signal) {
+      const trouble = await unavailable('write');
+      if (trouble !== undefined)
+        return { kind: cacheMode(env) === 'read' ? 'denied' : 'unavailable', ...trouble };
+      const call = (library: CacheLibrary) => library.saveCache([...paths], key, {}, CROSS_OS);
+      const end = await run(call, { limitMs: SAVE_LIMIT_MS, signal });
+      if ('kind' in end) return end;
+      const { result, lines } = end;
+      if (result.kind === 'threw') return { kind: 'error', message: messageOf(result.error) };
+      return saveOutcome(result.value, lines);
+    },
+  };
+
+  /** Nothing stops the library but an error where it prints: a call that is given up ends at its next such line. */
+  async function run<T>(
+    call: (library: CacheLibrary) => Promise<T>,
+    { limitMs, signal, see }: Wait,
+  ): Promise<Captured<T> | GivenUp> {
+    if (signal.aborted) return { kind: 'given-up', message: STOPPED, ended: Promise.resolve() };
+    let isOver = false;
+    let failure = '';
+    const pending = capture(
+      async () => await call(await library()),
+      (text) => {
+        if (isOver && STOPPING_POINT.test(text)) throw new Error('nobody waits for it any more');
+        failure = /^Attempt \d+ of \d+ failed with error: (.*)\. Retrying /.exec(text)?.[1] ?? failure;
+        see?.(text);
+      },
+    );
+    const captured = await waitInTime(pending, { limitMs, signal, clock });
+    if (captured !== undefined) return captured;
+    isOver = true;
+    const why = failure === '' ? '' : `: ${failure}`;
+    const message = `the cache service gave no usable answer in ${limitMs / 1000} s${why}`;
+    return { kind: 'given-up', message: signal.aborted ? STOPPED : message, ended: pending.then(() => {}) };
+  }
+
+  function library(): Promise<CacheLibrary> {
+    opened ??= load();
+    return opened;
+  }
+
+  /** Why the cache cannot be used for this, before the service is asked. */
+  async function unavailable(access: 'read' | 'write'): Promise<NoAccess | undefined> {
+    const forbidden = checkAccess(access, options);
+    if (forbidden !== undefined) return forbidden;
+    const { result } = await capture(async () => (await library()).isFeatureAvailable());
+    if (result.kind === 'threw')
+      return { message: `the cache client could not be loaded: ${messageOf(result.error)}` };
+    return result.value ? undefined : NO_CACHE;
+  }
+}
+
+const STOPPED = 'the run was stopped before the cache service answered';
+
+const NO_CACHE = {
+  message: 'there is no Actions cache here',
+  remedy: 'Set `memory-store: repo` with `permissions: contents: write`, which needs none.',
+};
+
+async function loadLibrary(): Promise<CacheLibrary> {
+  return await import('@actions/cache');
+}

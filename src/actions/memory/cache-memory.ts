@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { Trigger } from '../../axe/trigger.js';
+import { createFiles } from '../../host/files.js';
+import { type CacheScope, cacheScope } from '../../memory-stores/cache/cache-key.js';
+import { createCacheStore } from '../../memory-stores/cache/cache-store.js';
+import { inFolder } from '../../memory-stores/in-folder.js';
+import type { TreeStore } from '../../memory-stores/store.js';
+import { createCacheClient } from './cache-client.js';
+import type { ActionMemoryOptions } from './memory-options.js';
+
+/** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
+const CACHE_DIRECTORY = '.axe-action-memory';
+
+/** What the runner sets for JavaScript actions where there is a cache service (v2, v1). */
+export function hasCache(env: ActionMemoryOptions['env']): boolean {
+  return (env['ACTIONS_RESULTS_URL'] ?? '') !== '' || (env['ACTIONS_CACHE_URL'] ?? '') !== '';
+}
+
+/** Memory in the Actions cache (D13). Throws a ConfigError for a cache name that cannot be part of a key. */
+export function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): TreeStore {
+  const { inputs, env, trigger, workspace, cwd, clock } = options;
+  const store = createCacheStore({
+    cache: createCacheClient({ env, cwd, output: process.stdout }),
+    files: createFiles(),
+    clock,
+    directory: join(workspace, CACHE_DIRECTORY),
+    scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
+    name: inputs.cacheName,
+  });
+  return inputs.scope === '' ? store : inFolder(store, inputs.scope);
+}
+
+/** A schedule runs on the default branch alone, whose name its payload may leave out. */
+function scopeOf(trigger: Trigger, ref: string): CacheScope {
+  if (trigger.kind === 'schedule') return 'trunk';
+  return cacheScope(ref, trigger.kind === 'local' ? '' : trigger.repository.defaultBranch);
+}

@@ -1,0 +1,70 @@
+import type { Trigger } from '../../axe/trigger.js';
+import type { RunReport } from '../../pipeline/request.js';
+
+/** What people should know of the store a run used, in whole sentences (D13, D15). */
+export interface MemoryNotes {
+  /** Worth an annotation: memory may go, or does not reach whom it is meant for. */
+  readonly notices: readonly string[];
+  /** For the summary alone. */
+  readonly remarks: readonly string[];
+}
+
+/** What the notes are decided from. */
+export interface NotedRun {
+  readonly report: RunReport;
+  /** Whether memory is in another repository. */
+  readonly isElsewhere: boolean;
+}
+
+/** The limits of the store that took the entry, and what it told on the way. A failed save tells enough itself. */
+export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
+  if (report.kind !== 'ran' || report.remembered.kind === 'nothing') return NONE;
+  const { plan, memory, remembered } = report;
+  const { result } = remembered;
+  if (result.kind === 'failed') return NONE;
+  const told = result.notices ?? [];
+  switch (result.store ?? memory?.store.kind ?? 'none') {
+    case 'cache':
+      return cacheNotes(plan.trigger, told);
+    case 'repo':
+      // A branch that was just created has said so.
+      return { notices: told, remarks: isElsewhere || told.length > 0 ? [] : publicRemark(plan.trigger) };
+    case 'file':
+    case 'none':
+      return { notices: told, remarks: [] };
+  }
+}
+
+const NONE: MemoryNotes = { notices: [], remarks: [] };
+
+const IN_CACHE = 'Memory is in the Actions cache.';
+const KEEP_IT =
+  'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
+
+/** Events whose runs have the cache of their pull request (D15). */
+const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_request_review_comment'];
+
+/** A limit, with how it is lifted: that is in what was told where another store refused. */
+function cacheNotes(trigger: Trigger, told: readonly string[]): MemoryNotes {
+  const limit = cacheLimit(trigger);
+  if (limit === undefined) return { notices: [], remarks: told };
+  const sentences = told.length > 0 ? [...told, limit] : [IN_CACHE, limit, KEEP_IT];
+  return { notices: [sentences.join(' ')], remarks: [] };
+}
+
+function cacheLimit(trigger: Trigger): string | undefined {
+  if (trigger.kind === 'schedule') return EVICTED;
+  const isOwn = trigger.kind !== 'local' && PULL_REQUEST_EVENTS.includes(trigger.event);
+  return isOwn ? ONE_PULL_REQUEST : undefined;
+}
+
+const EVICTED =
+  'GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets.';
+const ONE_PULL_REQUEST = 'What a pull request keeps there, no other pull request can read.';
+
+/** A payload without its repository, as a schedule's may be, does not say whether that is public. */
+function publicRemark(trigger: Trigger): readonly string[] {
+  if (trigger.kind === 'local' || trigger.repository.isPrivate || trigger.repository.defaultBranch === '')
+    return [];
+  return ['The repository is public, and so is the branch: everybody can read what is remembered.'];
+}

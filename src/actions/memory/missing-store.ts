@@ -1,0 +1,22 @@
+import type { MemoryStore } from '../../axe/memory/store.js';
+import { createBrokenStore } from '../../memory-stores/broken-store.js';
+
+/** Where nothing is, since there is no store. */
+export const NO_STORE = 'nowhere (no store is in reach)';
+
+const MESSAGE = 'this runner offers no Actions cache, and there is no token to reach a memory branch with';
+const REMEDY =
+  'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and commit `memory-path` in a later step, or `memory-store: none` to do without memory.';
+
+/** The store of a run that has none. Nothing can have been kept there, so only saving fails, and only that is told. */
+export function createMissingStore(): MemoryStore {
+  const broken = createBrokenStore('none', MESSAGE, REMEDY);
+  return {
+    ...broken,
+    read: async () => ({ kind: 'empty', location: NO_STORE, warnings: [] }),
+    readTree: async (signal, under) =>
+      under === undefined
+        ? await broken.readTree(signal)
+        : { kind: 'tree', tree: new Map(), location: NO_STORE, warnings: [] },
+  };
+}

@@ -1,0 +1,158 @@
+import type { RunOutcome } from '../../axe/loop/outcome.js';
+import { encodeField } from '../../axe/memory/field.js';
+import type { Plan } from '../../axe/plan.js';
+import type { Reporter, Wanted } from '../../axe/ports.js';
+import { cleanLine } from '../../axe/prompt/cut.js';
+import { framedBody } from '../../axe/publication.js';
+import type { Verdict } from '../../axe/review/buffered.js';
+import { formatFindings } from '../../axe/review/format-buffered.js';
+import type { PlacedFinding } from '../../axe/review/place.js';
+import type { Repository, Trigger } from '../../axe/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { type Annotation, type CheckRunReport, publishCheckRun } from '../../github/posting/check-run.js';
+import type { ReviewEnd } from './wanted.js';
+import { whileAsked } from './while-asked.js';
+
+/** What a check says. None of the text was cleaned yet. */
+export interface Check {
+  readonly repository: Repository;
+  readonly headSha: string;
+  readonly agent: string;
+  /** Tells this run from others: a check is written once for each. */
+  readonly run: string;
+  /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
+  readonly findings: number | undefined;
+  readonly verdict: Verdict;
+  /** A limit ended the run. */
+  readonly isCut: boolean;
+  /** Markdown of the model's. */
+  readonly text: string;
+  /** Findings that no review holds; they become annotations. */
+  readonly unposted: readonly PlacedFinding[];
+  /** Markdown below the text. */
+  readonly footer: string;
+}
+
+/** The end of a run, as far as a check tells of it. */
+export interface CheckedRun {
+  readonly plan: Plan;
+  readonly outcome: RunOutcome;
+  readonly wanted: Wanted;
+}
+
+/** What else goes into a check. */
+export interface CheckParts extends Pick<Check, 'run' | 'footer'> {
+  /** Undefined where the run reviewed nothing. */
+  readonly review: ReviewEnd | undefined;
+  /** What was posted, in a sentence. */
+  readonly line: string | undefined;
+}
+
+/** The check of a run; undefined for one that is about no commit, or has come to no answer. */
+export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts): Check | undefined {
+  const { trigger, agent } = plan;
+  const headSha = wanted.commits?.head ?? headOf(trigger);
+  if (trigger.kind === 'local' || headSha === undefined) return undefined;
+  if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
+  const { review, line = '', run, footer } = parts;
+  const summary = wanted.buffered.review?.summary ?? outcome.answer;
+  const unposted = review?.unposted ?? [];
+  const text = [summary, line, formatFindings('Findings', unposted)].filter((one) => one.trim() !== '');
+  return {
+    repository: trigger.repository,
+    headSha,
+    agent: agent.name,
+    run,
+    findings: review?.findings,
+    verdict: review?.verdict ?? 'comment',
+    isCut: outcome.kind === 'exhausted',
+    text: text.join('\n\n'),
+    unposted,
+    footer,
+  };
+}
+
+/** The commit that an event is about. Another workflow's is left alone: it may be anybody's. */
+function headOf(trigger: Trigger): string | undefined {
+  switch (trigger.kind) {
+    case 'pull_request':
+    case 'merge_group':
+      return trigger.head.sha;
+    case 'push':
+      return /^0*$/.test(trigger.after) ? undefined : trigger.after;
+    case 'comment':
+    case 'issue':
+    case 'workflow_run':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
+}
+
+/** How it is published. */
+export interface CheckOptions {
+  readonly client: GitHubClient | undefined;
+  readonly reporter: Reporter;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+}
+
+const REMEDY = 'The result is in the job summary.';
+
+/** (REST API, "Create a check run") */
+const MAX_SUMMARY = 65_535;
+
+/** GitHub takes 64 KiB for all of an annotation, 255 characters for its title. */
+const MAX_MESSAGE = 10_000;
+const MAX_RULE = 200;
+
+/** Writes the check of a commit; tells whether it stands there now. Trouble is a warning. */
+export async function postCheck(check: Check, { client, reporter, clean }: CheckOptions): Promise<boolean> {
+  const failed = (message: string): boolean => {
+    reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}` });
+    return false;
+  };
+  if (client === undefined) return failed('there is no `github-token`');
+  const { repository, headSha, agent, run, text, footer } = check;
+  const marker = `<!-- axe-action:check agent=${encodeField(agent)} -->`;
+  const report: CheckRunReport = {
+    repository,
+    headSha,
+    name: agent,
+    externalId: run,
+    conclusion: conclusionOf(check),
+    title: titleOf(check),
+    summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
+    annotations: check.unposted.flatMap((finding) => annotationOf(finding, clean)),
+  };
+  const asked = await whileAsked((signal) => publishCheckRun(client, report, signal), REMEDY);
+  const result = asked.kind === 'failed' ? asked : asked.answer;
+  return result.kind === 'failed' ? failed(`${result.message}. ${result.remedy}`) : true;
+}
+
+/** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
+function conclusionOf({ findings, verdict, isCut }: Check): CheckRunReport['conclusion'] {
+  if (verdict === 'request-changes') return 'failure';
+  return findings === 0 && !isCut ? 'success' : 'neutral';
+}
+
+function titleOf({ findings, isCut }: Check): string {
+  const cut = isCut ? ', cut short' : '';
+  if (findings === undefined) return `Answered${cut}`;
+  if (findings === 0) return `No findings${cut}`;
+  return `${findings} ${findings === 1 ? 'finding' : 'findings'}${cut}`;
+}
+
+/** The removed side of a diff has no lines that could carry one. */
+function annotationOf(
+  { finding, placement }: PlacedFinding,
+  clean: CheckOptions['clean'],
+): readonly Annotation[] {
+  if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
+  const { path, line, startLine = line } = placement;
+  const message = clean(finding.body).slice(0, MAX_MESSAGE).toWellFormed();
+  const title = cleanLine(finding.rule, MAX_RULE);
+  return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
+}

@@ -1,0 +1,48 @@
+import { stickyMarker } from '../../axe/publication.js';
+import type { CommentTrigger, Trigger } from '../../axe/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import { publishSticky, type StickyComment, type StickyResult } from '../../github/posting/sticky-comment.js';
+import { replyInThread } from '../../github/posting/thread-reply.js';
+
+/** What became of a comment, with a line for people where it stands. */
+export type PostResult =
+  | { readonly kind: 'published'; readonly url: string; readonly line: string }
+  | Extract<StickyResult, { readonly kind: 'failed' }>;
+
+/**
+ * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, or into the conversation
+ * where that cannot be done; everything else is sticky. Rejects only for an aborted signal.
+ */
+export async function postComment(
+  client: GitHubClient,
+  { trigger, comment }: { readonly trigger: Trigger; readonly comment: StickyComment },
+  signal: AbortSignal,
+): Promise<PostResult> {
+  const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
+  if (thread !== undefined) return thread;
+  const result = await publishSticky(client, comment, signal);
+  if (result.kind === 'failed') return result;
+  const verb = result.created ? 'Posted a comment' : 'Updated the comment';
+  return { kind: 'published', url: result.url, line: `${verb} on #${comment.number}.` };
+}
+
+/** Each comment is answered once; undefined where it could not be done there. */
+async function answerInThread(
+  client: GitHubClient,
+  { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: StickyComment },
+  signal: AbortSignal,
+): Promise<PostResult | undefined> {
+  const { repository, number, agent, body } = comment;
+  const { commentId } = trigger;
+  const reply = { repository, number, commentId, marker: stickyMarker(agent), body };
+  const result = await replyInThread(client, reply, signal);
+  if (result.kind === 'failed') return undefined;
+  const line = result.created
+    ? `Answered in a thread of #${number}.`
+    : `The answer in the thread of #${number} is there already.`;
+  return { kind: 'published', url: result.url, line };
+}
+
+function isOnLine(trigger: Trigger): trigger is CommentTrigger {
+  return trigger.kind === 'comment' && trigger.event === 'pull_request_review_comment';
+}

@@ -1,0 +1,76 @@
+import type { Wanted } from '../../axe/ports.js';
+import { formatRefusals } from '../../axe/review/format-buffered.js';
+import type { Scope } from '../../axe/review/scope.js';
+import { subjectNumber, type Trigger } from '../../axe/trigger.js';
+import { postReview } from './publish-review.js';
+import { publishSideEffects } from './publish-side-effects.js';
+import type { PublishedPart, WantedOptions } from './wanted.js';
+
+/** The end of a run that wants something published. */
+export interface WantedRun {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  readonly wanted: Wanted;
+  /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
+  readonly scope: Scope | undefined;
+  /** Sentences for people about how a review came about. */
+  readonly remarks: readonly string[];
+  readonly end: 'completed' | 'exhausted' | 'failed' | 'refused';
+  /** Without it nothing is written that people would be told of (`comment: never`). */
+  readonly mayComment: boolean;
+}
+
+/** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */
+export async function publishWanted(run: WantedRun, options: WantedOptions): Promise<PublishedPart> {
+  const { trigger, agent, wanted, end } = run;
+  if (trigger.kind === 'local') return { isReview: false };
+  const { buffered, commits, facts, settled = [] } = wanted;
+  const { repository } = trigger;
+  const number = subjectNumber(trigger);
+  const isRead = end === 'completed' || end === 'exhausted';
+  const isOver = run.mayComment && isRead;
+  const review =
+    number === undefined || commits === undefined
+      ? undefined
+      : await postReview({
+          buffered,
+          place: { repository, number },
+          agent: trigger.kind === 'comment' ? `${agent}/reply-${trigger.commentId}` : agent,
+          commits,
+          reach: reachOf(run),
+          remarks: run.remarks,
+          facts,
+          settled,
+          isOver,
+          isComplete: end === 'completed',
+          options,
+        });
+  const effects =
+    end === 'completed'
+      ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
+      : undefined;
+  const part = joined([review, effects], formatRefusals(buffered.refusals));
+  return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
+}
+
+function reachOf({ trigger, scope }: WantedRun): 'whole' | 'part' | 'question' {
+  if (scope !== undefined) return scope.kind === 'since' ? 'part' : 'whole';
+  return trigger.kind === 'pull_request' ? 'whole' : 'question';
+}
+
+function joined(parts: readonly (PublishedPart | undefined)[], refusals: string): PublishedPart {
+  const [review] = parts;
+  const line = parts
+    .flatMap((part) => part?.line ?? [])
+    .join(' ')
+    .trim();
+  const details = [review?.details ?? '', refusals].filter((text) => text !== '').join('\n\n');
+  return {
+    isReview: review?.isReview === true,
+    line: line === '' ? undefined : line,
+    url: review?.url,
+    ...(review?.findings === undefined ? {} : { findings: review.findings }),
+    ...(review?.isReviewLost === true ? { isReviewLost: true } : {}),
+    ...(details === '' ? {} : { details }),
+  };
+}

@@ -1,0 +1,243 @@
+import { PUBLISH_TIMEOUT_MS } from '../../axe/defaults.js';
+import type { RunOutcome } from '../../axe/loop/outcome.js';
+import { outbound } from '../../axe/outbound/outbound.js';
+import type { Plan } from '../../axe/plan.js';
+import type { Published, Publisher, Reporter, Wanted } from '../../axe/ports.js';
+import { stickyBody } from '../../axe/publication.js';
+import { NOTHING_BUFFERED } from '../../axe/review/buffered.js';
+import { subjectNumber, type Trigger } from '../../axe/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import type { Inputs } from '../inputs/inputs.js';
+import type { PublishInputs } from '../inputs/publish-inputs.js';
+import type { ReviewInputs } from '../inputs/review-inputs.js';
+import type { ThisRun } from '../runner/this-run.js';
+import { annotateFindings } from './annotate-findings.js';
+import { type PostResult, postComment } from './post-comment.js';
+import { reviewRemarks } from './review-remarks.js';
+import type { PublishedPart } from './wanted.js';
+
+/** What the action's publisher works with. */
+export interface ActionPublisherOptions extends ThisRun {
+  readonly client: GitHubClient | undefined;
+  readonly comment: Inputs['comment'];
+  readonly review: ReviewInputs;
+  readonly inputs: PublishInputs;
+  readonly reporter: Reporter;
+  readonly secrets: readonly string[];
+}
+
+const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
+
+const NOTHING: Published = { line: undefined, url: undefined };
+
+/** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
+export function createActionPublisher(options: ActionPublisherOptions): Publisher {
+  return {
+    async publish(plan, outcome, wanted) {
+      const end = { plan, outcome, wanted };
+      const parts = await publishParts(end, options);
+      await showFindings(end, parts, options);
+      // A mention is answered where it was made, whatever else was posted.
+      const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
+      const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
+      const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
+      if (text.trim() === '') return join(parts, NOTHING);
+      const { name } = plan.agent;
+      const footer = writtenBy(name);
+      if (target === undefined) return join(parts, await report(plan, text, options));
+      const key = commentKey(name, target);
+      return join(parts, await post(plan.trigger, { target, agent: key, text, footer }, options));
+    },
+    async reply({ trigger, agent, text }) {
+      const target = commentTarget(trigger, options.comment);
+      if (target === undefined) return NOTHING;
+      const footer = `About the agent \`${agent}\` · axe-action, no model was asked`;
+      return await post(trigger, { target, agent: commentKey(agent, target), text, footer }, options);
+    },
+  };
+}
+
+interface End {
+  readonly plan: Plan;
+  readonly outcome: RunOutcome;
+  readonly wanted: Wanted;
+}
+
+/** What the tools of the run collected; the code for that is loaded only where there is something. */
+async function publishParts(
+  { plan, outcome, wanted }: End,
+  options: ActionPublisherOptions,
+): Promise<PublishedPart> {
+  if (wanted.buffered === NOTHING_BUFFERED) return { isReview: false };
+  const { client, review, reporter, secrets } = options;
+  const { publishWanted } = await import('./publish-wanted.js');
+  const run = {
+    trigger: plan.trigger,
+    agent: plan.agent.name,
+    wanted,
+    scope: plan.scope,
+    remarks: reviewRemarks(plan, outcome).map((remark) => outbound(remark, 'comment', secrets)),
+    end: outcome.kind,
+    mayComment: options.comment !== 'never',
+  };
+  return await publishWanted(run, {
+    client,
+    when: review.when,
+    maxComments: review.rules.maxComments,
+    reporter,
+    secrets,
+    clean: (markdown) => outbound(markdown, 'comment', secrets),
+  });
+}
+
+/**
+ * Shows what a review came to where no comment says it: as a check of the commit, where the workflow wants one, else by
+ * the runner, on the lines. `comment: never` keeps the runner silent.
+ */
+async function showFindings(
+  end: End,
+  { review, line }: PublishedPart,
+  options: ActionPublisherOptions,
+): Promise<void> {
+  const { client, reporter, secrets, inputs, comment, runUrl } = options;
+  if (inputs.checkRun) {
+    const { checkOf, postCheck } = await import('./post-check.js');
+    const by = footer(writtenBy(end.plan.agent.name), runUrl);
+    const check = checkOf(end, { review, line, footer: by, run: options.run });
+    const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
+    if (check !== undefined && (await postCheck(check, { client, reporter, clean }))) return;
+  }
+  if (review !== undefined && review.unposted.length > 0 && comment !== 'never') {
+    await annotateFindings(review.unposted, secrets);
+  }
+}
+
+/** What a run answers that is about no issue and no pull request. */
+async function report(plan: Plan, text: string, options: ActionPublisherOptions): Promise<Published> {
+  const { trigger, agent } = plan;
+  const { client, reporter, secrets, inputs, workflow, runUrl } = options;
+  if (inputs.reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined) {
+    return NOTHING;
+  }
+  const { postReport } = await import('./post-report.js');
+  const { repository } = trigger;
+  const by = footer(writtenBy(agent.name), runUrl);
+  return await postReport(
+    { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by },
+    { client, reporter, clean: (markdown) => outbound(markdown, 'comment', secrets) },
+  );
+}
+
+function writtenBy(agent: string): string {
+  return `Written by the agent \`${agent}\` with axe-action`;
+}
+
+/** One line for both (D9), and the address of the review where there is one. */
+function join(parts: PublishedPart, comment: Published): Published {
+  const { isReview: _, review: __, ...published } = parts;
+  const lines = [parts.line, comment.line].filter((line) => line !== undefined);
+  const line = lines.length === 0 ? undefined : lines.join(' ');
+  return { ...published, line, url: parts.url ?? comment.url };
+}
+
+/** Where a comment goes. */
+interface Target {
+  readonly number: number;
+  /** The comment that is answered; undefined for a sticky comment. */
+  readonly replyTo: number | undefined;
+}
+
+/** `auto`: a sticky comment on pull requests, a reply to a comment, nothing on issues. */
+function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | undefined {
+  if (comment === 'never') return undefined;
+  switch (trigger.kind) {
+    case 'pull_request':
+      return { number: trigger.number, replyTo: undefined };
+    case 'comment':
+      return { number: trigger.number, replyTo: trigger.commentId };
+    case 'issue':
+      return comment === 'always' ? { number: trigger.number, replyTo: undefined } : undefined;
+    case 'push':
+    case 'workflow_run':
+    case 'merge_group':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
+}
+
+/** What a completed run answered, or what a run had said when it was cut short: often in the middle of a code block. */
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return outcome.answer;
+    case 'exhausted':
+      return outcome.answer === ''
+        ? ''
+        : `${clean(outcome.answer)}\n\n*Cut short: ${outcome.error.message}.*`;
+    case 'failed':
+    case 'refused':
+      return '';
+  }
+}
+
+/** Each agent has one sticky comment, and one reply to each comment. */
+function commentKey(agent: string, { replyTo }: Target): string {
+  return replyTo === undefined ? agent : `${agent}/reply-${replyTo}`;
+}
+
+interface Comment {
+  readonly target: Target;
+  readonly agent: string;
+  readonly text: string;
+  /** Who wrote it, in markdown. */
+  readonly footer: string;
+}
+
+async function post(
+  trigger: Trigger,
+  comment: Comment,
+  { client, reporter, secrets, runUrl }: ActionPublisherOptions,
+): Promise<Published> {
+  if (trigger.kind === 'local') return NOTHING;
+  const { agent, target } = comment;
+  if (client === undefined) {
+    reporter.warn({
+      code: 'publish-failed',
+      message: `${UNPUBLISHED}: there is no \`github-token\``,
+    });
+    return NOTHING;
+  }
+  const body = stickyBody({
+    agent,
+    text: outbound(comment.text, 'comment', secrets),
+    footer: footer(comment.footer, runUrl),
+  });
+  const sticky = { repository: trigger.repository, number: target.number, agent, body };
+  const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+  const result = await postComment(client, { trigger, comment: sticky }, signal).catch((thrown: unknown) =>
+    unanswered(thrown, signal),
+  );
+  if (result.kind === 'failed') {
+    reporter.warn({
+      code: 'publish-failed',
+      message: `${UNPUBLISHED}: ${result.message}. ${result.remedy}`,
+    });
+    return NOTHING;
+  }
+  return { line: result.line, url: result.url };
+}
+
+/** Time ran out while GitHub was asked; anything else is a bug and is thrown on. */
+function unanswered(thrown: unknown, signal: AbortSignal): Extract<PostResult, { kind: 'failed' }> {
+  if (!signal.aborted) throw thrown;
+  const remedy = 'The answer is in the job summary.';
+  return { kind: 'failed', message: `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`, remedy };
+}
+
+function footer(by: string, runUrl: string): string {
+  const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
+  return `<sub>${by}${run}</sub>`;
+}

@@ -1,0 +1,66 @@
+import type { Published, Reporter, ReviewedChange } from '../../axe/ports.js';
+import type { Buffered, Verdict } from '../../axe/review/buffered.js';
+import type { PlacedFinding } from '../../axe/review/place.js';
+import type { ReviewFact } from '../../axe/review/state-facts.js';
+import type { Repository, Trigger } from '../../axe/trigger.js';
+import type { GitHubClient } from '../../github/client/client.js';
+import type { PullRequestPlace } from '../../github/reading/changed-files.js';
+import type { ReviewInputs } from '../inputs/review-inputs.js';
+
+/** How what a run wants is published. */
+export interface WantedOptions {
+  readonly client: GitHubClient | undefined;
+  readonly when: ReviewInputs['when'];
+  readonly maxComments: number;
+  readonly reporter: Reporter;
+  readonly secrets: readonly string[];
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+}
+
+/** A part of what was published. */
+export interface PublishedPart extends Partial<Published> {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+  /** What the review came to; left out where the run wanted none, or did not get so far. */
+  readonly review?: ReviewEnd;
+}
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** How many findings stand, those that were said before too, on lines that this run did not look at as well. */
+  readonly findings: number;
+  readonly verdict: Verdict;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
+}
+
+/** What a review is posted from. */
+export interface WantedReview {
+  readonly buffered: Buffered;
+  readonly place: PullRequestPlace;
+  /** Whose review it is. */
+  readonly agent: string;
+  readonly commits: ReviewedChange;
+  /** How much of the pull request the run looked at; a question about it is no review. */
+  readonly reach: 'whole' | 'part' | 'question';
+  /** Sentences for people about how the review came about. */
+  readonly remarks: readonly string[];
+  readonly facts: readonly ReviewFact[];
+  readonly settled: readonly string[];
+  /** The run completed, or a limit ended it: what it had found by then counts. */
+  readonly isOver: boolean;
+  readonly isComplete: boolean;
+  readonly options: WantedOptions;
+}
+
+/** What labels and the like are changed from. */
+export interface WantedEffects {
+  readonly buffered: Buffered;
+  readonly trigger: Trigger;
+  readonly repository: Repository;
+  /** The issue or pull request. */
+  readonly number: number | undefined;
+  readonly agent: string;
+  readonly options: WantedOptions;
+}

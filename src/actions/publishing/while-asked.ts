@@ -1,0 +1,22 @@
+import { PUBLISH_TIMEOUT_MS } from '../../axe/defaults.js';
+import { GitHubError } from '../../github/client/errors.js';
+import { type Failed, failedBy } from '../../github/client/failed.js';
+
+/**
+ * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
+ * the run's may be over already. Anything else is thrown on.
+ */
+export async function whileAsked<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  remedy: string,
+): Promise<{ readonly kind: 'answered'; readonly answer: T } | Failed> {
+  const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+  try {
+    return { kind: 'answered', answer: await ask(signal) };
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return failedBy(thrown, remedy);
+    if (!signal.aborted) throw thrown;
+    const message = `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`;
+    return { kind: 'failed', message, remedy };
+  }
+}

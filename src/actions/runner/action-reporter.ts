@@ -1,0 +1,108 @@
+import { formatModelRef } from '../../axe/agent/model-ref.js';
+import type { RunEvent } from '../../axe/loop/events.js';
+import type { RestoreResult } from '../../axe/memory/store.js';
+import { outbound } from '../../axe/outbound/outbound.js';
+import type { Plan } from '../../axe/plan.js';
+import type { Reporter } from '../../axe/ports.js';
+import { cleanLine } from '../../axe/prompt/cut.js';
+import type { Warning } from '../../axe/warning.js';
+import { NOWHERE } from '../../memory-stores/none-store.js';
+import { NO_STORE } from '../memory/missing-store.js';
+
+/** The log of a workflow run, and the warnings collected for annotations and summary. */
+export interface ActionReporter extends Reporter {
+  readonly warnings: readonly Warning[];
+}
+
+/** What the log needs. */
+export interface ActionReporterOptions {
+  /** Writes a line to the job log. */
+  readonly write: (line: string) => void;
+  readonly secrets: readonly string[];
+  /** Called when a request is on its way: the time to load what is needed later. */
+  readonly onRequest: () => void;
+}
+
+/** Tells the job log what goes on, a line each; warnings become annotations when the run is over (D35). */
+export function createActionReporter({ write, secrets, onRequest }: ActionReporterOptions): ActionReporter {
+  const warnings: Warning[] = [];
+  return {
+    warnings,
+    warn(warning) {
+      warnings.push(warning);
+    },
+    event(event) {
+      for (const line of formatEvent(event)) write(outbound(line, 'log', secrets));
+      if (event.kind === 'model-request') onRequest();
+    },
+  };
+}
+
+function formatEvent(event: RunEvent): readonly string[] {
+  switch (event.kind) {
+    case 'run-started':
+      return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
+    case 'model-request':
+      return [`Turn ${event.turn}: asking the model`];
+    case 'model-reply': {
+      const { toolCalls } = event;
+      const calls = toolCalls === 0 ? '' : `, ${toolCalls} tool call${toolCalls === 1 ? '' : 's'}`;
+      return [`Turn ${event.turn}: answered (${event.stopReason}${calls})`];
+    }
+    case 'retry':
+      return [
+        `  ${event.error.message}; trying again in ${event.delayMs} ms (${event.attempt} of ${event.maxRetries})`,
+      ];
+    case 'fallback':
+      return [`  ${event.from} is out of reach; asking ${event.to}`];
+    case 'sub-agent-called':
+      return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
+    case 'sub-agent-ended': {
+      const { agent, durationMs, result } = event;
+      if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${durationMs} ms`];
+      return [`  Sub-agent ${agent} failed after ${durationMs} ms: ${result.detail}`];
+    }
+    case 'tool-call':
+      return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];
+  }
+}
+
+const TASK_LENGTH = 120;
+
+/** What is going to happen, for the job log: a line each. */
+export function describePlan(
+  { agent, model, task, trust }: Plan,
+  restored: RestoreResult | undefined,
+): readonly string[] {
+  return [
+    `Agent:  ${agent.name} (${agent.source})`,
+    `Model:  ${formatModelRef(model)}`,
+    `Task:   ${task.sentence}`,
+    `Trust:  ${trust.level}, because ${trust.reason}`,
+    `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
+  ];
+}
+
+function describeNotes(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
+  return notes === undefined ? [] : [`Notes:  ${notes.files} ${notes.files === 1 ? 'file' : 'files'}`];
+}
+
+/** What was loaded, in a few words; `format` makes the place stand out where that can be done. */
+export function describeRestored(
+  restored: RestoreResult,
+  format: (location: string) => string = (location) => location,
+): string {
+  switch (restored.kind) {
+    case 'restored': {
+      const { loaded, total, location } = restored;
+      const count = total === undefined || total === loaded ? `${loaded}` : `the last ${loaded} of ${total}`;
+      return `${count} ${(total ?? loaded) === 1 ? 'entry' : 'entries'} loaded from ${format(location)}`;
+    }
+    case 'empty':
+      if (restored.location === NOWHERE) return 'nothing is kept (`memory-store: none`)';
+      if (restored.location === NO_STORE) return 'no store is in reach';
+      return `nothing yet in ${format(restored.location)}`;
+    case 'failed':
+      return `not loaded: ${restored.message}`;
+  }
+}

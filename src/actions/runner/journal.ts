@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { Change } from '../../axe/memory/change.js';
+import type { Journal } from '../../axe/ports.js';
+import { readLargeState, saveLargeState } from './large-state.js';
+import { loadToolkit } from './toolkit.js';
+
+const STATE = 'pending';
+const TOLD = 'told';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const Edit = v.variant('kind', [
+  v.object({
+    kind: v.literal('append'),
+    text: v.string(),
+    dedup: v.boolean(),
+    head: v.exactOptional(v.string()),
+  }),
+  v.object({ kind: v.literal('overwrite'), text: v.string() }),
+  v.object({
+    kind: v.literal('replace'),
+    from: v.string(),
+    to: v.string(),
+    start: v.exactOptional(v.string()),
+  }),
+  v.object({ kind: v.literal('delete') }),
+]);
+
+const Pending = v.array(
+  v.variant('kind', [
+    v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string() }),
+    v.object({
+      kind: v.literal('note'),
+      path: v.string(),
+      edit: Edit,
+      backup: v.boolean(),
+      id: v.string(),
+    }),
+  ]),
+);
+
+/** A change that a journal can keep. */
+export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' }>;
+
+/**
+ * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
+ * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
+ * with the same id for the same place takes that of the first. What is too large for a state goes to a file in `temp`.
+ */
+export function createJournal(temp = ''): Journal {
+  const open = new Map<string, Change>();
+  const write = () => saveLargeState(STATE, JSON.stringify([...open.values()]), temp);
+  return {
+    async pending(changes) {
+      for (const change of changes) if (isKept(change)) open.set(keyOf(change), change);
+      await write();
+    },
+    async done(changes) {
+      for (const change of changes) if (isKept(change)) open.delete(keyOf(change));
+      await write();
+    },
+  };
+}
+
+function isKept(change: Change): change is KeptChange {
+  return change.kind === 'append' || change.kind === 'note';
+}
+
+function keyOf({ path, id }: KeptChange): string {
+  return `${path} ${id}`;
+}
+
+/** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
+export async function noteTold(): Promise<void> {
+  const { saveState } = await loadToolkit();
+  saveState(TOLD, 'true');
+}
+
+/** Whether `main` came to tell that the entry is not saved. */
+export function wasTold(env: Environment): boolean {
+  return env[`STATE_${TOLD}`] === 'true';
+}
+
+/**
+ * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a state back as
+ * `STATE_<name>`; anything odd counts as nothing.
+ */
+export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), await readLargeState(env, STATE));
+  if (!parsed.success) return [];
+  return parsed.output.map((change) => (change.kind === 'note' ? { ...change, again: true } : change));
+}

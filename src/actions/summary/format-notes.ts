@@ -1,0 +1,107 @@
+import type { NoteChange } from '../../axe/memory/change.js';
+import { formatRecent } from '../../axe/memory/notes/ring.js';
+import type { Memory, Remembered } from '../../pipeline/request.js';
+import { code, codeBlock, count, details, sections } from './markdown.js';
+
+/** What was to be done to a note, for people who have to do it themselves now. */
+export function describeNoteChange({ path, edit }: NoteChange): string {
+  switch (edit.kind) {
+    case 'append':
+      return `${path}, added:\n${edit.text.trimEnd()}\n\n`;
+    case 'overwrite':
+      return `${path}, written anew:\n${edit.text.trimEnd()}\n\n`;
+    case 'replace':
+      return `${path}, in place of ${JSON.stringify(edit.from)}:\n${edit.to.trimEnd()}\n\n`;
+    case 'delete':
+      return `${path}, deleted\n\n`;
+  }
+}
+
+/** The changes to notes that were to be saved with the run. */
+export function notesIn(remembered: Remembered): readonly NoteChange[] {
+  return remembered.kind === 'nothing' ? [] : (remembered.notes ?? []);
+}
+
+/** How many entries and changes to notes there are, in words. */
+export function whatWasAdded(remembered: Exclude<Remembered, { readonly kind: 'nothing' }>): string {
+  const notes = notesIn(remembered).length;
+  const parts = [
+    ...(remembered.entries.length === 0 ? [] : [count(remembered.entries.length, 'entry')]),
+    ...(notes === 0 ? [] : [notesCount(notes)]),
+  ];
+  return parts.join(' and ');
+}
+
+/** `1 change to notes`. */
+export function notesCount(notes: number): string {
+  return `${count(notes, 'change')} to notes`;
+}
+
+/** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
+export function formatLoadedNotes({ desk, notes, store }: Memory, isHidden: boolean): string {
+  if (desk === undefined || store.kind === 'none') return '';
+  const { files, location } = desk.found;
+  const block = notes?.block.trim() ?? '';
+  const place = code(location);
+  if (block === '' && files === 0) return `**Notes:** none loaded from ${place}.`;
+  // The scratchpad is no listed note, but the model is given it.
+  const line = `**Notes:** ${files === 0 ? 'a scratchpad' : count(files, 'file')} in ${place}.`;
+  if (block === '') return line;
+  return sections([
+    line,
+    isHidden ? HIDDEN : details('What the model was given from notes', codeBlock(block)),
+  ]);
+}
+
+const HIDDEN = 'What they say is not shown here, since it is kept in another repository.';
+
+/** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
+export function formatNotes({ desk }: Memory, remembered: Remembered): string {
+  const notes = notesIn(remembered);
+  if (desk === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
+  const { result } = remembered;
+  const isLost = result.kind === 'failed' && result.kept === undefined;
+  const texts = notes.map(describeNoteChange).join('').trimEnd();
+  return sections([
+    notes.some(({ path }) => path.startsWith('untrusted/'))
+      ? NOTES_APART
+      : 'What the agent did to its notes:',
+    formatRecent(desk.session.recent()).trimEnd(),
+    isLost ? details('The notes, so that nothing is lost', codeBlock(texts)) : '',
+  ]);
+}
+
+const NOTES_APART =
+  'What the agent did to its notes stays apart in `untrusted/`, which no run loads, since others may have had a say in it:';
+
+/** The changes to notes as parts of a diff. */
+export function noteDiffs(notes: readonly NoteChange[]): readonly string[] {
+  return notes.map((change) => [`--- ${change.path}`, `+++ ${change.path}`, ...diffOf(change)].join('\n'));
+}
+
+function diffOf({ edit }: NoteChange): readonly string[] {
+  switch (edit.kind) {
+    case 'append':
+      return hunk('added', [], edit.text);
+    case 'overwrite':
+      return hunk('written anew', [], edit.text);
+    case 'replace':
+      return hunk('replaced', linesOf(edit.from), edit.to);
+    case 'delete':
+      return ['@@ deleted @@'];
+  }
+}
+
+function hunk(what: string, from: readonly string[], text: string): readonly string[] {
+  const to = linesOf(text);
+  return [
+    `@@ ${count(to.length, 'line')} ${what} @@`,
+    ...from.map((line) => `-${line}`),
+    ...to.map((line) => `+${line}`),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  const whole = text.replace(/\n+$/, '');
+  return whole === '' ? [] : whole.split('\n');
+}

@@ -1,0 +1,82 @@
+import { MAX_COMMENT_CHARACTERS } from '../../axe/defaults.js';
+import { type DiffLines, readDiffLines } from '../../axe/review/diff-lines.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { assembleDiff, fetchChangedFiles, type PatchedFile } from '../reading/changed-files.js';
+import type { ReviewComment, ReviewDraft } from './review-draft.js';
+
+/** Comments of which GitHub refused at least one. */
+export interface RefusedComments {
+  readonly draft: Pick<ReviewDraft, 'repository' | 'number'>;
+  readonly comments: readonly ReviewComment[];
+  readonly error: GitHubError;
+}
+
+/**
+ * The comments a refusal is about. GitHub does not name them, so they are the ranges where it speaks of their start
+ * alone, and else those that lie outside the files' hunks as GitHub shows them; all of them, if that finds none.
+ * Rejects only for an aborted signal.
+ */
+export async function findMisplaced(
+  client: GitHubClient,
+  { draft, comments, error }: RefusedComments,
+  signal: AbortSignal,
+): Promise<readonly ReviewComment[]> {
+  const ranges = comments.filter(({ startLine }) => startLine !== undefined);
+  const isAboutStart = /start[_ ]line/i.test(error.message) && !ANY_LINE.test(error.message);
+  if (isAboutStart && ranges.length > 0) return ranges;
+  const lines = readDiffLines(assembleDiff(await fetchFiles(client, draft, signal)));
+  const outside = comments.filter((comment) => !mayStand(comment, lines));
+  return outside.length > 0 ? outside : comments;
+}
+
+const ANY_LINE = /(?<!start )(?:line|path) could not be resolved|must be part of the diff/i;
+
+/** None if they cannot be had, by which every comment is misplaced. */
+async function fetchFiles(
+  client: GitHubClient,
+  { repository, number }: RefusedComments['draft'],
+  signal: AbortSignal,
+): Promise<readonly PatchedFile[]> {
+  try {
+    return await fetchChangedFiles(client, { repository, number }, signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return [];
+    throw thrown;
+  }
+}
+
+/** Whether a comment's line, and where it begins, lie in one hunk of its file. */
+function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lines: DiffLines): boolean {
+  const file = lines.get(path);
+  const end = file?.[side].get(line);
+  if (end === undefined || startLine === undefined) return end !== undefined;
+  return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
+}
+
+/** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
+export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
+  if (unplaced.length === 0) return body;
+  let text = `${body.trimEnd()}\n\n${HEADING}`;
+  for (const [index, comment] of unplaced.entries()) {
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.body.trim()}`;
+    const left = unplaced.length - index;
+    if (longer.length + MAX_NOTE > MAX_COMMENT_CHARACTERS) {
+      return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
+    }
+    text = longer;
+  }
+  return text;
+}
+
+const HEADING = '**Comments on lines that the diff does not show**';
+
+/** Characters kept for the note on what does not fit. */
+const MAX_NOTE = 60;
+
+/** In `<code>`, where a path's backticks and markdown mean nothing. */
+function placeOf({ path, line, startLine }: ReviewComment): string {
+  const lines = startLine === undefined || startLine === line ? `${line}` : `${startLine}-${line}`;
+  const shown = path.replace(/[&<>"'`*_~@[\]\\|\p{Cc}]/gu, (char) => `&#${char.codePointAt(0)};`);
+  return `<code>${shown}:${lines}</code>`;
+}

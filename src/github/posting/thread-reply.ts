@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { createOnce } from '../client/create-once.js';
+import { orFailed } from '../client/failed.js';
+import { isMarked } from '../reading/own-reviews.js';
+import { fetchReviewThreads } from '../reading/review-threads.js';
+import type { CommentResult, OneComment } from './comment-once.js';
+
+/** An answer in a conversation on a line. */
+export interface ThreadReply extends OneComment {
+  /** Any comment of the thread, as the REST API numbers it. */
+  readonly commentId: number;
+}
+
+/**
+ * Answers in the thread of a review comment, unless an answer with the marker by the current token is there; looks
+ * again after an answer of GitHub's that did not come (memory-and-security C5 70). Rejects only for an aborted signal.
+ */
+export async function replyInThread(
+  client: GitHubClient,
+  reply: ThreadReply,
+  signal: AbortSignal,
+): Promise<CommentResult> {
+  return await orFailed<CommentResult>(async () => {
+    const thread = await findThread(client, reply, signal);
+    if (thread.url !== undefined) return { kind: 'published', url: thread.url, created: false };
+    const { firstId } = thread;
+    const url = await createOnce({
+      create: () => create(client, { ...reply, firstId }, signal),
+      find: async () => (await findThread(client, reply, signal)).url,
+    });
+    return { kind: 'published', url, created: true };
+  }, 'The answer is in the job summary; check that the pull request is not locked.');
+}
+
+interface FoundThread {
+  /** Replies are to the first comment of a thread; GitHub refuses them to another (REST API, "Create a reply"). */
+  readonly firstId: number;
+  /** Of the answer, where it is there already. */
+  readonly url: string | undefined;
+}
+
+type Placed = ThreadReply & Pick<FoundThread, 'firstId'>;
+
+async function findThread(
+  client: GitHubClient,
+  { repository, number, commentId, marker }: ThreadReply,
+  signal: AbortSignal,
+): Promise<FoundThread> {
+  const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
+  const thread = threads.find(
+    ({ first, replies }) => first.id === commentId || replies.some(({ id }) => id === commentId),
+  );
+  const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, marker));
+  return { firstId: thread?.first.id ?? commentId, url: answer?.url };
+}
+
+async function create(
+  client: GitHubClient,
+  { repository, number, firstId, marker, body }: Placed,
+  signal: AbortSignal,
+): Promise<string> {
+  const created = await askRest(
+    client,
+    {
+      route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies',
+      params: {
+        owner: repository.owner,
+        repo: repository.name,
+        pull_number: number,
+        comment_id: firstId,
+        body: isMarked(body, marker) ? body : `${marker}\n${body}`,
+      },
+      schema: v.object({ html_url: v.string() }),
+      what: 'the comment',
+    },
+    signal,
+  );
+  return created.html_url;
+}

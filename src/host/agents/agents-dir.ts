@@ -1,0 +1,129 @@
+import { dirname, join, resolve } from 'node:path';
+import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
+import { checkAgentName } from '../../axe/agent/name.js';
+import { parseAgent } from '../../axe/agent/parse.js';
+import { AxeError, ConfigError } from '../../axe/errors.js';
+import type { AgentLibrary } from '../../axe/ports.js';
+import { shownPath } from '../inside.js';
+import {
+  type AgentFolders,
+  agentNames,
+  findAgentFile,
+  missingAgent,
+  readAgentFile,
+  refuseTwins,
+} from './agent-files.js';
+import { loadContextFiles } from './context-files.js';
+import { loadSkill } from './skills.js';
+
+/** Where agents and skills are found on this machine. */
+export interface AgentsDirOptions {
+  /** Folders of agents, in the order they are searched (D4); relative to `cwd`. */
+  readonly dirs: readonly string[];
+  /** axe's configuration folder, whose `agents` are searched last; only on the command line. */
+  readonly configDir?: string | undefined;
+  readonly cwd: string;
+}
+
+/** An agent file, read as far as a list needs it. */
+export interface ListedAgent {
+  /** What it is asked for by: the name of its file. */
+  readonly id: string;
+  /** Its `name` key; the id if the file is invalid. */
+  readonly name: string;
+  readonly description: string;
+  /** Relative to the current folder if it lies below it. */
+  readonly file: string;
+  /** Why it cannot be used; undefined if it can. */
+  readonly error: AxeError | undefined;
+}
+
+/** Agents, skills and context files on this machine. */
+export interface AgentsDir extends AgentLibrary {
+  /** The agents of all folders; of agents with one id the first, which is the one that is loaded. No built-in ones. */
+  listAgents(): Promise<readonly ListedAgent[]>;
+  /** Absolute path of an agent's file, which may be invalid. Throws a ConfigError if there is none. */
+  agentFile(name: string): Promise<string>;
+}
+
+/** An agent library over folders on disk, with the built-in agents behind them (D4). */
+export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
+  const { cwd } = options;
+  const folders = options.dirs.map((dir) => resolve(cwd, dir));
+  const configDir = options.configDir === undefined ? undefined : resolve(cwd, options.configDir);
+  const all = configDir === undefined ? folders : [...folders, join(configDir, 'agents')];
+  const places: AgentFolders = { folders: [...new Set(all)], cwd };
+  const skillParents = createSkillParents(folders.map((folder) => dirname(folder)));
+  return {
+    async loadAgent(name) {
+      const builtIn = findBuiltInAgent(name);
+      if (builtIn !== undefined) {
+        return { name, ...parseAgent(builtIn.toml, { name, file: name }), source: 'built-in' };
+      }
+      const file = await fileOf(name, places);
+      const source = shownPath(cwd, file);
+      const parsed = parseAgent(await readAgentFile(name, file, source), { name, file: source });
+      skillParents.note(parsed.config.skill, dirname(dirname(file)));
+      return { name, ...parsed, source };
+    },
+    async agentFile(name) {
+      if (findBuiltInAgent(name) === undefined) return await fileOf(name, places);
+      throw new ConfigError(`agent "${name}" is built in and has no file`, {
+        remedy: 'Create an agent of your own with `agents init`.',
+      });
+    },
+    loadSkill: (path) => loadSkill(path, { parents: skillParents.of(path), configDir, cwd }),
+    loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir)),
+    listAgents: () => listAgents(places),
+  };
+}
+
+interface SkillParents {
+  note(skill: string, parent: string): void;
+  of(skill: string): readonly string[];
+}
+
+/**
+ * Remembers which folder's agents name a skill, so that a repository cannot put its own skill under an agent of the
+ * user's. A skill that no agent names (`--skill`) is looked for beside all folders.
+ */
+function createSkillParents(all: readonly string[]): SkillParents {
+  const bySkill = new Map<string, Set<string>>();
+  return {
+    note: (skill, parent) => bySkill.set(skill, new Set([...(bySkill.get(skill) ?? []), parent])),
+    of: (skill) => [...(bySkill.get(skill) ?? new Set(all))],
+  };
+}
+
+async function fileOf(name: string, places: AgentFolders): Promise<string> {
+  if (name.startsWith(BUILT_IN_PREFIX) && !name.endsWith('.toml')) throw await missingAgent(name, places);
+  return await findAgentFile(name, places);
+}
+
+async function listAgents({ folders, cwd }: AgentFolders): Promise<readonly ListedAgent[]> {
+  const listed = new Map<string, ListedAgent>();
+  for (const folder of folders) {
+    const names = await agentNames(folder);
+    for (const id of names) {
+      if (!listed.has(id)) listed.set(id, await describeAgent(id, { folder, names, cwd }));
+    }
+  }
+  return [...listed.values()];
+}
+
+async function describeAgent(
+  id: string,
+  { folder, names, cwd }: { folder: string; names: readonly string[]; cwd: string },
+): Promise<ListedAgent> {
+  const path = join(folder, `${id}.toml`);
+  const file = shownPath(cwd, path);
+  try {
+    checkAgentName(id);
+    refuseTwins(id, names, shownPath(cwd, folder));
+    const { config } = parseAgent(await readAgentFile(id, path, file), { name: id, file });
+    return { id, name: config.name, description: config.description, file, error: undefined };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return { id, name: id, description: '', file, error: thrown };
+  }
+}

@@ -1,0 +1,178 @@
+import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
+import type { Files } from '../../axe/files.js';
+import { encodeBytes } from '../../axe/memory/bytes.js';
+import { isSameTree, type MemoryTree, mergeTrees } from '../../axe/memory/tree.js';
+import type { Clock } from '../../axe/ports.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { createTreeStore, type TreeStore } from '../store.js';
+import { notReadBack } from '../tree-on-disk.js';
+import { createClaims, SLOW_SAVE_MS } from './cache-claims.js';
+import type { CacheClient } from './cache-client.js';
+import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
+import { createLineage, type Trouble, type Version } from './cache-lineage.js';
+import { PASSED_OVER_FILE } from './passed-over.js';
+import { type Reading, readLineage } from './read-lineage.js';
+
+/** What the cache store works with. */
+export interface CacheStoreOptions {
+  readonly cache: CacheClient;
+  readonly files: Files;
+  readonly clock: Clock;
+  /** Absolute path of a folder directly in the workspace that is ours alone, for example `…/.axe-action-memory`. */
+  readonly directory: string;
+  /** The lineage this run writes; another than `trunk` also reads the default branch's. */
+  readonly scope: CacheScope;
+  /** Input `memory-cache-name`. */
+  readonly name: string;
+}
+
+const MAX_TREE_BYTES = 1024 * 1024;
+
+/** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
+export function createCacheStore(options: CacheStoreOptions): TreeStore {
+  return createTreeStore(createCacheBackend(options), {
+    clock: options.clock,
+    budgetMs: SAVE_BUDGET_MS.cache,
+  });
+}
+
+/**
+ * The Actions cache as a tree with versions: keys are immutable and numbered, so that reserving the next number is
+ * the compare-and-swap (D13). A version whose maker takes long is passed over after a minute; the next one names it,
+ * and whoever reads looks for it. So an entry is lost only by eviction (D15). Once a read failed, nothing more is read
+ * or written in this run: what looks like an empty cache could hide a history (D14).
+ */
+export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
+  const { clock, scope, name } = options;
+  const own = createLineage({ ...options, prefix: keyPrefix(scope, name) });
+  const trunk =
+    scope === 'trunk' ? undefined : createLineage({ ...options, prefix: keyPrefix('trunk', name) });
+  const claims = createClaims(clock);
+  let reading: Reading | undefined;
+  let trunkReading: Reading | undefined;
+  let broken: Unreadable | undefined;
+  return {
+    kind: 'cache',
+    read,
+    commit,
+    placeOf: (version) => ({ location: locationOf(own.prefix, Number(version)) }),
+  };
+
+  async function read(signal: AbortSignal): Promise<Snapshot | Unreadable> {
+    if (broken !== undefined) return broken;
+    const now = clock.now();
+    const found = await readLineage(own, { before: reading, now, signal });
+    if (found.kind === 'trouble') return giveUp(found);
+    reading = found;
+    claims.settle(found.newest.number);
+    // The default branch's memory is read once: this run never writes it.
+    if (trunk !== undefined && trunkReading === undefined) {
+      const older = await readLineage(trunk, { before: undefined, now, signal });
+      if (older.kind === 'trouble') return giveUp(older);
+      trunkReading = older;
+    }
+    const { newest, tree, late } = found;
+    return {
+      kind: 'snapshot',
+      tree: mergeTrees(tree, trunkReading?.tree ?? new Map()),
+      version: String(newest.number),
+      warnings: [newest, trunkReading?.newest, ...late].flatMap((version) => version?.warnings ?? []),
+      unsettled: !isSameTree(tree, newest.tree),
+    };
+  }
+
+  /** A rate limit says nothing of what is there, and passes. */
+  function giveUp({ reason, message: cause, remedy, retryAfterMs }: Trouble): Unreadable {
+    const message = `the Actions cache could not be read: ${cause}`;
+    const why = { kind: 'unreadable', reason, message, ...(remedy === undefined ? {} : { remedy }) } as const;
+    if (retryAfterMs !== undefined) return { ...why, retryAfterMs };
+    broken = why;
+    return why;
+  }
+
+  async function commit(snapshot: Snapshot, files: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
+    if (broken !== undefined) return { ...broken, kind: 'failed' };
+    const tree = withoutEmpty(files);
+    const trouble = checkTree(tree);
+    if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
+    const base = Number(snapshot.version);
+    const number = claims.nextFree(base + 1);
+    if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
+    const passedOver = new Map([...reading.open, ...claims.passedOver()]);
+    const startMs = clock.now().getTime();
+    const result = await own.save(number, { tree, passedOver }, signal);
+    const { kind } = result;
+    switch (kind) {
+      case 'saved': {
+        const newest = { kind: 'version', number, tree, passedOver, warnings: [] } as const;
+        reading = { kind: 'reading', newest, tree, open: passedOver, late: [] };
+        claims.settle(number);
+        return await settle(newest, { tookMs: clock.now().getTime() - startMs, signal });
+      }
+      case 'taken':
+        claims.taken(number);
+        return { kind: 'conflict' };
+      case 'denied':
+        return {
+          kind: 'failed',
+          reason: kind,
+          message: result.message,
+          remedy: result.remedy ?? DENIED_REMEDY,
+        };
+      case 'given-up':
+        broken = {
+          kind: 'unreadable',
+          reason: signal.aborted ? 'timeout' : 'error',
+          message: result.message,
+        };
+        return { ...broken, kind: 'failed' };
+      case 'rate-limited':
+      case 'unavailable':
+      case 'error':
+        return { ...result, kind: 'failed', reason: kind };
+    }
+  }
+
+  /** What was saved past a slow save named it, and holds nothing of it: the next round adds to that. */
+  async function settle(
+    saved: Version,
+    { tookMs, signal }: { readonly tookMs: number; readonly signal: AbortSignal },
+  ): Promise<CommitResult> {
+    const newest = tookMs < SLOW_SAVE_MS ? saved : await own.newest(saved, signal);
+    if (newest.kind === 'version' && newest.number > saved.number)
+      return { kind: 'unknown', message: 'the save took so long that others were saved past it' };
+    return { kind: 'committed', version: String(saved.number) };
+  }
+}
+
+const DENIED_REMEDY =
+  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: repo` with `permissions: contents: write`.';
+
+/** What was deleted is left out, but a version with nothing in it would count as damaged. */
+function withoutEmpty(tree: MemoryTree): MemoryTree {
+  const kept = new Map([...tree].filter(([, text]) => text !== ''));
+  return kept.size === 0 ? tree : kept;
+}
+
+/** A tree that would not come back as it is must not go in. */
+function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
+  const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
+  if (bytes > MAX_TREE_BYTES) {
+    return {
+      message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
+      remedy:
+        'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+    };
+  }
+  const refused = tree.has(PASSED_OVER_FILE) ? PASSED_OVER_FILE : notReadBack(tree);
+  if (refused === undefined) return undefined;
+  return {
+    message: `the cache does not take \`${refused}\` for a memory file`,
+    remedy:
+      'Let `memory.path` end in `.md`, with at most 7 folders above it; the cache takes fewer than 1,000 files.',
+  };
+}
+
+function locationOf(prefix: string, number: number): string {
+  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number)}`;
+}

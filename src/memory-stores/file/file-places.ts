@@ -1,0 +1,82 @@
+import { isAbsolute, join, relative, sep } from 'node:path';
+import type { Files } from '../../axe/files.js';
+import { isTreePath, outsideTree } from '../tree-path.js';
+
+/** Where the files of a tree lie on disk. */
+export interface FilePlaces {
+  readonly files: Files;
+  /** Absolute path of the folder that everything stays in. */
+  readonly root: string;
+  /** Folder below `root` that the tree's paths count from; left out for `root` itself. */
+  readonly folder?: string;
+  /** Files that lie elsewhere, by their path in the tree (`memory.path` on the command line). */
+  readonly paths?: ReadonlyMap<string, string>;
+  /**
+   * False where the folder holds what strangers wrote, as a workspace does: then neither the file nor a folder
+   * between it and `root` may be a link, and a file outside `root` is refused.
+   */
+  readonly followLinks: boolean;
+  /** Of everything in the folder only what this wants is read, and warned of; left out for all. */
+  readonly wants?: (path: string) => boolean;
+}
+
+/** The store refuses a path, whatever the file system would say. */
+class Refused extends Error {}
+
+/** Where a file of the tree lies; '' stands for the tree's folder. */
+export function locate({ root, folder = '', paths }: FilePlaces, path: string): string {
+  return paths?.get(path) ?? join(root, folder, path);
+}
+
+/**
+ * Where a file of the tree lies. Throws if it is no path of the tree, or if links are refused and it does not lie in
+ * the root by folders that are no links.
+ */
+export async function checkedPlace(places: FilePlaces, path: string): Promise<string> {
+  const { files, root, paths, followLinks } = places;
+  const location = locate(places, path);
+  if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message);
+  if (followLinks) return location;
+  const inside = relative(root, location);
+  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+    throw new Refused(`open ${location}: outside ${root}`);
+  }
+  let folder = root;
+  for (const part of inside.split(sep).slice(0, -1)) {
+    folder = join(folder, part);
+    const stat = await files.stat(folder);
+    if (stat?.kind === 'link') throw new Refused(`open ${location}: ${folder} is a symbolic link`);
+    if (stat?.kind !== 'directory') return location;
+  }
+  return location;
+}
+
+/**
+ * Why a file cannot be rewritten where links are followed: the new text would take the link's place, and what it leads
+ * to would keep what was to be removed. Undefined where no link is. Throws what the file system throws.
+ */
+export async function linkInPlace(
+  { stat }: Files,
+  location: string,
+): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
+  const found = await stat(location);
+  if (found?.kind !== 'link') return undefined;
+  return {
+    message: `${location} is a symbolic link, so it is not rewritten`,
+    remedy: 'Put the file itself in its place, or name the file in `path` of `[memory]`.',
+  };
+}
+
+const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';
+
+/** What helps where a link was refused. */
+export function remedyOf(thrown: unknown): string | undefined {
+  return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
+}
+
+/** The operating system's code of an error. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code: unknown =
+    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,183 @@
+import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
+import { messageOf } from '../../axe/errors.js';
+import type { Files } from '../../axe/files.js';
+import {
+  applyChange,
+  type Change,
+  holdsEntry,
+  isForgotten,
+  type NoteChange,
+  statesFirst,
+} from '../../axe/memory/change.js';
+import { withoutEntries } from '../../axe/memory/merge.js';
+import { backupPath } from '../../axe/memory/notes/place.js';
+import type { FailedSave, MemoryStore, SaveResult } from '../../axe/memory/store.js';
+import { trimLog } from '../../axe/memory/trim.js';
+import type { Clock } from '../../axe/ports.js';
+import { unmatchedEdit } from '../other-side.js';
+import { failed } from '../patience.js';
+import { inspectEnd } from '../tail.js';
+import { checkedPlace, codeOf, type FilePlaces, linkInPlace, locate, remedyOf } from './file-places.js';
+import { forgottenOf, readFiles, readFileTree } from './read-files.js';
+import { type Rewritten, rewriteFile } from './rewrite-file.js';
+
+/** What the file store works with. */
+export interface FileStoreOptions extends FilePlaces {
+  readonly clock: Clock;
+}
+
+/**
+ * Memory in plain files. An append is one O_APPEND write, so appends of any number of processes all stay; rewrites
+ * take a lock (see `rewriteFile` for what is left of the window). Messages are axe's (transcript 11).
+ */
+export function createFileStore(options: FileStoreOptions): MemoryStore {
+  return {
+    kind: 'file',
+    read: (request) => readFiles(options, request),
+    readTree: (_signal, under) => readFileTree(options, under),
+    write: (changes, signal) => write(options, changes, signal),
+  };
+}
+
+async function write(
+  options: FileStoreOptions,
+  changes: readonly Change[],
+  signal: AbortSignal,
+): Promise<SaveResult> {
+  const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
+  const location = locate(options, changes[0]?.path ?? '');
+  try {
+    // All or, as far as it can be known before, nothing.
+    for (const change of changes) {
+      const place = await checkedPlace(placesFor(options, change), change.path);
+      const isAppended = change.kind === 'append' || change.kind === 'note';
+      const link = isAppended || !options.followLinks ? undefined : await linkInPlace(options.files, place);
+      if (link !== undefined) return failed('error', link.message, link.remedy);
+    }
+    const notices: string[] = [];
+    for (const change of statesFirst(changes)) {
+      if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
+      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice) };
+      const failure = await writeOne(options, change, limits);
+      if (failure !== undefined) return failure;
+    }
+    const attempts = changes.length === 0 ? 0 : 1;
+    return { kind: 'saved', location, attempts, ...(notices.length === 0 ? {} : { notices }) };
+  } catch (thrown) {
+    const reason = DENIED.has(codeOf(thrown) ?? '') ? 'denied' : 'error';
+    return failed(reason, inAxesWords(messageOf(thrown)), remedyOf(thrown));
+  }
+}
+
+interface WriteLimits {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Takes what people should know of it, in a whole sentence. */
+  readonly tell: (notice: string) => void;
+}
+
+/** Notes are never reached by a link, wherever they are: a model chooses their names. */
+function placesFor(options: FileStoreOptions, { kind }: Change): FileStoreOptions {
+  return kind === 'note' ? { ...options, followLinks: false } : options;
+}
+
+async function writeOne(
+  options: FileStoreOptions,
+  change: Change,
+  limits: WriteLimits,
+): Promise<FailedSave | undefined> {
+  if (change.kind === 'note') return await writeNote(placesFor(options, change), change, limits);
+  const location = await checkedPlace(options, change.path);
+  if (change.kind === 'append') {
+    const forgotten = await forgottenOf(options, change.path);
+    if (!isForgotten(change, forgotten)) await append(options, location, change);
+    return undefined;
+  }
+  // What was forgotten is looked up under the lock, so that nobody forgets something in between.
+  const forgotten = () => forgottenOf(options, change.path);
+  const rewrite = async (text: string) => applyChange(text, change, await forgotten());
+  const backup = async (text: string) => withoutEntries(backupOf(text, change), await forgotten());
+  return notDone(location, await rewriteFile(location, { ...options, ...limits, rewrite, backup }));
+}
+
+/** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
+async function writeNote(
+  options: FileStoreOptions,
+  change: NoteChange,
+  limits: WriteLimits,
+): Promise<FailedSave | undefined> {
+  const { path, edit, backup, again } = change;
+  const location = await checkedPlace(options, path);
+  let unmatched: readonly string[] = [];
+  const rewrite = (text: string): string => {
+    unmatched = again === true ? [] : unmatchedEdit(text, change);
+    return applyChange(text, change, new Set());
+  };
+  const rewritten = await rewriteFile(location, {
+    ...options,
+    ...limits,
+    rewrite,
+    backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
+    removes: edit.kind === 'delete',
+  });
+  for (const notice of unmatched) limits.tell(notice);
+  return notDone(location, rewritten);
+}
+
+function notDone(location: string, rewritten: Rewritten): FailedSave | undefined {
+  switch (rewritten) {
+    case 'done':
+      return undefined;
+    case 'locked':
+      return failed('conflict', `another process holds ${location}.lock`, LOCK_REMEDY);
+    case 'busy':
+      return failed('conflict', `other processes kept writing to ${location}`);
+  }
+}
+
+/** What a rewrite leaves beside the file: the old text, or of a trim what it takes out. */
+function backupOf(text: string, change: Change): string {
+  return change.kind === 'trim' ? trimLog(text, change.ids).removed : text;
+}
+
+/** One write, on a line of its own; an entry that is already there is not written again. */
+async function append(
+  { files, followLinks }: FileStoreOptions,
+  path: string,
+  { id, text }: Extract<Change, { readonly kind: 'append' }>,
+): Promise<void> {
+  const { held, endsLine } = await lookAtEnd(files, path, { followLinks, id });
+  if (!held) await files.append(path, endsLine ? text : `\n${text}`, { followLinks });
+}
+
+/**
+ * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then, and an entry that
+ * began in the middle of a line would be lost, so a line break goes before it.
+ */
+async function lookAtEnd(
+  files: Files,
+  path: string,
+  { followLinks, id }: { readonly followLinks: boolean; readonly id: string },
+): Promise<{ readonly held: boolean; readonly endsLine: boolean }> {
+  try {
+    const file = await files.open(path, { followLinks });
+    if (file === undefined) return { held: false, endsLine: true };
+    try {
+      return await inspectEnd(file, (text) => holdsEntry(text, id));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return { held: false, endsLine: false };
+  }
+}
+
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
+const LOCK_REMEDY = 'If no other run is at work, delete that file.';
+
+/** axe says which of its three steps failed; the operation in the message tells which one it was. */
+function inAxesWords(message: string): string {
+  if (message.startsWith('mkdir ')) return `failed to create memory directory: ${message}`;
+  if (message.startsWith('write ')) return `failed to write memory entry: ${message}`;
+  return message.startsWith('open ') ? `failed to open memory file: ${message}` : message;
+}

@@ -1,0 +1,44 @@
+import { messageOf } from '../../axe/errors.js';
+import { type FoundFile, type ReadTree, readFound } from '../tree-on-disk.js';
+import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
+import { checkedPlace, type FilePlaces, locate } from './file-places.js';
+
+/**
+ * The memory files of some places of a folder, exact paths and folders with a `/` at their end. No link is followed, on
+ * the command line neither: what is no regular file of one name is left out with a warning (D17). Throws for a place
+ * outside, and what the file system throws.
+ */
+export async function readPlaces(places: FilePlaces, under: readonly string[]): Promise<ReadTree> {
+  const inside = { ...places, followLinks: false, paths: new Map<string, string>() };
+  const found: FoundFile[] = [];
+  const refused: string[] = [];
+  for (const place of under) {
+    if (!isTreePlace(place)) throw new Error(outsideTree(place).message);
+    const probe = place.endsWith('/') ? `${place}any.md` : place;
+    const blocked = await checkedPlace(inside, probe).then(() => undefined, messageOf);
+    if (blocked === undefined) found.push(...(await findIn(inside, place)));
+    else refused.push(blocked);
+  }
+  const read = await readFound(places.files, locate(inside, ''), found);
+  const warnings = refused.map((message) => ({
+    code: 'memory-store-notice' as const,
+    message: `${message}; left out`,
+  }));
+  return { tree: read.tree, warnings: [...warnings.slice(0, 1), ...read.warnings] };
+}
+
+async function findIn(places: FilePlaces, place: string): Promise<readonly FoundFile[]> {
+  const { files } = places;
+  if (!place.endsWith('/')) {
+    const stat = await files.stat(locate(places, place));
+    return stat === undefined ? [] : [{ path: place, stat }];
+  }
+  const entries = [...(await files.list(locate(places, place.slice(0, -1))))];
+  // Of too many days the oldest are left out.
+  entries.sort((left, right) => (left.name < right.name ? 1 : -1));
+  const isOurs = (path: string): boolean => isUnder(path, [place]) || !/\.(?:md|bak)$/.test(path);
+  return entries.flatMap(({ name, stat }) => {
+    const path = place + name;
+    return isOurs(path) && stat.kind !== 'directory' ? [{ path, stat }] : [];
+  });
+}

@@ -1,0 +1,110 @@
+import { type Change, withStates } from '../../axe/memory/change.js';
+import type { FailedSave, SaveResult } from '../../axe/memory/store.js';
+import type { Unreadable } from '../backend.js';
+import type { TreeStore } from '../store.js';
+import { isUnder } from '../tree-path.js';
+import { bothLanes, foldChanges, foldReadNotes } from './fold.js';
+import { type LadderMode, named, type Rung, withOthers, withRemedy } from './rung.js';
+
+/** What is saved to the rungs. */
+export interface RungsSaving {
+  readonly changes: readonly Change[];
+  readonly mode: LadderMode;
+  readonly signal: AbortSignal;
+}
+
+/** A store that did not take a save. */
+interface Refusal {
+  readonly rung: Rung;
+  readonly failure: FailedSave;
+}
+
+/**
+ * Saves to the first rung that takes it. In mode `auto` that is a save like any other, with a notice for each rung that
+ * did not take it; in mode `fixed` anything but the first rung is a failure whose entry is kept (D14).
+ */
+export async function saveToRungs(rungs: readonly Rung[], saving: RungsSaving): Promise<SaveResult> {
+  const refusals: Refusal[] = [];
+  for (const rung of rungs) {
+    const result = await save(rung, rungs.slice(rung.index + 1), saving);
+    if (result.kind === 'saved') return accepted(rung.store, result, { refusals, mode: saving.mode });
+    refusals.push({ rung, failure: result });
+  }
+  return allRefused(refusals);
+}
+
+async function save(
+  { store, broken, held }: Rung,
+  below: readonly Rung[],
+  { changes, signal }: RungsSaving,
+): Promise<SaveResult> {
+  if (broken !== undefined) return notTouched(store, broken);
+  const folds = signal.aborted ? [] : await foldsOf(below, changes, signal);
+  const whole = await store.write([...folds, ...changes], signal);
+  // What others keep must never cost a run its own entry: together they may be more than the store takes.
+  const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
+  const result = isFoldsFault ? await store.write(changes, signal) : whole;
+  if (result.kind === 'saved') held.clear();
+  return result;
+}
+
+/** What the rungs below keep of the same agents; one that does not say so now is folded in another time. */
+async function foldsOf(
+  below: readonly Rung[],
+  changes: readonly Change[],
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const paths = bothLanes(changes.map(({ path }) => path));
+  if (paths.length === 0) return [];
+  const folds = await Promise.all(
+    below.map(async ({ store, broken, held }): Promise<readonly Change[]> => {
+      if (broken !== undefined) return [];
+      const read = foldReadNotes(held, changes);
+      const known = [...held.keys()];
+      if (withStates(paths).every((path) => isUnder(path, known)))
+        return [...foldChanges(held, changes), ...read];
+      const answer = await store.snapshot(paths, signal);
+      return answer.kind === 'snapshot' ? [...foldChanges(answer.tree, changes), ...read] : read;
+    }),
+  );
+  return folds.flat();
+}
+
+/** The save to a store that could not be read: what looks empty may only be out of reach (D14). */
+function notTouched({ kind }: TreeStore, { reason, message, remedy }: Unreadable): FailedSave {
+  const text = `${named(kind)} could not be read, so nothing was added to it (${message})`;
+  return { kind: 'failed', reason, message: text, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+function accepted(
+  { kind: store }: TreeStore,
+  result: Extract<SaveResult, { readonly kind: 'saved' }>,
+  { refusals, mode }: { readonly refusals: readonly Refusal[]; readonly mode: LadderMode },
+): SaveResult {
+  const [first] = refusals;
+  if (first === undefined) return result;
+  const { location, url, notices = [] } = result;
+  if (mode === 'fixed')
+    return { ...first.failure, kept: { location, ...(url === undefined ? {} : { url }), store } };
+  const told = refusals.map(({ rung, failure }) =>
+    withRemedy(`Memory went to ${named(store)}, since ${causeOf(rung, failure)}`, failure.remedy),
+  );
+  return { ...result, store, notices: [...told, ...notices] };
+}
+
+/** A missing permission needs no more words than its remedy has. */
+function causeOf({ store: { kind } }: Rung, { reason, message }: FailedSave): string {
+  if (reason === 'denied') return `the token may not write ${named(kind)}`;
+  return `${named(kind)} did not take it: ${message}`;
+}
+
+/** The first rung's failure, since that is the one to mend, with what the others' add to it. */
+function allRefused(refusals: readonly Refusal[]): FailedSave {
+  const [first, ...others] = refusals;
+  if (first === undefined) throw new Error('no store was tried');
+  const told = others.map(({ rung, failure }) => ({ kind: rung.store.kind, message: failure.message }));
+  return {
+    ...first.failure,
+    message: withOthers(first.failure.message, told, 'did not take it either'),
+  };
+}
