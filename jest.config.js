@@ -2,7 +2,10 @@
 export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^fast-check$': '<rootDir>/__tests__/helpers/seeded-fast-check.ts',
+  },
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   testPathIgnorePatterns: [
@@ -11,7 +14,11 @@ export default {
     '<rootDir>/__tests__/fixtures/',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
-  testTimeout: 60_000,
+  // Wide enough for a machine that is busy with other things: no test waits for it, and most end within a second.
+  testTimeout: 240_000,
+  // How long a worker may take to end, in milliseconds. Under load the default of 500 is not enough even for one that leaves
+  // nothing open, and is then told as a leak.
+  workerGracefulExitTimeout: 20_000,
   // Jest would leave a core idle; most suites wait for the programs they start.
   maxWorkers: '100%',
 };

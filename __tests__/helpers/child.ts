@@ -32,12 +32,13 @@ export interface RunningChild {
 
 const running = new Set<ChildProcess>();
 
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
+afterEach(async () => {
+  const left = [...running];
   running.clear();
+  await Promise.all(left.map(end));
 });
 
-/** Starts a child process; what is left of it after the test is killed. */
+/** Starts a child process; after the test it is killed, and gone before its folders are removed. */
 export function startChild({
   command,
   args,
@@ -73,4 +74,13 @@ export function startChild({
     });
   });
   return { finished, kill: (signal) => void child.kill(signal) };
+}
+
+/** What the child started may hold its pipes open for longer. */
+async function end(child: ChildProcess): Promise<void> {
+  const isRunning = child.exitCode === null && child.signalCode === null && child.pid !== undefined;
+  const gone = isRunning ? new Promise<void>((resolve) => child.once('exit', () => resolve())) : undefined;
+  child.kill('SIGKILL');
+  await gone;
+  for (const stream of child.stdio) stream?.destroy();
 }

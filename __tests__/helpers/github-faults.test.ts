@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
-import { build } from 'esbuild';
+import { afterAll, expect, it } from '@jest/globals';
+import { build, stop } from 'esbuild';
 import { asking } from './github-ask.js';
 import {
   ANSWER_LOST,
@@ -21,6 +21,9 @@ const REPO = 'octocat/hello';
 const OTHER = 'octocat/other';
 const COMMIT = `mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`;
 const READ = `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { id } }`;
+
+// The process that builds would stay for as long as jest's own.
+afterAll(stop);
 
 async function start() {
   const github = await startGitHubServer();

@@ -22,6 +22,8 @@ export interface Peer {
   requests(): readonly RecordedRequest[];
   /** Calls back for each request, after it was recorded and before it is answered. */
   onRequest(listener: (request: RecordedRequest) => void): void;
+  /** Resolves when every request so far was dealt with, also one whose sender is gone. */
+  idle(): Promise<void>;
   /** Ends the server and its connections; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -39,11 +41,15 @@ afterEachTest(async () => {
 export async function startLoopback(handle: Handler): Promise<Peer> {
   const requests: RecordedRequest[] = [];
   const listeners: ((request: RecordedRequest) => void)[] = [];
+  const answering = new Set<Promise<void>>();
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch((thrown: unknown) => {
-      if (response.headersSent) return void response.destroy();
-      response.writeHead(500, { 'content-type': 'text/plain' }).end(`the peer failed: ${String(thrown)}`);
-    });
+    const answered = answer(incoming, response)
+      .catch((thrown: unknown) => {
+        if (response.headersSent) return void response.destroy();
+        response.writeHead(500, { 'content-type': 'text/plain' }).end(`the peer failed: ${String(thrown)}`);
+      })
+      .finally(() => answering.delete(answered));
+    answering.add(answered);
   });
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await record(incoming);
@@ -56,6 +62,9 @@ export async function startLoopback(handle: Handler): Promise<Peer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: () => requests,
     onRequest: (listener) => void listeners.push(listener),
+    async idle() {
+      await Promise.all(answering);
+    },
     async close() {
       if (!open.delete(peer)) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -6,7 +6,8 @@ import { afterEach } from '@jest/globals';
 const folders: string[] = [];
 
 afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  // A program that is just ending may still put something in.
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Creates an empty folder that is removed after the test; the path has no links in it. */

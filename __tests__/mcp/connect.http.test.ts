@@ -174,7 +174,7 @@ describe('what is no MCP server is left out with a warning', () => {
   ])('%s', async (_, route, reason) => {
     const http = await startMcpHttp(route);
     const { tools, warnings } = await connect([server(http.url)], {
-      timeoutMs: reason.includes('0.5') ? 500 : 15_000,
+      timeoutMs: reason.includes('0.5') ? 500 : 100_000,
     });
     expect(tools).toEqual([]);
     expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining(reason) }]);

@@ -55,8 +55,8 @@ export async function connect(
     fetch: globalThis.fetch,
     clock: createClock(),
     signal,
-    timeoutMs: 15_000,
-    callTimeoutMs: 15_000,
+    timeoutMs: 100_000,
+    callTimeoutMs: 100_000,
     reserved: [],
     warn: (warning) => warnings.push(warning),
     ...options,
@@ -84,7 +84,7 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
 /** Looks again and again, with an end, so that a failed test does not go on for ever. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let tries = 0; !isSo(); tries += 1) {
-    if (tries === 2000) throw new Error('it never came true');
+    if (tries === 10_000) throw new Error('it never came true');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

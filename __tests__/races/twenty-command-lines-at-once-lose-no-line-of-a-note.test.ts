@@ -26,4 +26,4 @@ it('nor an entry', async () => {
   expect(sorted(resultsIn(files['keeper.md'] ?? ''))).toEqual(sorted(numbers.map((n) => `Answer ${n}.`)));
   const own = ['MEMORY.md', 'keeper.md', placesOf(cwd).today];
   expect(Object.keys(files).sort()).toEqual(own.sort());
-}, 120_000);
+});

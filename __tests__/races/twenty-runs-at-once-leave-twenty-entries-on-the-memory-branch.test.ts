@@ -24,4 +24,4 @@ it('makes the branch once, loses none of them, and gives the next run all twenty
   const last = await run({ workspace: allRemembering(), inputs: { agent: 'ask' } });
   expect(last.outputs['memory-loaded']).toBe(String(RUNS));
   expect([...resultsIn(model.prompts().at(-1)?.system ?? '')].sort()).toEqual(answers);
-}, 120_000);
+});

@@ -28,4 +28,4 @@ it('nor an entry, and each makes one commit', async () => {
   expect(sorted(resultsIn(files['keeper.md'] ?? ''))).toEqual(sorted(numbers.map((n) => `Answer ${n}.`)));
   expect(Object.keys(files).filter((path) => path.endsWith('.bak'))).toEqual([]);
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(RUNS);
-}, 120_000);
+});

@@ -29,4 +29,4 @@ it('loses none of them, and the next run is given all twenty (C3 36)', async () 
   expect([...resultsIn(system)].sort()).toEqual(
     Array.from({ length: RUNS }, (_, index) => `Answer ${index}.`).sort(),
   );
-}, 120_000);
+});

@@ -48,12 +48,15 @@ it('ends red with one annotation, and leaves no comment and no entry', async () 
   expectTranscript(NAME, ends.map(({ text }) => text).join('\n'));
 });
 
+/** Time enough for three runs at once to ask their models on a busy machine. */
+const MINUTES = '0.25';
+
 it('ends as a timeout if time is up, before or after the model is asked', async () => {
   const stage = await setStage();
   stage.github.fail({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', status: 'stall' });
   const [before, ...after] = await Promise.all([
-    stage.run({ inputs: { 'timeout-minutes': '0.06' } }),
-    ...Object.entries(STALLS).map(([name, reply]) => endOf(name, reply, '0.06')),
+    stage.run({ inputs: { 'timeout-minutes': MINUTES } }),
+    ...Object.entries(STALLS).map(([name, reply]) => endOf(name, reply, MINUTES)),
   ]);
   expect(before).toMatchObject({ exitCode: 1, outputs: { conclusion: 'timeout' } });
   expect(stage.model.requests()).toEqual([]);

@@ -30,7 +30,7 @@ async function killed(
   else if (at === 'commit') {
     stage.github.onRequest(({ bytes }) => void (bytes.includes('createCommitOnBranch') && kill()));
   } else stage.cache.onRequest(({ path }) => void (path.endsWith('FinalizeCacheEntryUpload') && kill()));
-  return await running.finished;
+  return await running.finished.finally(() => Promise.all([stage.github.idle(), stage.cache.idle()]));
 }
 
 function notesOf(stage: NotesStage, store: Store): readonly string[] {

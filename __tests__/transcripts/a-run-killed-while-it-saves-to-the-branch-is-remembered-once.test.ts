@@ -21,7 +21,7 @@ async function killed(
   };
   if (at === 'thinking') model.onRequest(kill);
   else github.onRequest(({ bytes }) => void (bytes.includes(COMMIT) && kill()));
-  return await running.finished;
+  return await running.finished.finally(() => github.idle());
 }
 
 const scene = () =>

@@ -57,7 +57,8 @@ const LIMITS: readonly Limited[] = [
   {
     limit: 'time',
     conclusion: 'timeout',
-    inputs: { 'timeout-minutes': '0.1' },
+    // Time enough for a first turn on a busy machine.
+    inputs: { 'timeout-minutes': '0.25' },
     turns: '1',
     message: /^timeout: context deadline exceeded\n.*`timeout-minutes`/,
     model: (_request, index) => (index === 0 ? ON : { kind: 'stall' }),

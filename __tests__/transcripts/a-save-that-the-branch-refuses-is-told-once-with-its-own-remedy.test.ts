@@ -10,8 +10,6 @@ interface Refusal {
   readonly told: RegExp;
 }
 
-const IN_40_MINUTES = Math.round(Date.now() / 1000) + 40 * 60;
-
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
     'a token that may only read (C3 48)',
@@ -59,12 +57,17 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     {
       set: ({ github }) => {
         const commits = { route: 'POST /graphql', contains: 'createCommitOnBranch', times: 99 };
-        github.fail({ ...graphQlRateLimit(IN_40_MINUTES), ...commits });
+        github.fail({ ...graphQlRateLimit(secondsAhead(40 * 60)), ...commits });
       },
       told: /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
     },
   ],
 ];
+
+/** A time this many seconds from now, in seconds since 1970. */
+function secondsAhead(seconds: number): number {
+  return Math.round(Date.now() / 1000) + seconds;
+}
 
 describe('a run whose entry is refused by', () => {
   it.each(REFUSALS)('%s is green, and shows the entry (C3 53)', async (_, { set, inputs, told }) => {

@@ -93,15 +93,16 @@ describe('the command line', () => {
 
   it('ends a server in the middle of a call when time is up', async () => {
     const { mark, toml } = everything();
-    const { cli } = await start(
+    const { cli, model } = await start(
       toml,
       [toolCall('trigger-long-running-operation', { duration: 60, steps: 2 })],
       {
-        args: ['--timeout', '3'],
+        args: ['--timeout', '20'],
       },
     );
     const { exitCode, stderr } = await cli.finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: 'timeout: context deadline exceeded\n' });
+    expect(model.requests()).toHaveLength(1);
     expect(processesWith(mark)).toEqual([]);
   });
 });

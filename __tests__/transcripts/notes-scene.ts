@@ -5,6 +5,7 @@ import { projectSlug } from '../../src/axe/memory/notes/slug.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelScript, promptOf } from '../helpers/model-server.js';
+import { NOON_ENV, noonNow } from '../helpers/noon.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
@@ -43,7 +44,7 @@ export interface NotesStageOptions {
   readonly validate?: boolean;
 }
 
-/** Scheduled runs of `keeper`, which are trusted, in a repository whose branches they may write. */
+/** Scheduled runs of `keeper` about noon, which are trusted, in a repository whose branches they may write. */
 export interface NotesStage extends Stage {
   /** A run that keeps its memory in a store; the checkout stays the same. */
   runOn(store: Store, given?: Partial<StepOptions>): Promise<StepResult>;
@@ -84,6 +85,7 @@ export async function notesStage({
       ...stage.model.env,
       ...stage.github.env,
       ...stage.cache.env({ ref: trunk, readableRefs: [trunk] }),
+      ...NOON_ENV,
       ...given.env,
     },
   });
@@ -140,9 +142,9 @@ function textsOf(files: FileTree): Record<string, string> {
   );
 }
 
-/** `YYYY-MM-DD` of a day, `ago` days before today, in UTC. */
+/** `YYYY-MM-DD` of a day, `ago` days before today, in UTC and by the clock of the scene's runs. */
 export function dayAgo(ago: number): string {
-  return new Date(Date.now() - ago * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  return new Date(noonNow().getTime() - ago * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
 }
 
 /** Where a project's notes are, by what the project is known by: a repository, or a working directory. */
@@ -188,7 +190,12 @@ export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeper
   const data = tempDir('data');
   writeFiles(cwd, { 'axe/agents/keeper.toml': toml });
   const root = join(data, 'axe/memory');
-  return { cwd, root, env: { ...modelEnv, XDG_DATA_HOME: data }, memory: () => filesBelow(root) };
+  return {
+    cwd,
+    root,
+    env: { ...modelEnv, ...NOON_ENV, XDG_DATA_HOME: data },
+    memory: () => filesBelow(root),
+  };
 }
 
 /** A text without what differs from day to day, either. */

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
@@ -120,11 +121,15 @@ export function comparisonOf(payload: Payload): string {
   return `${payloadField(payload, 'pull_request.base.sha')}...${payloadField(payload, 'pull_request.head.sha')}`;
 }
 
+/** Where `tempDir` makes its folders. */
+const TEMP = `${realpathSync(tmpdir())}/`;
+
 /** Text without what differs from run to run: times, ids, ports, folders of the machine. */
 export function steady(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<server>')
+    .replaceAll(TEMP, '/tmp/')
     .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
     .replaceAll(/\b\d+\.\d s\b/g, '<seconds>')

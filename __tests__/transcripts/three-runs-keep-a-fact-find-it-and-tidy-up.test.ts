@@ -161,7 +161,7 @@ it('and the pages of examples/ show what happened', async () => {
       .replaceAll(/^- Busiest day: \w+/gm, '- Busiest day: <weekday>')
       .trimEnd()}\n`,
   );
-}, 60_000);
+});
 
 const INTRODUCTION = `# Three runs with notes
 

@@ -301,6 +301,16 @@ describe('a service that says nothing (C3 39)', () => {
     expect(toldLines(output)).toEqual([]);
   });
 
+  it('is waited for longer once it has answered: then it is this machine that takes its time', async () => {
+    const timer = manualTimer();
+    const client = job().client({ clock: timer });
+    for (const _ of [1, 2]) {
+      const { result } = await printed(() => client.restore({ paths, keys: [PREFIX] }, never));
+      expect(result.kind).toBe('miss');
+    }
+    expect(timer.asked).toEqual([20_000, 60_000]);
+  });
+
   it('is told by what it answered while it was tried again', async () => {
     const timer = manualTimer();
     const library = {

@@ -9,7 +9,7 @@ const request: PostRequest = {
   headers: { authorization: 'Bearer k' },
   body: { a: 1 },
   maxBytes: 1000,
-  timeoutMs: 30_000,
+  timeoutMs: 200_000,
 };
 const postJson = createPostJson(globalThis.fetch);
 

@@ -9,7 +9,7 @@ import { type Handler, type Peer, type RecordedRequest, startLoopback } from '..
 
 const PUBLIC = '93.184.216.34';
 const quiet = new AbortController().signal;
-const limits: PageOptions = { allowedHosts: [], maxBytes: 100_000, timeoutMs: 30_000 };
+const limits: PageOptions = { allowedHosts: [], maxBytes: 100_000, timeoutMs: 200_000 };
 
 /** Public names that lead to the loopback only after their addresses were checked. */
 function world(addresses: Readonly<Record<string, readonly string[]>> = {}) {

@@ -36,6 +36,10 @@ const CROSS_OS = true;
  * service is down, and waits for ever when it says nothing; its first three tries are in time.
  */
 const RESTORE_LIMIT_MS = 20_000;
+
+/** The same for a service that has answered before in this run: a save among many is worth the wait for a slow machine. */
+const LATER_RESTORE_LIMIT_MS = 60_000;
+
 const SAVE_LIMIT_MS = SAVE_BUDGET_MS.cache;
 
 /** Texts that the library prints where an error ends the call; others it prints from timers. */
@@ -56,6 +60,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   const { env, output, load = loadLibrary, clock = createClock() } = options;
   const capture = createCapture(output);
   let opened: Promise<CacheLibrary> | undefined;
+  let hasAnswered = false;
 
   return {
     async restore({ paths, keys: [key = '', ...others] }, signal) {
@@ -67,13 +72,15 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
         maxBytes: MAX_ARCHIVE_BYTES,
       });
       const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
-      const end = await run(call, { limitMs: RESTORE_LIMIT_MS, signal, see: gate.see });
+      const limitMs = hasAnswered ? LATER_RESTORE_LIMIT_MS : RESTORE_LIMIT_MS;
+      const end = await run(call, { limitMs, signal, see: gate.see });
       if ('kind' in end) return end;
       const { result, lines } = end;
       const outcome =
         result.kind === 'threw'
           ? ({ kind: 'error', message: messageOf(result.error) } as const)
           : restoreOutcome(result.value, lines);
+      hasAnswered ||= outcome.kind === 'hit' || outcome.kind === 'miss';
       return gate.judge(outcome);
     },
     async save({ paths, key }, signal) {
