@@ -40,6 +40,7 @@ const CORE_TYPE_PACKAGES = ['@ai-sdk/provider'];
 
 /** The seams at which code is loaded only when a run uses it. */
 const DYNAMIC = [
+  './cli/main.js',
   '@ai-sdk/amazon-bedrock',
   '@ai-sdk/anthropic',
   '@ai-sdk/google',

@@ -1,6 +1,7 @@
-// From the start of the process to the arrival of its first model request, over an empty script.
+// From the start of the process to the arrival of its first model request, over an empty script. Beside the time on the
+// clock the time that the main thread had a processor (Linux): it says more where other programs run too.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -34,16 +35,20 @@ export async function startUp() {
     prepare(folder);
     const runs = {
       'empty script': () => timeEmpty(folder),
-      'command line, file store': () => timeRequest(model, cliCommand(folder, model.url)),
-      'action, file store': () => timeRequest(model, actionCommand(folder, model.url)),
+      'command line, compiled before': () => timeRequest(model, cliCommand(folder, model.url)),
+      'command line, not compiled yet': () => timeRequest(model, cliCommand(folder, model.url, UNCOMPILED)),
+      action: () => timeRequest(model, actionCommand(folder, model.url)),
       ...Object.fromEntries(IMPORTS.map((name) => [`import ${name}`, () => timeImport(name)])),
     };
     const times = Object.fromEntries(Object.keys(runs).map((label) => [label, []]));
+    const processor = Object.fromEntries(Object.keys(runs).map((label) => [label, []]));
     // In turns, so that a change of the machine's speed meets all of them.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [label, run] of Object.entries(runs)) {
-        const ms = await run();
-        if (round > 0) times[label].push(ms);
+        const { ms, processorMs } = await run();
+        if (round === 0) continue;
+        times[label].push(ms);
+        if (processorMs !== undefined) processor[label].push(processorMs);
       }
     }
     const empty = figures(times['empty script']).median;
@@ -52,13 +57,17 @@ export async function startUp() {
         label,
         label === 'empty script'
           ? showMs(values)
-          : `${showMs(values)}, ${(figures(values).median - empty).toFixed(1)} ms over the empty script`,
+          : `${showMs(values)}, ${(figures(values).median - empty).toFixed(1)} ms over the empty script${showProcessor(processor[label])}`,
       ]),
     );
   } finally {
     model.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function showProcessor(values) {
+  return values.length === 0 ? '' : `; processor ${showMs(values)}`;
 }
 
 function prepare(folder) {
@@ -77,11 +86,13 @@ function prepare(folder) {
   for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '');
 }
 
-function cliCommand(folder, url) {
+const UNCOMPILED = { NODE_DISABLE_COMPILE_CACHE: '1' };
+
+function cliCommand(folder, url, env = {}) {
   return {
     args: [join(ROOT, 'dist/cli/index.js'), 'run', 'bench'],
     cwd: join(folder, 'work'),
-    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url) },
+    env: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, HOME: folder, ...modelEnv(url), ...env },
   };
 }
 
@@ -123,30 +134,39 @@ async function startModel() {
   });
   let arrived = () => {};
   const server = createServer((request, response) => {
-    arrived(performance.now());
+    arrived();
     request.resume();
     request.on('end', () => response.setHeader('content-type', 'application/json').end(body));
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    nextRequest: () =>
-      new Promise((at) => {
-        arrived = at;
+    nextRequest: (processor) =>
+      new Promise((asked) => {
+        arrived = () => asked({ at: performance.now(), processorMs: processor() });
       }),
     close: () => server.close(),
   };
 }
 
 async function timeRequest(model, { args, cwd, env }) {
-  const requested = model.nextRequest();
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore' });
+  const requested = model.nextRequest(() => processorMs(child.pid));
   const ended = new Promise((exit) => child.on('exit', exit));
-  const at = await Promise.race([requested, ended.then(() => undefined)]);
-  if (at === undefined) throw new Error(`${args.join(' ')} asked no model`);
+  const asked = await Promise.race([requested, ended.then(() => undefined)]);
+  if (asked === undefined) throw new Error(`${args.join(' ')} asked no model`);
   await ended;
-  return at - startedAt;
+  return { ms: asked.at - startedAt, processorMs: asked.processorMs };
+}
+
+/** How long the main thread had a processor; undefined where the system does not say. */
+function processorMs(pid) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return undefined;
+  }
 }
 
 async function timeEmpty(folder) {
@@ -161,5 +181,5 @@ async function timeNode(args) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'ignore' });
   await new Promise((exit) => child.on('exit', exit));
-  return performance.now() - startedAt;
+  return { ms: performance.now() - startedAt };
 }

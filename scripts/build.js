@@ -1,7 +1,7 @@
 // src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line.
 // `dist/` is cleaned first, because the numbers of ncc's chunks change from build to build.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -34,6 +34,7 @@ function node(program, ...args) {
 /** ncc keeps the chunks of `import()` unminified, so esbuild goes over every file. */
 function bundle(entry, outDir) {
   node(ncc, 'build', entry, '-o', outDir, '--license', 'licenses.txt', '--no-cache');
+  completeLicenses(outDir);
   for (const name of readdirSync(outDir)) {
     if (!name.endsWith('.js')) continue;
     const file = join(outDir, name);
@@ -47,6 +48,22 @@ function bundle(entry, outDir) {
       format: 'esm',
       target: 'node20.19',
       legalComments: 'none',
+      // As `new RegExp('…')`: V8 checks a literal whenever it reads past it, and for `\p{…}` builds sets of characters.
+      supported: { 'regexp-unicode-property-escapes': false },
     });
+  }
+}
+
+/** ncc's list leaves out what went into the entry's own file; until it is minified, comments name where it is from. */
+function completeLicenses(outDir) {
+  const list = join(outDir, 'licenses.txt');
+  const listed = new Set(readFileSync(list, 'utf8').split('\n'));
+  const code = readFileSync(join(outDir, 'index.js'), 'utf8');
+  const folders = code.match(/(?<= MODULE: )\S*node_modules\/(?:@[^/\s]+\/)?[^/\s]+/g) ?? [];
+  for (const folder of [...new Set(folders)].sort()) {
+    const { name, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    if (listed.has(name)) continue;
+    const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry));
+    appendFileSync(list, `\n\n${name}\n${license}\n${readFileSync(join(folder, file), 'utf8')}`);
   }
 }

@@ -137,6 +137,8 @@ const COMMON_ENVIRONMENT: Readonly<Record<string, string>> = {
   XDG_CONFIG_HOME: '$ROOT/config',
   XDG_DATA_HOME: '$ROOT/data',
   NO_PROXY: '127.0.0.1',
+  // axe is compiled; ours would keep its compiled code in the home that is compared.
+  NODE_DISABLE_COMPILE_CACHE: '1',
   PATH: '/usr/bin:/bin',
 };
 

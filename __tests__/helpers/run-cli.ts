@@ -8,7 +8,7 @@ import { tempDir } from './temp.js';
 export interface CliOptions {
   /** Default: the null device. */
   readonly stdin?: Stdin;
-  /** Beside PATH and a HOME of its own, nothing else is in the environment. */
+  /** Beside PATH, a HOME and a cache folder of its own, nothing else is in the environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new empty folder. */
   readonly cwd?: string;
@@ -26,7 +26,13 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
   return startChild({
     command: options.node ?? process.execPath,
     args: [options.program ?? CLI, ...args],
-    env: { PATH: process.env['PATH'] ?? '', HOME: options.env?.['HOME'] ?? tempDir('home'), ...options.env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: options.env?.['HOME'] ?? tempDir('home'),
+      // Most tests start it once; compiled code is kept where a test says where.
+      ...(options.env?.['XDG_CACHE_HOME'] === undefined ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {}),
+      ...options.env,
+    },
     cwd: options.cwd ?? tempDir('cwd'),
     stdin: options.stdin ?? { kind: 'null' },
   });

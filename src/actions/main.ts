@@ -35,13 +35,13 @@ import { type ActionReporter, createActionReporter } from './runner/action-repor
 import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
-import { loadToolkit } from './runner/toolkit.js';
+import { loadToolkit, loadToolkitOnceSent } from './runner/toolkit.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const secrets = secretValues(runner.env);
-  const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitSoon });
+  const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitOnceSent });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let world: World | undefined;
   try {
@@ -66,13 +66,6 @@ export async function main(runner: Runner): Promise<void> {
   } finally {
     deadline.clear();
   }
-}
-
-/** Leaves the first request time to get on its way; the answer takes longer than that. */
-const TOOLKIT_DELAY_MS = 50;
-
-function loadToolkitSoon(): void {
-  setTimeout(() => void loadToolkit(), TOOLKIT_DELAY_MS).unref();
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */

@@ -9,7 +9,8 @@ export interface WordCount {
 /** Words of a text in their order; scripts without spaces are taken apart too (Unicode word boundaries). */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
-  for (const { segment, isWordLike } of SEGMENTER.segment(text)) if (isWordLike === true) words.push(segment);
+  for (const { segment, isWordLike } of segmenter().segment(text))
+    if (isWordLike === true) words.push(segment);
   return words;
 }
 
@@ -29,8 +30,15 @@ export function recurringWords(texts: readonly string[], most = MOST): readonly 
     .slice(0, most);
 }
 
-const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' });
 const MOST = 8;
+
+let made: Intl.Segmenter | undefined;
+
+/** Made when a run counts words: it reads the names of all languages, a tenth of what a start would take (D34). */
+function segmenter(): Intl.Segmenter {
+  made ??= new Intl.Segmenter('und', { granularity: 'word' });
+  return made;
+}
 
 function isTelling(word: string): boolean {
   if (/\d/.test(word) || STOP_WORDS.has(word)) return false;

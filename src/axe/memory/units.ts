@@ -71,14 +71,15 @@ export function textId(text: string): string {
   let [one, other] = [FNV_OFFSET, FNV_OFFSET];
   for (let at = 0; at < plain.length; at += 1) {
     const unit = plain.charCodeAt(at);
-    one = Math.imul(one ^ unit, FNV_PRIME);
-    other = Math.imul(other ^ unit, MIX_PRIME);
+    one = imul(one ^ unit, FNV_PRIME);
+    other = imul(other ^ unit, MIX_PRIME);
     other ^= other >>> 15;
   }
   return `t-${hex(one)}${hex(other)}`;
 }
 
 const CONFLICT_MARKER = /^(?:(?:<{7}|>{7}|\|{7})(?: [^\n]*)?|={7})(?:\n|$)/gm;
+const { imul } = Math;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 /** The prime nearest to 2^32 divided by the golden ratio. */

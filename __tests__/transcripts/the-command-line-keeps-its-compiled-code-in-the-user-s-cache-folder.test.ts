@@ -1,0 +1,51 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
+
+describe('the compiled code of the command line', () => {
+  it('is kept in the cache folder and changes nothing that is said', async () => {
+    const env = { HOME: tempDir('home'), XDG_CACHE_HOME: tempDir('cache') };
+    const first = await runCli(['help'], { env });
+    const kept = filesIn(join(env.XDG_CACHE_HOME, 'axe-action'));
+    const second = await runCli(['help'], { env });
+    expect(kept).not.toEqual([]);
+    expect(filesIn(join(env.XDG_CACHE_HOME, 'axe-action'))).toEqual(kept);
+    expect(second).toEqual(first);
+    expect(filesIn(env.HOME)).toEqual([]);
+  });
+
+  it('is compiled anew where what was kept is damaged', async () => {
+    const env = { XDG_CACHE_HOME: tempDir('cache') };
+    const first = await runCli(['help'], { env });
+    const kept = filesIn(env.XDG_CACHE_HOME);
+    expect(kept).not.toEqual([]);
+    for (const file of kept) writeFileSync(join(env.XDG_CACHE_HOME, file), 'damaged');
+    expect(await runCli(['help'], { env })).toEqual(first);
+  });
+
+  it('is not kept in the folder of a run, whatever the environment says', async () => {
+    const cwd = tempDir('cwd');
+    const { exitCode } = await runCli(['version'], { cwd, env: { XDG_CACHE_HOME: 'cache' } });
+    expect(exitCode).toBe(0);
+    expect(filesIn(cwd)).toEqual([]);
+  });
+
+  it('is done without where nothing can be written', async () => {
+    const folder = tempDir('cache');
+    writeFileSync(join(folder, 'file'), '');
+    const { exitCode, stderr } = await runCli(['version'], {
+      env: { XDG_CACHE_HOME: join(folder, 'file') },
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+});
+
+function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .sort();
+}
