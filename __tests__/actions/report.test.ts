@@ -111,6 +111,13 @@ async function fail(thrown: unknown, patch: Partial<FailureToReport> = {}) {
 }
 
 describe('a run that ended well', () => {
+  it('says what it did on GitHub also where that has no address', async () => {
+    const line = 'Added the label `bug`. Opened the issue #2.';
+    const step = await report(await reportOf('ran', { published: { line, url: undefined } }));
+    expect(step.log).toContain(line);
+    expect(step.summary).toContain(`\n${line}\n`);
+  });
+
   it('has outputs, the answer as a file, log and summary, and no annotation', async () => {
     const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
     const of = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });

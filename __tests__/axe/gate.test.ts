@@ -101,7 +101,13 @@ const BOTS: readonly Row[] = [
     { allowBots: ['dependabot[bot]'] },
     'own-text',
   ],
-  ['our own finding', says('<!-- axe-action:finding 0123456789abcdef -->\nWrong.'), 'write', {}, 'own-text'],
+  [
+    'our own finding',
+    says('<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.'),
+    'write',
+    {},
+    'own-text',
+  ],
   ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
   [
     'an issue of ours',

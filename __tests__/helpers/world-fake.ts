@@ -1,6 +1,6 @@
 import { formatModelRef } from '../../src/axe/agent/model-ref.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
-import { AxeError, ConfigError } from '../../src/axe/errors.js';
+import { AxeError, NotFoundError } from '../../src/axe/errors.js';
 import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import type { OpenModel } from '../../src/axe/loop/asker.js';
 import type { RunEvent } from '../../src/axe/loop/events.js';
@@ -263,7 +263,7 @@ function createFakeLibrary({ agents, skills, files, fails = {} }: FakeWorldParts
     async loadSkill(path) {
       step('load skill');
       const skill = skills?.[path];
-      if (skill === undefined) throw new ConfigError(`skill not found: ${path}`);
+      if (skill === undefined) throw new NotFoundError('skill', path);
       return skill;
     },
     async loadContextFiles() {
@@ -275,7 +275,7 @@ function createFakeLibrary({ agents, skills, files, fails = {} }: FakeWorldParts
 
 function load(name: string, agents: Readonly<Record<string, string | Error>>, source: string) {
   const toml = agents[name];
-  if (toml === undefined) throw new ConfigError(`agent config not found: ${name}`);
+  if (toml === undefined) throw new NotFoundError('agent', name);
   if (toml instanceof Error) throw toml;
   return { name, source, ...parseAgent(toml, { name, file: source }) };
 }

@@ -234,7 +234,7 @@ describe('an agent that the base does not have', () => {
         kind: 'skip',
         reason: 'agent-not-merged',
         message:
-          'agent "bot" exists only in this pull request (octocat/hello@head); it is valid and will run once it is merged',
+          'The agent "bot" exists only in this pull request (octocat/hello@head); it is valid and will run once it is merged',
       },
     });
   });

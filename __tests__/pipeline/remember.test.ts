@@ -389,6 +389,23 @@ describe('saving the entry', () => {
     ]);
   });
 
+  it('names what the run cost where nothing else is kept', async () => {
+    const kept = { location: 'the cache', store: 'cache' } as const;
+    const save = { kind: 'failed', reason: 'denied', message: 'not allowed', kept } as const;
+    const { world, plan, memory } = await loaded({ save }, { trigger: SCHEDULE });
+    const day = '2026-02-03';
+    const spent = { kind: 'spent', run: 'r', pull: undefined, day, usd: 0.1, at: new Date(0) } as const;
+    const outcome: RunOutcome = { kind: 'failed', error: new AxeError('no answer'), stats };
+    await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [spent] }, world);
+    expect(world.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "bot" on the event `schedule`: not allowed. What the run cost is kept in `the cache`; the next run that can write folds it in.',
+      },
+    ]);
+  });
+
   it('writes both entries of a tainted run at once, and closes the journal for both', async () => {
     const tainted = { ...completed, stats: { ...stats, isTainted: true } };
     const { world, remembered } = await wholeWay({}, tainted, { trigger: SCHEDULE });

@@ -187,7 +187,7 @@ it('sets a label that the repository has and the workflow allows, and no other',
   stage.repo.talk.labelsOf.set(number, []);
   const result = await stage.run({ inputs: { agent: 'triage', 'labels-allowed': 'bug' } });
   expect(result.exitCode).toBe(0);
-  expect(result.outputs['memory-entry']).toContain('**Result:** Added the labels bug.\nIt is a bug.');
+  expect(result.outputs['memory-entry']).toContain('**Result:** Added the label `bug`.\nIt is a bug.');
   expect(result.summary).toContain('Not taken: "security".');
   expect(stage.repo.talk.labelsOf.get(number)).toEqual(['bug']);
 });

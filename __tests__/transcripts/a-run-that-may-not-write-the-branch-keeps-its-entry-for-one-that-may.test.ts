@@ -11,7 +11,7 @@ it('warns once with the line to add where the branch was asked for, and is folde
   expect(expectToldNotSaved(kept, 'Answer 0.')).toMatch(PERMISSION);
   expect(titles(kept)).toEqual(['Memory not saved']);
   expect(kept.outputs['memory-store']).toBe('cache');
-  expect(kept.summary).toContain('The entry is kept in `cache axe-memory/v1/trunk/default/0000000001.`');
+  expect(kept.summary).toContain('The entry is kept in `cache axe-memory/v1/trunk/default/0000000001`');
   expect(resultsIn(scene.memory())).toEqual(['Before.']);
   expectTranscript('a-run-that-may-not-write-the-branch-keeps-its-entry-for-one-that-may', seen(kept, scene));
 
@@ -43,7 +43,7 @@ it('saves to the cache like any other run where nothing was asked for, and says 
   const second = await scene.run({ ...auto, runId: '2' });
   expect(resultsIn(scene.model.prompts()[1]?.system ?? '')).toEqual(['Before.', 'Answer 0.']);
   expect(steady(second.summary)).toContain(
-    '2 entries loaded from [`octo-org/octo-repo@axe-memory:ask.md`](https://github.com/octo-org/octo-repo/blob/axe-memory/ask.md) and `cache axe-memory/v1/trunk/default/0000000001.`',
+    '2 entries loaded from [`octo-org/octo-repo@axe-memory:ask.md`](https://github.com/octo-org/octo-repo/blob/axe-memory/ask.md) and `cache axe-memory/v1/trunk/default/0000000001`',
   );
 
   scene.repo.contents = 'write';

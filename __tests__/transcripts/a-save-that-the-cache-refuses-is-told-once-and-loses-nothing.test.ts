@@ -38,7 +38,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
         body: { ok: false, message: 'cache storage quota has been exceeded' },
         times: ALWAYS,
       },
-      told: /cache storage quota has been exceeded/,
+      told: /cache storage quota has been exceeded\. Delete entries that are not needed/,
     },
   ],
   [

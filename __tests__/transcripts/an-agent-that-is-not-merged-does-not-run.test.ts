@@ -22,7 +22,7 @@ describe('an agent that exists on the head of a pull request only', () => {
       'memory-saved': 'false',
     });
     expect(told(step)).toEqual([
-      'notice: agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
+      'notice: The agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
     ]);
     expect(step.summary).toContain('it is valid and will run once it is merged.');
     expect(routes.filter((route) => route.endsWith('/axe/agents/reviewer.toml'))).toHaveLength(2);

@@ -171,7 +171,11 @@ describe('what leaves a run', () => {
     expect(Buffer.byteLength(step.summary)).toBeLessThanOrEqual(1024 * 1024);
     expect(step.summary).toMatch(/cut|shortened|left out/i);
     expect(step.outputs['memory-saved']).toBe('true');
-    expect(stage.repo.comments[0]?.body.length).toBeLessThanOrEqual(65_536);
+    const { body = '' } = stage.repo.comments[0] ?? {};
+    expect(body.length).toBeLessThanOrEqual(65_536);
+    expect(body).toMatch(
+      / All is[^\n]*\n\n\*The text is cut here: [^\n]*; the rest is in the job summary\.\*\n\n<sub>.*\[this run\]\(/,
+    );
   });
 
   it('C8 102: a debug log shows no key, no token and nothing of the prompt', async () => {

@@ -15,7 +15,7 @@ describe('the post step after a run that told that nothing was saved', () => {
 
     const post = await runPost(options, main);
     expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-    expect(post.log).toContain('Memory: saved to cache axe-memory/v1/trunk/default/0000000001.');
+    expect(post.log).toContain('Memory: saved to cache axe-memory/v1/trunk/default/0000000001');
     expect(cache.entries()).toHaveLength(1);
   });
 

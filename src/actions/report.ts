@@ -20,6 +20,7 @@ import { collectedLines } from './summary/format-collected.js';
 import { whatWasAdded } from './summary/format-notes.js';
 import { formatFailureSummary, formatSummary } from './summary/format-summary.js';
 import { count } from './summary/markdown.js';
+import { tellPublished } from './summary/tell-published.js';
 
 /** What a finished run is reported from. */
 export interface RunToReport {
@@ -94,13 +95,16 @@ function logLines(report: RunReport): readonly string[] {
   const { outcome, published, remembered } = report;
   const answer =
     outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];
-  const posted = published.url === undefined ? [] : [`${published.line ?? 'Posted:'} ${published.url}`];
-  return [...answer, ...posted, ...rememberedLine(remembered)];
+  return [...answer, ...publishedLine(published), ...rememberedLine(remembered)];
 }
 
 function tendedLines({ result, published }: Tended): readonly string[] {
-  const posted = published.url === undefined ? [] : [`${published.line ?? 'Posted:'} ${published.url}`];
-  return [...(result.kind === 'done' ? result.text.split('\n') : []), ...posted];
+  return [...(result.kind === 'done' ? result.text.split('\n') : []), ...publishedLine(published)];
+}
+
+function publishedLine(published: Tended['published']): readonly string[] {
+  const line = tellPublished(published);
+  return line === '' ? [] : [line];
 }
 
 type Tended = Extract<RunReport, { kind: 'tended' }>;

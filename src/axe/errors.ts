@@ -42,6 +42,25 @@ export class ConfigError extends AxeError {
   }
 }
 
+/** An agent or a skill that is in none of the places that were searched; message in axe's words. */
+export class NotFoundError extends ConfigError {
+  readonly what: 'agent' | 'skill';
+  /** The name of the agent, or the path of the skill. */
+  readonly sought: string;
+
+  constructor(what: 'agent' | 'skill', sought: string, remedy?: string) {
+    const words = what === 'agent' ? 'agent config' : 'skill';
+    super(`${words} not found: ${sought}`, remedy === undefined ? {} : { remedy });
+    this.what = what;
+    this.sought = sought;
+  }
+}
+
+/** Whether that is why something failed. */
+export function isNotFound(thrown: unknown, what: NotFoundError['what']): thrown is NotFoundError {
+  return thrown instanceof NotFoundError && thrown.what === what;
+}
+
 /** axe's six categories of provider trouble (axe-behaviour §12). */
 export type ProviderErrorCategory =
   | 'auth'

@@ -44,7 +44,8 @@ export function framedBody(parts: FramedParts): string {
   return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
 }
 
-const CUT_NOTE = '\n\n*The answer is longer than a comment may be; the rest is in the job summary.*';
+const CUT_NOTE =
+  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
 
 /** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
 const MAX_CLOSING_FENCE = 101;

@@ -84,7 +84,7 @@ const TITLES: Record<WarningCode, string> = {
   'context-unread': 'Context not read',
   'memory-load-failed': 'Memory not loaded',
   'memory-truncated': 'Memory loaded in part',
-  'memory-max-entries': 'Memory is full',
+  'memory-max-entries': 'Memory is long',
   'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',

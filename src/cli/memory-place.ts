@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { checkAgentName } from '../axe/agent/name.js';
-import { AxeError, ConfigError } from '../axe/errors.js';
+import { AxeError, isNotFound } from '../axe/errors.js';
 import { scopeFolder } from '../axe/memory/scope.js';
 import type { MemoryStore } from '../axe/memory/store.js';
 import { memoryName, runLogPath } from '../axe/plan.js';
@@ -88,8 +88,7 @@ async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<Load
   try {
     return await agents.loadAgent(agent);
   } catch (thrown) {
-    const isMissing = thrown instanceof ConfigError && thrown.message.startsWith('agent config not found');
-    if (!isMissing) throw thrown;
+    if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(agent));
     return undefined;
   }

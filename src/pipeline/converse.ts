@@ -24,7 +24,11 @@ export function formCrew(
   return {
     request,
     world,
-    budget: new Budget({ maxTokens: request.tokenLimit(budget.maxTokens), maxCostUsd: request.maxCostUsd }),
+    budget: new Budget({
+      maxTokens: request.tokenLimit(budget.maxTokens),
+      maxCostUsd: request.maxCostUsd,
+      ...(request.costInput === undefined ? {} : { costInput: request.costInput }),
+    }),
     publications,
     desk,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,

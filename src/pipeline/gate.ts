@@ -16,11 +16,12 @@ export async function passGate(
   world: World,
   policy: GatePolicy = DEFAULT_GATE_POLICY,
 ): Promise<Gate> {
-  const answer = await askPermission(needsPermission(trigger, policy), world);
+  const asked = needsPermission(trigger, policy);
+  const answer = await askPermission(asked, world);
   const permission = permissionOf(answer);
   const decision = decideGate(trigger, permission, policy);
   if (decision.kind === 'run') return { kind: 'open', permission };
-  if (answer.kind === 'known') return { kind: 'skipped', decision };
+  if (answer.kind === 'known' || asked === undefined) return { kind: 'skipped', decision };
   return { kind: 'skipped', decision: { ...decision, message: `${decision.message} (${answer.message})` } };
 }
 

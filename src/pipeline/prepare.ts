@@ -3,7 +3,7 @@ import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { refuseHeadAgent } from '../axe/agent-ref.js';
 import { refuseCheckout } from '../axe/checkout.js';
-import { ConfigError } from '../axe/errors.js';
+import { ConfigError, isNotFound } from '../axe/errors.js';
 import { isForkUnknown, trustOfDiff } from '../axe/fork-trust.js';
 import { decideGate, taskOfMention } from '../axe/gate.js';
 import type { GatePolicy } from '../axe/gate-policy.js';
@@ -100,19 +100,16 @@ async function agentOrSkip(
   try {
     return { kind: 'agent', agent: loaded() };
   } catch (thrown) {
-    if (!(thrown instanceof ConfigError) || world.headAgents === undefined) throw thrown;
-    if (!thrown.message.startsWith('agent config not found')) throw thrown;
+    if (!isNotFound(thrown, 'agent') || world.headAgents === undefined) throw thrown;
     const head = await world.headAgents.loadAgent(request.agent).catch((error: unknown) => {
-      throw error instanceof ConfigError && !error.message.startsWith('agent config not found')
-        ? error
-        : thrown;
+      throw error instanceof ConfigError && !isNotFound(error, 'agent') ? error : thrown;
     });
     return {
       kind: 'skipped',
       decision: {
         kind: 'skip',
         reason: 'agent-not-merged',
-        message: `agent "${request.agent}" exists only in this pull request (${head.source}); it is valid and will run once it is merged`,
+        message: `The agent "${request.agent}" exists only in this pull request (${head.source}); it is valid and will run once it is merged`,
       },
     };
   }

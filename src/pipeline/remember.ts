@@ -66,7 +66,10 @@ export function notesWarnings({ restored, desk }: Memory): readonly Warning[] {
 }
 
 /** What is to be told of memory before the run (source document 000, requirements 4.1 and 4.2). */
-export function memoryWarnings({ agent, memory }: Plan, restored: RestoreResult): readonly Warning[] {
+export function memoryWarnings(
+  { agent, memory, trigger }: Plan,
+  restored: RestoreResult,
+): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
     return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
@@ -82,7 +85,10 @@ export function memoryWarnings({ agent, memory }: Plan, restored: RestoreResult)
   const { total = 0 } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
   if (maxEntries > 0 && total >= maxEntries) {
-    const message = `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run 'axe gc ${agent.name}' to trim.`;
+    const message =
+      trigger.kind === 'local'
+        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run 'axe gc ${agent.name}' to trim.`
+        : `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}. Trim them with a run of \`mode: gc\`.`;
     warnings.push({ code: 'memory-max-entries', message });
   }
   return warnings;
@@ -181,7 +187,7 @@ export async function remember(end: RunEnd, world: World): Promise<Remembered> {
   await keepInJournal(end, entries, world);
   const result = await memory.store.write(changes, world.saveSignal);
   if (result.kind === 'saved') await world.journal?.done([...entries, ...notes]);
-  else world.reporter.warn(unsaved(plan, result, entries.length === 0 ? 'The notes are' : 'The entry is'));
+  else world.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
   const [first] = entries;
   const written = notes.length === 0 ? {} : { notes };
   if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
@@ -200,6 +206,12 @@ function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly 
   if (memory === undefined || memory.lane === 'none' || facts.length === 0) return [];
   const rewrite = (text: string) => pruneState(withReviewFacts(text, facts), now);
   return [{ kind: 'rewrite', path: statePath(memory.path), rewrite }];
+}
+
+/** What is kept elsewhere, for people: of a run that remembers nothing else it is what it cost. */
+function subjectOf(entries: readonly EntryChange[], notes: readonly NoteChange[]): string {
+  if (entries.length > 0) return 'The entry is';
+  return notes.length > 0 ? 'The notes are' : 'What the run cost is';
 }
 
 /** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */

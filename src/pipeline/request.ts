@@ -1,6 +1,7 @@
 import type { AgentRef } from '../axe/agent-ref.js';
 import type { GateDecision } from '../axe/gate.js';
 import type { GatePolicy } from '../axe/gate-policy.js';
+import type { CostInput } from '../axe/loop/budget.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Change, NoteChange } from '../axe/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../axe/memory/store.js';
@@ -54,6 +55,8 @@ export interface RunRequest {
   readonly outputSchema: string;
   /** US dollars; 0 for no limit. */
   readonly maxCostUsd: number;
+  /** The input that it comes from, unless it is `max-cost-usd`. */
+  readonly costInput?: CostInput;
   /** What runs of the agent may cost together; 0 for no limit each. */
   readonly spendLimits: SpendLimits;
   /** `provider/model`, tried in order when the agent's stays out of reach. */

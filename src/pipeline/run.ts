@@ -6,7 +6,7 @@ import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED } from '../axe/review/buffered.js';
-import { runLimitUsd, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
+import { costLimit, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
 import { converse, formCrew } from './converse.js';
 import { withLessons } from './learn.js';
 import type { RunNotes } from './notes.js';
@@ -64,7 +64,7 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
     return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
 
   warnOfUnheldLimits(plan, request, world);
-  const limited = { ...request, maxCostUsd: runLimitUsd(request.maxCostUsd, spend) };
+  const limited = { ...request, ...costLimit(request.maxCostUsd, spend) };
   const publications = openPublications(plan.trigger, change, world.publishRules);
   const model = (await prepared.model)();
   const ended = await run(plan, { request: limited, memory, model, publications }, world);

@@ -43,7 +43,7 @@ describe('the cache store over the real library', () => {
         expect(await open().write([append(id)], never)).toMatchObject({ kind: 'saved' });
       return await read();
     });
-    expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003.` });
+    expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003` });
     expect(result.kind === 'restored' ? idsIn(result.text) : []).toEqual(['a', 'b', 'c']);
     expect(toldLines(output)).toEqual([]);
     expect(readdirSync(job().workspace)).toEqual([]);

@@ -92,7 +92,7 @@ describe('the cache client over the real library', () => {
     [
       'a spent quota',
       { status: 403, body: { msg: 'insufficient usage to proceed' } },
-      { kind: 'denied', message: expect.any(String) },
+      { kind: 'denied', message: expect.any(String), remedy: expect.stringContaining('Delete entries') },
     ],
   ] satisfies [string, Omit<CacheFault, 'operation'>, object][])(
     'tells %s when saving, at once and without an annotation (C3 34, 39)',

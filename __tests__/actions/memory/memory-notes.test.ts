@@ -14,6 +14,8 @@ const PUBLIC = 'The repository is public, and so is the branch: everybody can re
 const ON_PULL_REQUEST = { on: 'pull_request', number: 42, isFork: false } as const;
 const PRIVATE = { ...SCHEDULE.repository, isPrivate: true };
 
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+
 /** The notes of a run whose entry came to this end. */
 async function notesOf(save: SaveResult, trigger: Trigger = SCHEDULE, isElsewhere = false) {
   const report = await reportOf('ran', { save }, { trigger });
@@ -51,6 +53,15 @@ describe('what people should know of a store', () => {
     const [limit = ''] = EVICTED.split(' With `permissions');
     const after = limit.replace('Memory is in the Actions cache. ', '');
     expect(await notesOf(saved('cache', told))).toEqual({ notices: [`${told[0]} ${after}`], remarks: [] });
+  });
+
+  it('that is the cache is a line of the summary once there is memory in it', async () => {
+    const save = saved('cache');
+    const report = await reportOf('ran', { save, memory: { 'bot.md': ENTRY } }, { trigger: pullRequest() });
+    expect(memoryNotes({ report, isElsewhere: false })).toEqual({
+      notices: [],
+      remarks: [ONE_PULL_REQUEST],
+    });
   });
 
   it('that is a branch of a public repository is that everybody can read it', async () => {

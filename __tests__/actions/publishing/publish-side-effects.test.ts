@@ -40,7 +40,7 @@ describe('the labels that a run wants', () => {
     repo.talk.labelsOf.set(42, ['wip']);
     const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
-    expect(part?.line).toBe('Added the labels bug. Removed the labels wip.');
+    expect(part?.line).toBe('Added the label `bug`. Removed the label `wip`.');
     expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
     expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
   });
@@ -52,7 +52,9 @@ describe('the people a run assigns', () => {
     const assignees = ['hubot', 'monalisa'];
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
     expect(part?.line).toBe('Assigned hubot.');
-    expect(warnings).toEqual(['GitHub did not assign monalisa: they may not be assigned here']);
+    expect(warnings).toEqual([
+      'GitHub did not assign monalisa: they may not be assigned here. Give them access to the repository, or take them out of `assignees-allowed`',
+    ]);
     expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
   });
 });

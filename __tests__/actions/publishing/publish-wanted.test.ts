@@ -76,7 +76,7 @@ describe('what a run wants published', () => {
     expect(warnings).toEqual([]);
     expect(part).toMatchObject({
       isReview: true,
-      line: 'Posted 1 comment on #42: src/a.ts:2. Added the labels bug.',
+      line: 'Posted 1 comment on #42: src/a.ts:2. Added the label `bug`.',
       url: expect.stringMatching(/#pullrequestreview-\d+$/),
       findings: [{ finding: { body: 'Wrong.' } }],
       review: { findings: 1, verdict: 'comment', unposted: [] },

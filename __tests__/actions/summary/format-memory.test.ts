@@ -16,7 +16,7 @@ const FILE = {
   url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
 } as const;
 const LINK = `[\`${FILE.location}\`](${FILE.url})`;
-const CACHE = { location: 'cache axe-memory/v1/trunk/default/0000000042.', store: 'cache' } as const;
+const CACHE = { location: 'cache axe-memory/v1/trunk/default/0000000042', store: 'cache' } as const;
 
 const RESTORED = { kind: 'restored', text: LOG, truncated: undefined, warnings: [] } as const;
 const SAVED = { kind: 'saved', attempts: 1, ...FILE } as const;

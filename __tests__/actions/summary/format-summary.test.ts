@@ -384,7 +384,7 @@ describe('the summary of a run that did not take place', () => {
   });
 
   it('has the error as it is, and the warnings until then', () => {
-    const message = 'agent config not found: bot\n  There is: `other`.';
+    const message = 'agent config not found: bot\n  There are: `other`.';
     const warnings: readonly Warning[] = [{ code: 'agent-unknown-key', message: 'unknown key' }];
     expect(formatFailureSummary({ conclusion: 'failure', message }, warnings)).toBe(
       `### axe-action: failure\n\n\`\`\`text\n${message}\n\`\`\`\n\n**Warnings**\n\n- unknown key`,

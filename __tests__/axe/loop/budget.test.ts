@@ -89,12 +89,24 @@ describe('a budget of dollars', () => {
     expect(budget.spent()).toMatchObject({
       limit: 'cost',
       error: {
-        message: 'budget exceeded: used $0.6000 of $0.5',
+        message: 'budget exceeded: used $0.60 of $0.50',
         exitCode: 4,
         remedy: 'Raise the input `max-cost-usd`, or give the agent less to read.',
       },
     });
   });
+
+  it.each(['max-cost-usd-per-pr', 'max-cost-usd-per-day'] as const)(
+    'names %s where that left less',
+    (costInput) => {
+      const budget = new Budget({ maxTokens: 0, maxCostUsd: 0.5 - 0.405, costInput });
+      budget.add(use(1_000_000, 0), { input: 0.405, output: 0, cacheRead: 0, cacheWrite: 0 });
+      expect(budget.spent()?.error).toMatchObject({
+        message: `budget exceeded: used $0.405 of $0.095 that \`${costInput}\` had left`,
+        remedy: `Raise the input \`${costInput}\`, or give the agent less to read.`,
+      });
+    },
+  );
 
   it('is not spent by a model whose price nobody knows, but says that the cost is only a part', () => {
     const budget = dollars(0.5);

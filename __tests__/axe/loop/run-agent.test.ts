@@ -421,7 +421,7 @@ describe('a run with a budget', () => {
       kind: 'exhausted',
       limit: 'cost',
       answer: 'dear',
-      error: { message: 'budget exceeded: used $0.6000 of $0.5', exitCode: 4 },
+      error: { message: 'budget exceeded: used $0.60 of $0.50', exitCode: 4 },
       stats: { costUsd: 0.6, budget: undefined },
     });
   });

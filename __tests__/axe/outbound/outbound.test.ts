@@ -183,7 +183,9 @@ describe('outbound', () => {
     const cleaned = outbound(line.repeat(5000), 'comment', []);
     expect(cleaned.length).toBeLessThanOrEqual(65_536 - 1000);
     expect(cleaned.length).toBeGreaterThan(60_000);
-    expect(cleaned).toMatch(/\n\n\*The text is cut here: it is longer than a comment may be\.\*$/);
+    expect(cleaned).toMatch(
+      /\n\n\*The text is cut here: it is longer than a comment may be; the rest is in the job summary\.\*$/,
+    );
     expect(Buffer.from(cleaned).toString()).toBe(cleaned);
     expect(outbound(cleaned, 'comment', [])).toBe(cleaned);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runLimitUsd, spendBefore, spentFact, usd, usedUp } from '../../../src/axe/review/spend.js';
+import { costLimit, spendBefore, spentFact, usedUp } from '../../../src/axe/review/spend.js';
 import type { Spent } from '../../../src/axe/review/state-facts.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
@@ -38,19 +38,27 @@ describe('what earlier runs cost', () => {
 
 describe('what a run may cost', () => {
   it.each([
-    ['nothing is limited', 0, {}, 0],
-    ['only the run is limited', 1, {}, 1],
-    ['less is left of the pull request than the run may cost', 1, { perPullUsd: 6 }, 0.25],
-    ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25],
-    ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1],
-    ['nothing is left', 1, { perPullUsd: 5 }, -1],
-  ])('where %s', (_, own, limits, expected) => {
-    expect(runLimitUsd(own, earlier(limits))).toBeCloseTo(expected, 6);
+    ['nothing is limited', 0, {}, 0, undefined],
+    ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
+    [
+      'less is left of the pull request than the run may cost',
+      1,
+      { perPullUsd: 6 },
+      0.25,
+      'max-cost-usd-per-pr',
+    ],
+    ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
+    ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
+    ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],
+  ])('where %s', (_, own, limits, maxCostUsd, costInput) => {
+    const limit = costLimit(own, earlier(limits));
+    expect(limit.maxCostUsd).toBeCloseTo(maxCostUsd, 6);
+    expect(limit.costInput).toBe(costInput);
   });
 
   it.each([
-    [{ perPullUsd: 5.75 }, /\$5\.75 on #42; \$5\.75 are the limit$/, /max-cost-usd-per-pr/],
-    [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; \$1\.00 a day/, /max-cost-usd-per-day/],
+    [{ perPullUsd: 5.75 }, /\$5\.75 on #42; the limit is \$5\.75$/, /max-cost-usd-per-pr/],
+    [{ perDayUsd: 1 }, /\$2\.75 on 2026-02-03; the limit is \$1\.00 a day$/, /max-cost-usd-per-day/],
   ])('is nothing once %j is used up, and names the input', (limits, message, remedy) => {
     const told = usedUp(earlier(limits));
     expect(told?.message).toMatch(message);
@@ -72,9 +80,3 @@ describe('what is kept of a run', () => {
     expect(spentFact(cost, { spend: earlier({}), run: 'x', now: NOW })).toBeUndefined();
   });
 });
-
-it.each([
-  [0, '$0.00'],
-  [0.0042, '$0.0042'],
-  [12.345, '$12.35'],
-])('shows %d as %s', (amount, shown) => expect(usd(amount)).toBe(shown));

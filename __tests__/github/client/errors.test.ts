@@ -19,6 +19,8 @@ it.each([
   ['GET /repos/o/r/commits', '`contents: read`'],
   ['GET /repos/o/r/actions/jobs/1/logs', '`actions: read`'],
   ['GET /repos/o/r/contents/check-runs', '`contents: read`'],
+  ['GET /search/code', '`contents: read`'],
+  ['GET /search/issues', '`issues: read` or `pull-requests: read`'],
 ])('%s without its permission asks for %s', (asked, wanted) => {
   const error = httpError({
     asked,

@@ -36,6 +36,28 @@ describe('a search', () => {
     expect((await search('pull_request')).items).toMatchObject([{ number: 42, isPullRequest: true }]);
   });
 
+  it.each([
+    ['the repository', 'The listed users and repositories cannot be searched either because the', 'missing'],
+    ['an account of the query', 'The listed users cannot be searched either because the', 'invalid'],
+  ])('that GitHub refuses for %s names the permission where that may be it', async (_, said, reason) => {
+    const { client, github } = await startHello();
+    const message = `${said} resources do not exist or you do not have permission to view them.`;
+    const errors = [{ message, resource: 'Search', field: 'q', code: 'invalid' }];
+    github.fail({
+      route: 'GET /search/code',
+      status: 422,
+      body: { message: 'Validation Failed', errors },
+      times: 1,
+    });
+    await expect(
+      searchCode(client, { repository: HELLO, query: 'author:monalisa a', limit: 1 }, noAbort()),
+    ).rejects.toMatchObject({
+      reason,
+      message: expect.stringContaining('do not have permission to view them'),
+      remedy: reason === 'missing' ? expect.stringContaining('`contents: read`') : undefined,
+    });
+  });
+
   it('tells how long GitHub wants it to wait', async () => {
     const { client, github } = await startHello();
     github.fail({ route: 'GET /search/code', ...secondaryRateLimit(9) });

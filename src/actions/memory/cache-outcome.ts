@@ -47,12 +47,17 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
   const denied =
     /cache write denied:[^\n]*|cache storage quota[^\n]*|Failed to CreateCacheEntry:[^\n]*\((?:401|403)\)[^\n]*/i;
   const denial = denied.exec(text)?.[0];
-  if (denial !== undefined) return { kind: 'denied', message: denial };
+  if (denial !== undefined) {
+    return { kind: 'denied', message: denial, ...(/quota/i.test(denial) ? { remedy: QUOTA_REMEDY } : {}) };
+  }
   if (/rate limit/i.test(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
   const telling = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
   return { kind: 'error', message: withoutPrefix(telling ?? 'the cache service gave no clear answer') };
 }
+
+const QUOTA_REMEDY =
+  'Delete entries that are not needed (Actions → Caches, or `gh cache delete`), or keep memory on a branch with `memory-store: repo` and `permissions: contents: write`.';
 
 /** A printed line without the workflow command around it and its escapes. */
 export function plainLine(line: string): string {

@@ -25,7 +25,7 @@ export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
   const told = result.notices ?? [];
   switch (result.store ?? memory?.store.kind ?? 'none') {
     case 'cache':
-      return cacheNotes(plan.trigger, told);
+      return cacheNotes(plan.trigger, { told, isNew: memory?.restored.kind !== 'restored' });
     case 'repo':
       // A branch that was just created has said so.
       return { notices: told, remarks: isElsewhere || told.length > 0 ? [] : publicRemark(plan.trigger) };
@@ -44,12 +44,19 @@ const KEEP_IT =
 /** Events whose runs have the cache of their pull request (D15). */
 const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
-/** A limit, with how it is lifted: that is in what was told where another store refused. */
-function cacheNotes(trigger: Trigger, told: readonly string[]): MemoryNotes {
+/**
+ * A limit, with how it is lifted: that is in what was told where another store refused. Once there is memory, whoever
+ * looks after it has been told.
+ */
+function cacheNotes(
+  trigger: Trigger,
+  { told, isNew }: { readonly told: readonly string[]; readonly isNew: boolean },
+): MemoryNotes {
   const limit = cacheLimit(trigger);
   if (limit === undefined) return { notices: [], remarks: told };
   const sentences = told.length > 0 ? [...told, limit] : [IN_CACHE, limit, KEEP_IT];
-  return { notices: [sentences.join(' ')], remarks: [] };
+  const note = sentences.join(' ');
+  return isNew ? { notices: [note], remarks: [] } : { notices: [], remarks: [note] };
 }
 
 function cacheLimit(trigger: Trigger): string | undefined {

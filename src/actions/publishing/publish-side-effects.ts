@@ -53,13 +53,17 @@ async function changeLabels(client: GitHubClient, number: number, work: Work): P
   const asked = await whileAsked((signal) => setLabels(client, changes, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
   if (result.kind === 'failed') return warn(`the labels were not set: ${result.message}. ${result.remedy}`);
-  if (result.added.length > 0) done.push(`Added the labels ${result.added.join(', ')}.`);
-  if (result.removed.length > 0) done.push(`Removed the labels ${result.removed.join(', ')}.`);
+  if (result.added.length > 0) done.push(`Added ${labels(result.added)}.`);
+  if (result.removed.length > 0) done.push(`Removed ${labels(result.removed)}.`);
   if (result.unknown.length > 0) {
     warn(
       `the repository has no label ${result.unknown.map((name) => `\`${name}\``).join(', ')}; none is made`,
     );
   }
+}
+
+function labels(names: readonly string[]): string {
+  return `the ${names.length === 1 ? 'label' : 'labels'} ${names.map((name) => `\`${name}\``).join(', ')}`;
 }
 
 async function assignPeople(client: GitHubClient, number: number, work: Work): Promise<void> {
@@ -71,7 +75,9 @@ async function assignPeople(client: GitHubClient, number: number, work: Work): P
   if (result.kind === 'failed') return warn(`nobody was assigned: ${result.message}. ${result.remedy}`);
   if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
   if (result.refused.length > 0) {
-    warn(`GitHub did not assign ${result.refused.join(', ')}: they may not be assigned here`);
+    warn(
+      `GitHub did not assign ${result.refused.join(', ')}: they may not be assigned here. Give them access to the repository, or take them out of \`assignees-allowed\``,
+    );
   }
 }
 

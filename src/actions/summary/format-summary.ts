@@ -6,7 +6,7 @@ import type { Plan } from '../../axe/plan.js';
 import { sourcePosition } from '../../axe/position.js';
 import { NO_NOTES, withNotes } from '../../axe/prompt/system.js';
 import { tellScope } from '../../axe/review/scope.js';
-import { usd } from '../../axe/review/spend.js';
+import { usd } from '../../axe/usd.js';
 import type { Warning } from '../../axe/warning.js';
 import type { RunReport } from '../../pipeline/request.js';
 import { tellResult } from '../../pipeline/tend/tell-result.js';
@@ -15,6 +15,7 @@ import { collectedSummary } from './format-collected.js';
 import { formatLearned } from './format-learned.js';
 import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+import { tellPublished } from './tell-published.js';
 
 /** What a summary is made with beside the report. */
 export interface SummaryOptions {
@@ -57,7 +58,7 @@ function tendedSummary(
   return sections([
     `### ${agent}: memory ${oneLine(command)}`,
     result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),
-    published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`.trim(),
+    tellPublished(published),
     warningList(warnings),
   ]);
 }
@@ -98,7 +99,7 @@ function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): str
     `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
     answer,
     cut,
-    published.url === undefined ? '' : `${published.line ?? ''} ${published.url}`,
+    tellPublished(published),
     published.details === undefined ? '' : clean(published.details),
     '---',
     scopeLine(plan),

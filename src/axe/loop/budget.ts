@@ -1,4 +1,5 @@
 import { AxeError } from '../errors.js';
+import { usd } from '../usd.js';
 import type { Limit } from './outcome.js';
 
 /** Price of a model in US dollars per million tokens. */
@@ -23,7 +24,12 @@ export interface BudgetLimits {
   /** Input and output tokens. */
   readonly maxTokens: number;
   readonly maxCostUsd: number;
+  /** The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said otherwise. */
+  readonly costInput?: CostInput;
 }
+
+/** The inputs that bound what a run may cost. */
+export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
 /** What has been used so far. */
 export interface Spending {
@@ -70,14 +76,16 @@ export class Budget {
 
   /** The limit that is spent, with the error to report (exit status 4, D2); undefined while there is something left. */
   spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
-    const { maxTokens, maxCostUsd } = this.limits;
+    const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
     if (maxTokens > 0 && this.#tokens >= maxTokens) {
       const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens`;
       return { limit: 'tokens', error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }) };
     }
     if (maxCostUsd > 0 && (this.#costUsd ?? 0) >= maxCostUsd) {
-      const message = `budget exceeded: used $${(this.#costUsd ?? 0).toFixed(4)} of $${maxCostUsd}`;
-      return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy: COST_REMEDY }) };
+      const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
+      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}`;
+      const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
+      return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
     }
     return undefined;
   }
@@ -85,7 +93,6 @@ export class Budget {
 
 const TOKENS_REMEDY =
   'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
-const COST_REMEDY = 'Raise the input `max-cost-usd`, or give the agent less to read.';
 const PER_MILLION = 1_000_000;
 
 function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {

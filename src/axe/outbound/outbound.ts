@@ -34,7 +34,8 @@ const SUMMARY_FRAME_BYTES = 16_384;
 const COMMENT_LIMIT = MAX_COMMENT_CHARACTERS - COMMENT_FRAME;
 const SUMMARY_LIMIT_BYTES = MAX_SUMMARY_BYTES - SUMMARY_FRAME_BYTES;
 
-const COMMENT_NOTE = '\n\n*The text is cut here: it is longer than a comment may be.*';
+const COMMENT_NOTE =
+  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
 const SUMMARY_NOTE = '\n\n*The text is cut here: it is longer than a job summary may be.*';
 
 interface Limit {

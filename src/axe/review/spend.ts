@@ -1,4 +1,6 @@
+import type { BudgetLimits, CostInput } from '../loop/budget.js';
 import { subjectNumber, type Trigger } from '../trigger.js';
+import { usd } from '../usd.js';
 import type { ReviewFact, Spent } from './state-facts.js';
 import { spentUsd } from './state-sums.js';
 
@@ -35,16 +37,25 @@ export function spendBefore(
   };
 }
 
-/** The smallest of a run's own limit and what is left of the others; 0 for no limit, below 0 where one is used up. */
-export function runLimitUsd(maxCostUsd: number, { limits, pull, pullUsd, dayUsd }: Spend): number {
-  const left = [
-    ...(maxCostUsd > 0 ? [maxCostUsd] : []),
-    ...(limits.perPullUsd > 0 && pull !== undefined ? [limits.perPullUsd - pullUsd] : []),
-    ...(limits.perDayUsd > 0 ? [limits.perDayUsd - dayUsd] : []),
+/**
+ * The smallest of a run's own limit and what is left of the others, with the input it is of; 0 for no limit, below 0
+ * where one is used up.
+ */
+export function costLimit(
+  maxCostUsd: number,
+  { limits, pull, pullUsd, dayUsd }: Spend,
+): Pick<BudgetLimits, 'maxCostUsd' | 'costInput'> {
+  const left: readonly (readonly [CostInput, number])[] = [
+    ...(maxCostUsd > 0 ? [['max-cost-usd', maxCostUsd] as const] : []),
+    ...(limits.perPullUsd > 0 && pull !== undefined
+      ? [['max-cost-usd-per-pr', limits.perPullUsd - pullUsd] as const]
+      : []),
+    ...(limits.perDayUsd > 0 ? [['max-cost-usd-per-day', limits.perDayUsd - dayUsd] as const] : []),
   ];
-  if (left.length === 0) return 0;
-  const least = Math.min(...left);
-  return least > 0 ? least : -1;
+  const [least] = left.toSorted(([, one], [, other]) => one - other);
+  if (least === undefined) return { maxCostUsd: 0 };
+  const [costInput, amount] = least;
+  return { maxCostUsd: amount > 0 ? amount : -1, costInput };
 }
 
 /** Which limit is used up, in words, with the line that raises it; undefined while there is something left. */
@@ -52,13 +63,13 @@ export function usedUp(spend: Spend): { readonly message: string; readonly remed
   const { limits, pull, pullUsd, day, dayUsd } = spend;
   if (limits.perDayUsd > 0 && dayUsd >= limits.perDayUsd) {
     return {
-      message: `Runs of this agent have cost ${usd(dayUsd)} on ${day}; ${usd(limits.perDayUsd)} a day are the limit`,
+      message: `Runs of this agent have cost ${usd(dayUsd)} on ${day}; the limit is ${usd(limits.perDayUsd)} a day`,
       remedy: 'Wait for the next day (UTC), or raise `max-cost-usd-per-day`.',
     };
   }
   if (limits.perPullUsd > 0 && pull !== undefined && pullUsd >= limits.perPullUsd) {
     return {
-      message: `Runs of this agent have cost ${usd(pullUsd)} on #${pull}; ${usd(limits.perPullUsd)} are the limit`,
+      message: `Runs of this agent have cost ${usd(pullUsd)} on #${pull}; the limit is ${usd(limits.perPullUsd)}`,
       remedy: 'Raise `max-cost-usd-per-pr`.',
     };
   }
@@ -72,9 +83,4 @@ export function spentFact(
 ): Spent | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
   return { kind: 'spent', run, pull: spend.pull, day: spend.day, usd: costUsd, at: now };
-}
-
-/** An amount for people: cents, and what is less. */
-export function usd(amount: number): string {
-  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
 }

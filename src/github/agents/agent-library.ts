@@ -4,7 +4,7 @@ import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { checkAgentName } from '../../axe/agent/name.js';
 import { parseAgent } from '../../axe/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../axe/defaults.js';
-import { ConfigError } from '../../axe/errors.js';
+import { ConfigError, NotFoundError } from '../../axe/errors.js';
 import type { AgentLibrary } from '../../axe/ports.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import {
@@ -119,9 +119,7 @@ async function missingAgent(
     (known) => `\`${known}\``,
   );
   const where = `${agentsDirs.map((dir) => `\`${dir}\``).join(' and ')} of ${locationOf(place, '').slice(0, -1)}`;
-  return new ConfigError(`agent config not found: ${name}`, {
-    remedy: `Searched in ${where}. There is: ${all.join(', ')}.`,
-  });
+  return new NotFoundError('agent', name, `Searched in ${where}. There are: ${all.join(', ')}.`);
 }
 
 /** A bare name is a folder under `skills/`; anything else is a path below the agents folder's parent (D4). */
@@ -133,7 +131,7 @@ export function skillPaths(path: string, roots: readonly string[]): readonly str
 
 function missingSkill(path: string, paths: readonly string[], place: RefPlace): ConfigError {
   const searched = paths.map((candidate) => `\`${locationOf(place, candidate)}\``);
-  return new ConfigError(`skill not found: ${path}`, { remedy: `Searched for ${searched.join(', ')}.` });
+  return new NotFoundError('skill', path, `Searched for ${searched.join(', ')}.`);
 }
 
 /** The folder a path is in; empty for the top. */

@@ -126,9 +126,12 @@ function reasonOf({ status, headers }: Answer, text: string): GitHubErrorReason 
   if (isRateLimit(status, headers, text)) return 'rate-limited';
   if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
-  if (status === 404 || status === 410) return 'missing';
+  if (status === 404 || status === 410 || HIDDEN_FROM_SEARCH.test(text)) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
+
+/** A search answers 422 where the token does not see the repository that the query names. */
+const HIDDEN_FROM_SEARCH = /repositories cannot be searched\b/i;
 
 /** GitHub tells limits with 429 or 403 (REST API, "Rate limits"). */
 function isRateLimit(status: number, headers: Answer['headers'], text: string): boolean {
@@ -226,8 +229,13 @@ function routePermissions(asked: string): string | undefined {
   return scope?.map((name) => `\`${name}: ${level}\``).join(' or ');
 }
 
-/** The first that fits (REST API, "Permissions required for GitHub Apps"). */
+/**
+ * The first that fits (REST API, "Permissions required for GitHub Apps"). A search itself needs `metadata` alone; what it
+ * finds is what the token may read.
+ */
 const ROUTE_SCOPES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\/search\/code\b/, ['contents']],
+  [/^\/search\/issues\b/, ['issues', 'pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/(?:check-runs|commits\/.+\/check-runs)\b/, ['checks']],
   [/^\/repos\/[^/]+\/[^/]+\/commits\/.+\/status(?:es)?$/, ['statuses']],
   [/^\/repos\/[^/]+\/[^/]+\/actions\b/, ['actions']],

@@ -6,7 +6,7 @@ import { checkAgentName } from '../../axe/agent/name.js';
 import { parseError, tooLarge } from '../../axe/agent/parse-error.js';
 import { byNearness, nearest } from '../../axe/agent/suggest.js';
 import { MAX_AGENT_BYTES } from '../../axe/defaults.js';
-import { ConfigError } from '../../axe/errors.js';
+import { ConfigError, NotFoundError } from '../../axe/errors.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import { errorCode, fileError } from '../file-error.js';
 import { shownPath } from '../inside.js';
@@ -108,7 +108,7 @@ export async function missingAgent(name: string, { folders, cwd }: AgentFolders)
     `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}.`,
     `Agent files are looked for in ${folders.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', ')}.`,
   ];
-  return new ConfigError(`agent config not found: ${name}`, { remedy: sentences.join(' ') });
+  return new NotFoundError('agent', name, sentences.join(' '));
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { nearest } from '../../axe/agent/suggest.js';
 import { MAX_CONTEXT_BYTES } from '../../axe/defaults.js';
-import { ConfigError } from '../../axe/errors.js';
+import { ConfigError, NotFoundError } from '../../axe/errors.js';
 import { errorCode, fileError } from '../file-error.js';
 import { isInside, shownPath } from '../inside.js';
 
@@ -131,7 +131,7 @@ async function missingSkill(
     ...(meant === undefined ? [] : [`Did you mean \`skills/${meant}/SKILL.md\`?`]),
     `Searched for ${searched}.`,
   ];
-  return new ConfigError(`skill not found: ${axes}`, { remedy: sentences.join(' ') });
+  return new NotFoundError('skill', axes, sentences.join(' '));
 }
 
 async function skillNames(folder: string): Promise<readonly string[]> {

@@ -173,6 +173,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
   };
 }
 
+/** Without the dot at the end of a key, which people would take for the end of a sentence. */
 function locationOf(prefix: string, number: number): string {
-  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number)}`;
+  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
 }

@@ -6,7 +6,7 @@ import type { MemoryStore } from '../../axe/memory/store.js';
 import type { MemoryPlan } from '../../axe/plan.js';
 import type { World } from '../../axe/ports.js';
 import { pruneState } from '../../axe/review/prune-state.js';
-import { runLimitUsd, type Spend, spendBefore, spentFact, usedUp } from '../../axe/review/spend.js';
+import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../axe/review/spend.js';
 import { parseReviewFacts, withReviewFacts } from '../../axe/review/state-facts.js';
 import type { RunRequest } from '../request.js';
 
@@ -36,7 +36,7 @@ export function createCollectedCost(
       spend = spendBefore(parseReviewFacts(state), { trigger, limits: spendLimits, now: world.clock.now() });
       const spent = usedUp(spend);
       if (spent !== undefined) throw new AxeError(spent.message, { remedy: spent.remedy });
-      return { maxTokens, maxCostUsd: runLimitUsd(maxCostUsd, spend) };
+      return { maxTokens, ...costLimit(maxCostUsd, spend) };
     },
     usedUp: () => (spend === undefined ? undefined : usedUp(spend)),
     count(stats) {
