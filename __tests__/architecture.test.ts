@@ -48,6 +48,8 @@ const DYNAMIC = [
   '@ai-sdk/openai-compatible',
   './offline.js',
   './tools.js',
+  './validate-agents.js',
+  './validate-mode.js',
   './publish-wanted.js',
   './post-check.js',
   './post-report.js',

@@ -136,8 +136,8 @@ export function neededPermissions(job: Job, workflow: Workflow): Permissions {
   const needed: Record<string, string> = {};
   for (const step of job.steps ?? []) {
     const inputs = inputsOf(step, workflow);
-    const asked =
-      ours.includes(step) && inputs['mode'] !== 'memory' ? agentOf(inputs['agent'] ?? '') : undefined;
+    const isRun = ours.includes(step) && inputs['mode'] !== 'memory' && inputs['mode'] !== 'validate';
+    const asked = isRun ? agentOf(inputs['agent'] ?? '') : undefined;
     for (const { scope, level, isNeeded } of NEEDS) {
       if (isNeeded({ events, inputs, agent: asked, step, condition: job.if ?? '' }))
         needed[scope] = needed[scope] === 'write' ? 'write' : level;

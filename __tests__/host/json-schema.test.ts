@@ -6,7 +6,7 @@ import {
   responseFormatOf,
   type ValueCheck,
 } from '../../src/axe/loop/structured.js';
-import { compileSchema } from '../../src/host/json-schema.js';
+import { compileSchema, inspectSchema } from '../../src/host/json-schema.js';
 
 const ORIGIN = '`output-schema`';
 
@@ -99,3 +99,24 @@ function compile(schema: object): Promise<ValueCheck> {
 function extra(keyword: string, value: unknown): object {
   return { [keyword]: value };
 }
+
+describe('a schema that is only inspected', () => {
+  it.each<[string, object]>([
+    ['a good one', REVIEW],
+    ['one for draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }],
+    ['one with a format and a keyword nobody knows', { type: 'string', format: 'x-y', 'x-z': 1 }],
+  ])('is taken where it is %s', async (_, schema) => {
+    await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();
+  });
+
+  it.each<[string, object, string]>([
+    ['a type that is none', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
+    ['a list where a schema stands', { properties: { a: [] } }, 'properties/a must be object,boolean'],
+    ['a draft nobody knows', { $schema: 'https://example.com/draft' }, 'draft that is not known'],
+  ])('is refused for %s', async (_, schema, message) => {
+    const inspected = inspectSchema({ ...schema }, ORIGIN);
+    await expect(inspected).rejects.toBeInstanceOf(ConfigError);
+    await expect(inspected).rejects.toThrow(message);
+    await expect(inspected).rejects.toThrow(ORIGIN);
+  });
+});

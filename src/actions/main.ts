@@ -50,9 +50,15 @@ export async function main(runner: Runner): Promise<void> {
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);
+    const { mode } = inputs;
+    if (mode === 'validate') {
+      const { runValidateMode } = await import('./validate-mode.js');
+      const report = await runValidateMode({ inputs, trigger, runner, signal: deadline.signal });
+      return await reportRun({ report, inputs, runner, warnings: [], secrets });
+    }
     world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
     const request = await makeRequest(inputs, trigger, runner);
-    const report = await runMode({ inputs, trigger, runner, secrets, request }, world);
+    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, world);
     await world.acknowledgement?.end(isAnswered(report));
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {

@@ -1,6 +1,8 @@
 import { ProviderError } from '../axe/errors.js';
 import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
 import type { RunReport } from '../pipeline/request.js';
+import { tellValidation } from '../pipeline/validate/tell-validation.js';
+import { isValid } from '../pipeline/validate/validation.js';
 import { formatDiff } from './summary/format-memory.js';
 
 /** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
@@ -47,6 +49,12 @@ export function outputsOf(report: RunReport, isHidden: boolean): Outputs {
       return tendedOutputs(report);
     case 'collected':
       return collectedOutputs(report, isHidden);
+    case 'validated':
+      return {
+        conclusion: isValid(report.validation) ? 'success' : 'failure',
+        response: tellValidation(report.validation).join('\n'),
+        'memory-saved': 'false',
+      };
     case 'ran':
       return ranOutputs(report, isHidden);
   }

@@ -9,9 +9,11 @@ import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
 import { tellRefusal } from '../pipeline/tend/tell-result.js';
+import { allFaults } from '../pipeline/validate/validation.js';
 import type { Inputs } from './inputs/inputs.js';
 import { memoryNotes } from './memory/memory-notes.js';
 import { failsStep, isMistaken, type Outputs, outputsOf, problemsIn } from './outputs.js';
+import { annotateFaults } from './publishing/annotate-faults.js';
 import { describePlan } from './runner/action-reporter.js';
 import { noteTold } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
@@ -19,6 +21,7 @@ import { loadToolkit } from './runner/toolkit.js';
 import { collectedLines } from './summary/format-collected.js';
 import { whatWasAdded } from './summary/format-notes.js';
 import { formatFailureSummary, formatSummary } from './summary/format-summary.js';
+import { validatedLines } from './summary/format-validated.js';
 import { count } from './summary/markdown.js';
 import { tellPublished } from './summary/tell-published.js';
 
@@ -62,6 +65,7 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   if (report.kind === 'tended') tellTended(core, report, secrets);
   if (report.kind === 'collected' && report.collection.end.kind === 'failed')
     core.error(forLog(formatError(report.collection.end.error), secrets), { title: 'axe-action' });
+  if (report.kind === 'validated') await annotateFaults(allFaults(report.validation), secrets);
   if (failsStep(outputs, inputs)) runner.fail();
 }
 
@@ -92,6 +96,7 @@ function logLines(report: RunReport): readonly string[] {
   if (report.kind === 'planned') return [...describePlan(report.plan, report.memory?.restored), DRY_RUN];
   if (report.kind === 'tended') return tendedLines(report);
   if (report.kind === 'collected') return collectedLines(report);
+  if (report.kind === 'validated') return validatedLines(report);
   const { outcome, published, remembered } = report;
   const answer =
     outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];

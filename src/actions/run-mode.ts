@@ -2,12 +2,18 @@ import type { World } from '../axe/ports.js';
 import type { RunReport } from '../pipeline/request.js';
 import { runPipeline } from '../pipeline/run.js';
 import { type GcModeParts, runGcMode } from './gc-mode.js';
+import type { Inputs } from './inputs/inputs.js';
 import { runMemoryMode } from './memory-mode.js';
 
+/** What a mode that runs an agent works with, and which that is. */
+export interface ModeParts extends GcModeParts {
+  readonly mode: Exclude<Inputs['mode'], 'validate'>;
+}
+
 /** Does what the input `mode` asks for. Throws an AxeError. */
-export async function runMode(parts: GcModeParts, world: World): Promise<RunReport> {
-  const { inputs, request, runner } = parts;
-  switch (inputs.mode) {
+export async function runMode(parts: ModeParts, world: World): Promise<RunReport> {
+  const { mode, inputs, request, runner } = parts;
+  switch (mode) {
     case 'run':
       return await runPipeline(request, world);
     case 'memory':

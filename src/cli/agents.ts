@@ -28,6 +28,12 @@ const COMMANDS: readonly CommandHelp[] = [
     flags: [AGENTS_DIR],
   },
   {
+    usage: 'agents validate [agent...]',
+    short: 'Check agent files for mistakes',
+    long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
+    flags: [AGENTS_DIR],
+  },
+  {
     usage: 'agents init <agent>',
     short: 'Create an agent file to fill in',
     long: 'Create an agent file with every key in comments, in the configuration folder or the one given.',
@@ -46,12 +52,15 @@ const ABOUT = 'Agents are TOML files: a model, a system prompt, a skill, files, 
 /** How the group is shown in help. */
 export const AGENTS_HELP: CommandHelp = {
   usage: 'agents',
-  short: 'List, show, create and edit agents',
+  short: 'List, show, check, create and edit agents',
   long: ABOUT,
   flags: [],
 };
 
-/** `agents list | show | init | edit` (axe-behaviour §18): every error exits with 1. Throws an AxeError. */
+/**
+ * `agents list | show | init | edit` (axe-behaviour §18), where every error exits with 1, and `agents validate`. Throws
+ * an AxeError.
+ */
 export async function agentsCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name = '', ...rest] = words;
   const command = COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
@@ -65,6 +74,10 @@ export async function agentsCommand(words: readonly string[], terminal: Terminal
   if (flags.help) {
     print(terminal, formatCommandHelp(command));
     return 0;
+  }
+  if (name === 'validate') {
+    const { validateCommand } = await import('./validate-agents.js');
+    return await validateCommand(flags, terminal);
   }
   try {
     await ACTIONS[name]?.(flags, terminal);

@@ -186,8 +186,9 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       terminal.stderr.write(`${formatError(error)}\n`);
       return error.exitCode;
     }
-    // Garbage collection has a command of its own.
+    // Garbage collection and validation have commands of their own.
     case 'collected':
+    case 'validated':
       return 0;
     case 'ran': {
       const { outcome } = report;

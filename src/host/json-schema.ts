@@ -32,6 +32,20 @@ const OPTIONS: Options = {
   logger: false,
 };
 
+/**
+ * Refuses what is no JSON schema. Unlike {@link compileSchema} it makes no program of it, so the schema may be anybody's;
+ * references and patterns are not looked at. Throws a ConfigError.
+ */
+export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
+  const ajv = await openCompiler(schema, origin);
+  const copy: Readonly<Record<string, unknown>> = { ...schema };
+  try {
+    await ajv.validateSchema(copy, true);
+  } catch (thrown) {
+    throw brokenSchema(origin, thrown);
+  }
+}
+
 async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Compiler> {
   const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
   if (draft === undefined || draft === DRAFT_2020) {

@@ -16,6 +16,7 @@ import type { Trigger } from '../axe/trigger.js';
 import type { Collection } from './collect/collection.js';
 import type { RunNotes } from './notes.js';
 import type { MemoryCommandResult } from './tend/memory-hand.js';
+import type { Validation } from './validate/validation.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
 export interface RunRequest {
@@ -147,4 +148,6 @@ export type RunReport =
       readonly agent: string;
       readonly store: MemoryStore['kind'];
       readonly collection: Collection;
-    };
+    }
+  /** Agents were looked at, and none was run. */
+  | { readonly kind: 'validated'; readonly validation: Validation };

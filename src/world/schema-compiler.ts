@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../axe/loop/structured.js';
 import type { World } from '../axe/ports.js';
 
 /** Checks by JSON schema; the compiler is loaded only for a run that has a schema (D34). */
@@ -6,4 +7,10 @@ export function createSchemaCompiler(): World['compileSchema'] {
     const { compileSchema } = await import('../host/json-schema.js');
     return await compileSchema(schema, origin);
   };
+}
+
+/** Refuses what is no JSON schema, and makes no program of it; loaded only where there is one. Throws a ConfigError. */
+export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {
+  const loaded = await import('../host/json-schema.js');
+  await loaded.inspectSchema(schema, origin);
 }

@@ -98,6 +98,7 @@ describe('inputs', () => {
     ['tools-allowed', 'write\nnetwork', 'toolsAllowed', ['write', 'network']],
     ['output-schema', '\n{\n  "type": "object"\n}\n', 'outputSchema', '{\n  "type": "object"\n}'],
     ['dry-run', 'True', 'dryRun', true],
+    ['mode', 'validate', 'mode', 'validate'],
     ['fail-on', 'failure', 'failOn', ['failure']],
     ['fail-on', 'failure,timeout', 'failOn', ['failure', 'timeout']],
     ['fail-on', '\n  failure\n  refused,\n', 'failOn', ['failure', 'refused']],
@@ -129,7 +130,11 @@ describe('inputs', () => {
       'the inputs `prompt` and `prompt-file` are both given',
       'Give one of them.',
     ],
-    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `memory`.'],
+    [
+      { mode: 'review' },
+      'the input `mode` cannot be "review"',
+      'Give one of `run`, `gc`, `memory`, `validate`.',
+    ],
     [
       { mode: 'memory' },
       '`mode: memory` needs the input `memory-command`',

@@ -48,7 +48,7 @@ export interface Inputs {
   readonly failOn: readonly Conclusion[];
 }
 
-const MODES = ['run', 'gc', 'memory'] as const;
+const MODES = ['run', 'gc', 'memory', 'validate'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
@@ -156,6 +156,7 @@ function checkTogether({ agent, mode, memoryCommand, gc, prompt, promptFile, mod
       remedy: 'Give one of them.',
     });
   }
+  if (mode === 'validate') return;
   if (agent === '' && (mode !== 'run' || model === '' || (prompt === '' && promptFile === ''))) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:

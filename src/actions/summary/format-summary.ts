@@ -14,6 +14,7 @@ import { type CallCount, countCalls } from './count-calls.js';
 import { collectedSummary } from './format-collected.js';
 import { formatLearned } from './format-learned.js';
 import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
+import { validatedSummary } from './format-validated.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 import { tellPublished } from './tell-published.js';
 
@@ -43,6 +44,8 @@ export function formatSummary(report: RunReport, { warnings, view, clean }: Summ
       return tendedSummary(report, warnings, clean);
     case 'collected':
       return sections([collectedSummary(report, { isHidden: view.isHidden, clean }), warningList(warnings)]);
+    case 'validated':
+      return validatedSummary(report);
     case 'ran':
       return ranSummary(report, { warnings, view, clean });
   }

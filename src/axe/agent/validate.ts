@@ -6,10 +6,9 @@ import { notesProblems } from './validate-notes.js';
 /** The deepest chain of sub-agents (axe-behaviour §2). */
 const MAX_SUB_AGENT_DEPTH = 5;
 
-/** The first problem in axe's order (axe-behaviour §2), or undefined if the values are good. */
-export function validateAgent(raw: RawAgent): AgentProblem | undefined {
-  const [first] = problems(raw);
-  return first;
+/** What is wrong with the values, in axe's order (axe-behaviour §2); nothing if they are good. */
+export function agentProblems(raw: RawAgent): readonly AgentProblem[] {
+  return [...problems(raw)];
 }
 
 function* problems(raw: RawAgent): Generator<AgentProblem> {

@@ -51,19 +51,28 @@ const VALUES = ['const', 'enum', 'default', 'examples'];
 
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
-function checkKeywords(schema: unknown, origin: string): void {
-  if (Array.isArray(schema)) {
-    for (const one of schema) checkKeywords(one, origin);
-    return;
+function checkKeywords(schema: SchemaObject, origin: string): void {
+  for (const part of subschemas(schema)) {
+    for (const [keyword, value] of Object.entries(part)) {
+      if (REFERENCES.includes(keyword)) checkReference(keyword, value, origin);
+      if (keyword === '$async' && value !== false) throw asyncSchema(origin);
+    }
   }
-  if (!isNested(schema)) return;
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (REFERENCES.includes(keyword)) checkReference(keyword, value, origin);
-    if (keyword === '$async' && value !== false) throw asyncSchema(origin);
-    if (NAMED.includes(keyword) && isNested(value)) {
-      for (const one of Object.values(value)) checkKeywords(one, origin);
-    } else if (!VALUES.includes(keyword)) {
-      checkKeywords(value, origin);
+}
+
+/** A schema and every schema inside it; examples of what is described are none. Its depth was checked. */
+export function* subschemas(schema: unknown): Generator<SchemaObject> {
+  if (Array.isArray(schema)) {
+    for (const one of schema) yield* subschemas(one);
+  } else if (isNested(schema)) {
+    const entries = Object.entries(schema);
+    yield Object.fromEntries(entries);
+    for (const [keyword, value] of entries) {
+      if (NAMED.includes(keyword) && isNested(value)) {
+        for (const one of Object.values(value)) yield* subschemas(one);
+      } else if (!VALUES.includes(keyword)) {
+        yield* subschemas(value);
+      }
     }
   }
 }

@@ -104,8 +104,8 @@ function parseFound(
   }
 }
 
-/** Names every agent there is, so that a typing mistake is seen at once. */
-async function missingAgent(
+/** The error for an agent that is not there; it names every one there is, so that a typing mistake is seen at once. */
+export async function missingAgent(
   name: string,
   agentsDirs: readonly string[],
   { signal, ...place }: GitHubAgentLibraryOptions,
@@ -129,7 +129,8 @@ export function skillPaths(path: string, roots: readonly string[]): readonly str
   return [...new Set(roots.map((root) => joinPath(root, relative)))];
 }
 
-function missingSkill(path: string, paths: readonly string[], place: RefPlace): ConfigError {
+/** The error for a skill that stands at none of these paths. */
+export function missingSkill(path: string, paths: readonly string[], place: RefPlace): ConfigError {
   const searched = paths.map((candidate) => `\`${locationOf(place, candidate)}\``);
   return new NotFoundError('skill', path, `Searched for ${searched.join(', ')}.`);
 }

@@ -55,13 +55,18 @@ export async function fetchContextFiles(
   for (const path of selected) {
     const entry = entries.get(path);
     if (entry === undefined) continue;
-    if (!FILE_MODES.has(entry.mode)) links.push(path);
+    if (!isFile(entry)) links.push(path);
     else if (budget.take(path, entry.size)) wanted.push({ path, sha: entry.sha });
   }
   return {
     files: await fetchTexts(place, wanted, signal),
     warnings: [...(truncated ? [TRUNCATED] : []), ...linkWarnings(links), ...budget.warnings()],
   };
+}
+
+/** Whether an entry of a tree can be a context file: links and submodules cannot. */
+export function isFile({ mode }: { readonly mode: string }): boolean {
+  return FILE_MODES.has(mode);
 }
 
 const FOLDER_MODE = '040000';
@@ -73,7 +78,8 @@ const TRUNCATED: Warning = {
   message: 'the repository has more files than GitHub lists at once; `files` may have missed some',
 };
 
-async function fetchTree(
+/** Everything a ref holds, as far as GitHub lists it at once. Throws an AxeError and a GitHubError. */
+export async function fetchTree(
   { client, repository, ref }: RefPlace,
   signal: AbortSignal,
 ): Promise<v.InferOutput<typeof treeSchema>> {

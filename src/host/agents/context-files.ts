@@ -38,7 +38,8 @@ export async function loadContextFiles(
   return { files, warnings: budget.warnings() };
 }
 
-async function resolveWorkdir(workdir: string): Promise<string> {
+/** Throws a ConfigError for a folder that is not there. */
+export async function resolveWorkdir(workdir: string): Promise<string> {
   try {
     return await realpath(workdir);
   } catch (thrown) {

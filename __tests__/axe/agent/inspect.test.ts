@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { decodeAgent } from '../../../src/axe/agent/decode.js';
+import { inspectAgent } from '../../../src/axe/agent/inspect.js';
+import { parseAgent } from '../../../src/axe/agent/parse.js';
+import { AxeError } from '../../../src/axe/errors.js';
+
+const GOLDEN = new URL('../../golden/axe/21-validation-errors/agents/', import.meta.url);
+const SOURCE = { name: 'v', file: 'axe/agents/v.toml' };
+
+function errorsOf(text: string) {
+  return inspectAgent(text, SOURCE).errors.map(({ message, at }) => [message, at?.line, at?.column]);
+}
+
+describe('an agent file that is inspected', () => {
+  it('has all its errors told, types before values, and its warnings beside them', () => {
+    const text = `name = 7
+model = "a/m"
+timeout = "5m"
+sistem_prompt = "x"
+
+[memory]
+last_n = -1
+scope = "all"
+notes = true
+
+[[mcp_servers]]
+name = "one"
+transport = "stdio"
+command = 1
+`;
+    expect(errorsOf(text)).toEqual([
+      ['failed to parse agent config "v": name must be a string, but is an integer', 1, 1],
+      ['failed to parse agent config "v": timeout must be an integer, but is a string', 3, 1],
+      ['failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer', 14, 1],
+      ['memory.last_n must be non-negative', 7, 1],
+      ['memory.scope must be one of: project, agent, shared', 8, 1],
+    ]);
+    const { raw, warnings } = inspectAgent(text, SOURCE);
+    expect(warnings.map(({ code, at }) => [code, at?.line])).toEqual([
+      ['agent-unknown-key', 4],
+      ['agent-unused-key', 9],
+    ]);
+    expect(raw).toMatchObject({ name: '', model: 'a/m', mcp_servers: [{ name: 'one', command: '' }] });
+  });
+
+  it('is read on behind a list with an element that is wrong, and behind a key that stands there twice', () => {
+    const text = 'name = "v"\nNAME = "w"\nmodel = "a/m"\ntools = ["read_file", 7]\nfiles = ["a"]\n';
+    expect(errorsOf(text)).toEqual([
+      ["failed to parse agent config \"v\": Key 'NAME' has already been defined, as 'name'", 2, 1],
+      ['failed to parse agent config "v": tools[1] must be a string, but is an integer', 4, 1],
+    ]);
+    expect(inspectAgent(text, SOURCE).raw).toMatchObject({ name: 'v', tools: [], files: ['a'] });
+  });
+
+  it('is not read behind an error of TOML', () => {
+    expect(errorsOf('name = \nmodel = \n')).toEqual([
+      ['failed to parse agent config "v": expected a value', 1, 8],
+    ]);
+    expect(inspectAgent('name = \n', SOURCE)).toMatchObject({ raw: undefined, warnings: [] });
+  });
+
+  it('with errors beyond counting has the first fifty told, and is not read on', () => {
+    const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
+    const { raw, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
+    expect(errors).toHaveLength(50);
+    expect(errors[49]?.at?.line).toBe(102);
+    expect(raw).toBeUndefined();
+  });
+});
+
+it.each(readdirSync(GOLDEN).filter((file) => file.endsWith('.toml')))(
+  'the first error of %s is the one a run ends with',
+  (file) => {
+    const bytes = readFileSync(new URL(file, GOLDEN));
+    const thrown = thrownBy(() => parseAgent(decodeAgent(bytes, SOURCE), SOURCE));
+    const inspected = thrownBy(() => {
+      const [first] = inspectAgent(decodeAgent(bytes, SOURCE), SOURCE).errors;
+      if (first !== undefined) throw first;
+    });
+    expect(inspected).toEqual(thrown);
+  },
+);
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, at, remedy } = thrown;
+    return { message, at, remedy };
+  }
+}

@@ -1,0 +1,75 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { agentsCommand } from '../../src/cli/agents.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+let cwd: string;
+let home: string;
+
+beforeEach(() => {
+  cwd = tempDir('cwd');
+  home = tempDir('home');
+});
+
+async function validate(...words: readonly string[]) {
+  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
+  const exitCode = await agentsCommand(['validate', ...words], terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
+}
+
+const GOOD = 'name = "good"\nmodel = "ollama/llama3"\n';
+
+it('looks at all agents from here, and exits with 2 for an error', async () => {
+  writeFiles(cwd, { 'axe/agents/good.toml': GOOD, 'mine/near.toml': `${GOOD}nam = 1\n` });
+  writeFiles(home, { 'axe/agents/bad.toml': 'model = "ollama/llama3"\n' });
+  expect(await validate('--agents-dir', 'mine')).toEqual({
+    exitCode: 2,
+    output: [
+      'axe/agents/good.toml: valid',
+      `${home}/axe/agents/bad.toml:1:1: error: agent config missing required field: name`,
+      '  Add a line `name = "…"` at the top of the file.',
+      'mine/near.toml:3:1: warning: unknown key `nam` is ignored. Did you mean `name`?',
+      '',
+      '3 agents: 1 error, 1 warning',
+      '',
+    ].join('\n'),
+    talk: '',
+  });
+});
+
+it('looks at those that are named, and exits with 0 where there are warnings only', async () => {
+  writeFiles(cwd, {
+    'axe/agents/good.toml': `${GOOD}sub_agents = ["helper"]\n`,
+    'axe/agents/helper.toml': `${GOOD}x = 1\n`,
+    'axe/agents/bad.toml': 'name = \n',
+  });
+  const { exitCode, output } = await validate('good');
+  expect(exitCode).toBe(0);
+  expect(output).toContain('2 agents: 1 warning');
+  expect((await validate('good', 'bad')).exitCode).toBe(2);
+});
+
+it('holds the schema of an answer against the rules of schemas', async () => {
+  const schema = '[params.response_format]\ntype = "json_schema"\nschema = { type = "objekt" }\n';
+  writeFiles(cwd, { 'axe/agents/form.toml': `${GOOD}${schema}` });
+  const { exitCode, output } = await validate();
+  expect(exitCode).toBe(2);
+  expect(output).toContain(
+    'axe/agents/form.toml:5:1: error: the JSON schema of `params.response_format.schema` cannot be used: ',
+  );
+});
+
+it.each([
+  [[], 'there are no agents in'],
+  [['nobody'], 'agent config not found: nobody'],
+])('ends with 2 where there is nothing to look at: %j', async (words, message) => {
+  await expect(validate(...words)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining(message),
+  });
+});
+
+it('has help, and tells a flag that is none as every command does', async () => {
+  expect((await validate('--help')).output).toContain('Usage:\n  axe-action agents validate [agent...]');
+  await expect(validate('--json')).rejects.toMatchObject({ exitCode: 1, message: 'unknown flag: --json' });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AgentShelf } from '../../../src/axe/agent/shelf.js';
+import { ConfigError, NotFoundError } from '../../../src/axe/errors.js';
+import type { AgentLibrary } from '../../../src/axe/ports.js';
+import { compileGlob } from '../../../src/axe/prompt/glob.js';
+import { tellValidation } from '../../../src/pipeline/validate/tell-validation.js';
+import { validateAgents } from '../../../src/pipeline/validate/validate-agents.js';
+import type { ValidationRequest, ValidationWorld } from '../../../src/pipeline/validate/validation.js';
+
+const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
+
+/** A shelf with these files; `read` counts how often each agent is asked for. */
+function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []): AgentShelf {
+  const places = Object.keys(files)
+    .filter((file) => file.endsWith('.toml'))
+    .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
+  return {
+    where: 'here',
+    folders: ['axe/agents'],
+    list: async () => places,
+    async read(name) {
+      reads.push(name);
+      const file = name.endsWith('.toml') ? name : `${name}.toml`;
+      const text = files[file];
+      if (text === undefined) throw new NotFoundError('agent', name, 'See.');
+      if (text === 'unreadable') throw new ConfigError(`failed to read agent config "${name}": no`);
+      return {
+        name,
+        file,
+        text,
+        async loadSkill(path) {
+          if (files[path] === undefined) throw new NotFoundError('skill', path);
+          return files[path];
+        },
+      };
+    },
+    async countPaths(pattern, workdir) {
+      const { matches } = compileGlob(pattern);
+      if (workdir === 'gone') throw new ConfigError('failed to resolve workdir symlinks: gone');
+      if (workdir === 'large') return undefined;
+      return Object.keys(files).filter(matches).length;
+    },
+  };
+}
+
+function validate(
+  files: Readonly<Record<string, string>>,
+  request: Partial<ValidationRequest> = {},
+  world: Partial<ValidationWorld> = {},
+) {
+  return validateAgents(
+    { names: [], outputSchema: '', ...request },
+    { shelf: shelfOf(files), providers: ['anthropic', 'openai'], checkSchema: async () => {}, ...world },
+  );
+}
+
+/** What is told of one agent, without the remedies. */
+async function faultsOf(
+  more: string,
+  files: Readonly<Record<string, string>> = {},
+  world: Partial<ValidationWorld> = {},
+) {
+  const { agents } = await validate({ ...files, 'a.toml': `${HEAD}${more}` }, { names: ['a'] }, world);
+  const faults = agents.find(({ name }) => name === 'a')?.faults ?? [];
+  return faults.map(({ severity, message, at }) => `${at.line}:${at.column} ${severity}: ${message}`);
+}
+
+describe('an agent', () => {
+  it('that names only what is there is valid', async () => {
+    const more =
+      'skill = "s.md"\nfiles = ["*.md"]\nsub_agents = ["b", "builtin"]\ntools = ["read_file", "submit_review"]\n';
+    const b = HEAD.replace('"a"', '"b"');
+    expect(await faultsOf(more, { 's.md': 'Skill.', 'b.toml': b, 'builtin.toml': b })).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a provider that looks mistyped',
+      'name = "a"\nmodel = "antropic/claude"\n',
+      '2:1 warning: the provider "antropic" is not known, and is taken for an endpoint of your own. Did you mean `anthropic/claude`?',
+    ],
+    [
+      'a model without a provider',
+      'name = "a"\nmodel = "claude"\n',
+      '2:1 error: invalid model format "claude": expected provider/model-name',
+    ],
+  ])('has %s told', async (_, text, expected) => {
+    const { agents } = await validate({ 'a.toml': text });
+    const [fault] = agents[0]?.faults ?? [];
+    expect(`${fault?.at.line}:${fault?.at.column} ${fault?.severity}: ${fault?.message}`).toBe(expected);
+    expect(agents[0]?.faults).toHaveLength(1);
+  });
+
+  it('may name a provider of its own', async () => {
+    const { agents } = await validate({ 'a.toml': 'name = "a"\nmodel = "groq/llama-3"\n' });
+    expect(agents[0]?.faults).toEqual([]);
+  });
+
+  it.each([
+    ['skill = "s.md"', ['3:1 error: skill not found: s.md']],
+    [
+      'files = ["a[", "*.txt"]',
+      [
+        '3:1 error: invalid glob pattern "a[": syntax error in pattern',
+        '3:1 warning: "*.txt" in `files` matches no file',
+      ],
+    ],
+    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['4:1 error: failed to resolve workdir symlinks: gone']],
+    ['files = ["*.txt"]\nworkdir = "large"', []],
+    [
+      'tools = ["red_file", "frobnicate"]',
+      [
+        '3:1 warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+        '3:1 warning: there is no tool "frobnicate"; a run goes on without it.',
+      ],
+    ],
+    [
+      'tools = ["memory_write"]',
+      [
+        '3:1 warning: agent "a" asks for `memory_write`, and keeps no notes. Set `enabled = true` and `notes = true` in `[memory]` of the agent.',
+      ],
+    ],
+    ['tools = ["memory_write"]\n[memory]\nenabled = true\nnotes = true', []],
+    ['sub_agents = ["nobody"]', ['3:1 error: failed to load agent "nobody": agent config not found: nobody']],
+    [
+      'sub_agents = ["a"]',
+      [
+        '3:1 warning: sub-agents call each other in a circle: a → a. Only `max_depth` ends it, and each level is paid for.',
+      ],
+    ],
+    [
+      'skill = "s.md"\ntimeout = -1\nsub_agents = 7\n',
+      [
+        '3:1 error: skill not found: s.md',
+        '4:1 error: timeout must be non-negative',
+        '5:1 error: failed to parse agent config "a": sub_agents must be a list of strings, but is an integer',
+      ],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "#/$defs/x"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` cannot be used: `$ref` "#/$defs/x" leads nowhere',
+      ],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "https://example.com"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` refers to another document: `$ref` is "https://example.com"',
+      ],
+    ],
+  ])('with %j has told what is wrong, at its line', async (more, expected) => {
+    expect(await faultsOf(more)).toEqual(expected);
+  });
+
+  it('whose schema is none has that told', async () => {
+    const more =
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\ntype = "objekt"\n';
+    const checkSchema = async (_: unknown, origin: string) => {
+      throw new ConfigError(`${origin} is none`);
+    };
+    expect(await faultsOf(more, {}, { checkSchema })).toEqual([
+      '5:2 error: `params.response_format.schema` is none',
+    ]);
+  });
+
+  it('that cannot be read has that told at its file, and not at whoever calls it', async () => {
+    const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
+    expect(agents).toMatchObject([
+      { name: 'a', faults: [] },
+      { name: 'b', raw: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
+    ]);
+  });
+});
+
+describe('a look at agents', () => {
+  const files = {
+    'a.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'b.toml': `${HEAD}sub_agents = ["c"]\n`,
+    'c.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'd.toml': 'name = \n',
+  };
+
+  it('takes all there are, or those that are named with the sub-agents they have, each once', async () => {
+    const all = await validate(files);
+    expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+    const reads: string[] = [];
+    const shelf = shelfOf(files, reads);
+    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { shelf });
+    expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(reads).toEqual(['b', 'b.toml', 'c']);
+  });
+
+  it('tells a circle once, at its first member', async () => {
+    const { agents } = await validate(files);
+    const circles = agents.flatMap(({ name, faults }) =>
+      faults
+        .filter(({ message }) => message.includes('circle'))
+        .map(({ message, at }) => [name, at.line, message]),
+    );
+    expect(circles).toEqual([['b', 3, expect.stringContaining('b → c → b')]]);
+  });
+
+  it('ends with an error where there is nothing to look at, or not what was asked for', async () => {
+    await expect(validate({})).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'there are no agents in `axe/agents` of here',
+    });
+    await expect(validate(files, { names: ['e'] })).rejects.toMatchObject({
+      message: 'agent config not found: e',
+      remedy: 'See.',
+    });
+    await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+  });
+
+  it('ends before a hostile list of names becomes as many requests', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
+    const reads: string[] = [];
+    const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
+    await expect(validate(hostile, {}, { shelf: shelfOf(hostile, reads) })).rejects.toThrow(
+      'the agents name more than 300 files',
+    );
+    expect(reads).toHaveLength(300);
+  });
+
+  it('tries the first patterns of a hostile list only', async () => {
+    const patterns = Array.from({ length: 1000 }, () => '"*.txt"').join(', ');
+    const faults = await faultsOf(`files = [${patterns}]\n`);
+    expect(faults).toHaveLength(51);
+    expect(faults[0]).toBe('3:1 warning: of 1000 patterns in `files` only the first 50 were looked at');
+  });
+
+  it('looks for what is not here in the other repository', async () => {
+    const shared: AgentLibrary = {
+      async loadAgent(name) {
+        if (name === 'there') return { name, source: 'there' } as never;
+        throw new NotFoundError('agent', name);
+      },
+      async loadSkill(path) {
+        if (path === 'there.md') return 'Skill.';
+        throw new NotFoundError('skill', path);
+      },
+      loadContextFiles: async () => ({ files: [], warnings: [] }),
+    };
+    expect(await faultsOf('skill = "there.md"\nsub_agents = ["there"]\n', {}, { shared })).toEqual([]);
+    expect(await faultsOf('skill = "gone.md"\nsub_agents = ["gone"]\n', {}, { shared })).toHaveLength(2);
+  });
+
+  it('does not hide what nobody could mend in an agent', async () => {
+    const shelf = { ...shelfOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
+    await expect(
+      validate(
+        {},
+        {},
+        {
+          shelf: {
+            ...shelf,
+            read: async () => ({
+              name: 'a',
+              file: 'a',
+              text: `${HEAD}files = ["x"]`,
+              loadSkill: async () => '',
+            }),
+          },
+        },
+      ),
+    ).rejects.toThrow('GitHub is down');
+  });
+});
+
+describe('what is told', () => {
+  it('is a line for each finding with its remedy below, and how many there are', async () => {
+    const validation = await validate({
+      'a.toml': HEAD,
+      'b.toml': `${HEAD}timeout = -1\ntools = ["red_file"]\n`,
+    });
+    expect(tellValidation(validation)).toEqual([
+      'a.toml: valid',
+      'b.toml:3:1: error: timeout must be non-negative',
+      '  Give a whole number from 0 upwards; 0 means not set.',
+      'b.toml:4:1: warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+      '',
+      '2 agents: 1 error, 1 warning',
+    ]);
+  });
+
+  it('has an end', async () => {
+    const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
+    const lines = tellValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
+    expect(lines).toHaveLength(203);
+    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 warnings']);
+  });
+});

@@ -1,0 +1,174 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { FileTree } from '../helpers/github-state.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import {
+  AGENT,
+  expectTranscript,
+  HEAD,
+  REPO,
+  routesOf,
+  type Stage,
+  seen,
+  setStage,
+  steady,
+} from './stage.js';
+
+const GOOD = {
+  'axe/agents/reviewer.toml': `${AGENT.replace('[memory]', 'skill = "review"\nfiles = ["docs/*.md"]\ntools = ["github_diff", "add_review_comment"]\nsub_agents = ["helper"]\n\n[memory]')}notes = true\n`,
+  '.axe/agents/helper.toml': 'name = "helper"\nmodel = "openai/gpt-4o"\n',
+  'axe/skills/review/SKILL.md': '# Review\n',
+  'docs/style.md': '# Style\n',
+};
+
+const BROKEN = {
+  'axe/agents/syntax.toml': 'name = "syntax"\nmodel = "openai/gpt-4o\n',
+  'axe/agents/many.toml': `name = "many"
+model = "gpt-4o"
+skill = "skills/reveiw/SKILL.md"
+files = ["docs/[.md", "nothing/*.md"]
+sub_agents = ["helpr", "ring"]
+sistem_prompt = "x"
+timeout = "5m"
+
+[memory]
+last_n = -1
+`,
+  'axe/agents/ring.toml': 'name = "ring"\nmodel = "openai/gpt-4o"\nsub_agents = ["many"]\n',
+};
+
+const VALIDATE = { mode: 'validate', agent: '' };
+
+/** A checkout of the merge of a pull request. */
+function checkout(files: FileTree): string {
+  const workspace = tempDir('workspace');
+  writeFiles(workspace, { '.git/HEAD': `${'d'.repeat(40)}\n`, ...(files as Record<string, string>) });
+  return workspace;
+}
+
+/** Nobody was asked for anything that a check does not need. */
+function expectUntouched({ model, cache, repo }: Stage): void {
+  expect(model.requests()).toEqual([]);
+  expect(cache.entries()).toEqual([]);
+  expect(repo.comments).toEqual([]);
+}
+
+describe('a check of agents that are checked out', () => {
+  it('is green where nothing is wrong, and asks nobody for anything', async () => {
+    const stage = await setStage();
+    const step = await stage.run({ inputs: VALIDATE, workspace: checkout(GOOD) });
+    expect(step.exitCode).toBe(0);
+    expect(step.annotations).toEqual([]);
+    expect(stage.github.requests()).toEqual([]);
+    expectUntouched(stage);
+    expectTranscript('agents-that-are-valid', seen(step, stage));
+  });
+
+  it('tells all that is wrong at its line, and fails the step', async () => {
+    const stage = await setStage();
+    const step = await stage.run({ inputs: VALIDATE, workspace: checkout({ ...GOOD, ...BROKEN }) });
+    expect(step.exitCode).toBe(1);
+    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+    expect(step.annotations.map(({ level, file, line }) => [level, file, line])).toEqual([
+      ['error', 'axe/agents/many.toml', 2],
+      ['error', 'axe/agents/many.toml', 3],
+      ['error', 'axe/agents/many.toml', 4],
+      ['error', 'axe/agents/many.toml', 5],
+      ['error', 'axe/agents/many.toml', 7],
+      ['error', 'axe/agents/many.toml', 10],
+      ['error', 'axe/agents/syntax.toml', 2],
+      ['warning', 'axe/agents/many.toml', 4],
+      ['warning', 'axe/agents/many.toml', 5],
+      ['warning', 'axe/agents/many.toml', 6],
+    ]);
+    expect(stage.github.requests()).toEqual([]);
+    expectUntouched(stage);
+    expectTranscript('agents-that-are-not-valid', seen(step, stage));
+  });
+
+  it('looks at one agent and its sub-agents where one is named, and leaves the step green if `fail-on` says so', async () => {
+    const stage = await setStage();
+    const workspace = checkout({ ...GOOD, ...BROKEN });
+    const one = await stage.run({ inputs: { ...VALIDATE, agent: 'reviewer' }, workspace });
+    expect([one.exitCode, one.outputs['response']]).toEqual([
+      0,
+      '.axe/agents/helper.toml: valid\naxe/agents/reviewer.toml: valid\n\n2 agents: valid',
+    ]);
+    const green = await stage.run({ inputs: { ...VALIDATE, 'fail-on': 'timeout' }, workspace });
+    expect([green.exitCode, green.outputs['conclusion']]).toEqual([0, 'failure']);
+  });
+
+  it('does not follow a link out of the checkout', async () => {
+    const stage = await setStage();
+    const workspace = checkout(GOOD);
+    const elsewhere = tempDir('elsewhere');
+    writeFiles(elsewhere, { 'secret.toml': 'token_of_octocat = "x"\n' });
+    symlinkSync(join(elsewhere, 'secret.toml'), join(workspace, 'axe/agents/link.toml'));
+    const step = await stage.run({ inputs: VALIDATE, workspace });
+    expect(step.annotations.map(({ file, message }) => [file, message.split('\n')[0]])).toEqual([
+      ['axe/agents/link.toml', 'axe/agents/link.toml leads out of the checkout'],
+    ]);
+    expect(seen(step, stage)).not.toContain('token_of_octocat');
+  });
+});
+
+describe('a check without a checkout', () => {
+  const FORK = { 'pull_request.head.repo.full_name': 'mona/Hello-World', 'sender.login': 'mona' };
+
+  it('reads the head of a fork, whoever opened it, with a token that may only read', async () => {
+    const stage = await setStage({
+      event: { name: 'pull_request', action: 'opened', patch: FORK },
+      base: GOOD,
+      role: 'read',
+    });
+    stage.github.commit(REPO, { ...GOOD, ...BROKEN }, { branch: 'pull-2', sha: HEAD });
+    const step = await stage.run({ inputs: VALIDATE });
+    expect(step.exitCode).toBe(1);
+    expectUntouched(stage);
+    expect(new Set(stage.github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
+    const asked = routesOf(stage);
+    expect(asked.filter((route) => !/^GET \/(?:contents|git\/trees)\//.test(route))).toEqual([]);
+    expectTranscript('agents-of-a-fork-that-are-not-valid', seen(step, stage));
+  });
+
+  it('is an error where there are no agents, or no token to read them with', async () => {
+    const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
+    stage.github.commit(REPO, { 'README.md': '# Hello\n' }, { branch: 'changes', sha: HEAD });
+    const none = await stage.run({ inputs: VALIDATE });
+    const blind = await stage.run({ inputs: { ...VALIDATE, 'github-token': '' } });
+    expect([none.exitCode, blind.exitCode]).toEqual([1, 1]);
+    expect(none.annotations[0]?.message).toMatch(
+      /^there are no agents in `axe\/agents` and `.axe\/agents` of /,
+    );
+    expect(blind.annotations[0]?.message).toMatch(/nothing is checked out, and there is no token\n/);
+  });
+});
+
+it('looks in the repository of `agents-repo` for what is not found here', async () => {
+  const stage = await setStage();
+  const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
+  stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
+  const there = { 'axe/agents/checker.toml': AGENT, 'axe/skills/law/SKILL.md': 'Law of the house.' };
+  stage.github.commit('octocat/agents', there, { branch: 'v1' });
+  const names = 'skill = "law"\nsub_agents = ["checker", "chekker"]\n\n[memory]';
+  const workspace = checkout({ 'axe/agents/reviewer.toml': AGENT.replace('[memory]', names) });
+  const agents = { 'agents-repo': 'octocat/agents@v1', 'agents-token': token };
+  const step = await stage.run({ inputs: { ...VALIDATE, ...agents }, workspace });
+  expect(step.annotations.map(({ line, message }) => [line, message.split('\n')[0]])).toEqual([
+    [6, 'failed to load agent "chekker": agent config not found: chekker'],
+  ]);
+  expect(step.masks).toContain(token);
+  expectUntouched(stage);
+});
+
+it('the command line tells the same, and exits with 2', async () => {
+  const cwd = checkout({ ...GOOD, ...BROKEN });
+  const env = { HOME: tempDir('home') };
+  const all = await runCli(['agents', 'validate'], { cwd, env });
+  expect([all.exitCode, all.stderr]).toEqual([2, '']);
+  const good = await runCli(['agents', 'validate', 'reviewer'], { cwd, env });
+  expect([good.exitCode, good.stdout.split('\n').at(-2)]).toEqual([0, '2 agents: valid']);
+  expectTranscript('agents-that-are-not-valid-in-a-terminal', steady(all.stdout));
+});

@@ -1,0 +1,70 @@
+import type { AgentLibrary } from '../axe/ports.js';
+import type { Trigger } from '../axe/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { createFetch } from '../host/net/http.js';
+import { PROVIDER_IDS } from '../models/catalog.js';
+import type { RunReport } from '../pipeline/request.js';
+import { validateAgents } from '../pipeline/validate/validate-agents.js';
+import { openCheckedShelf } from '../world/agent-shelf.js';
+import { AGENTS_DIRS } from '../world/agents.js';
+import { connectGitHub } from '../world/github.js';
+import { inspectSchema } from '../world/schema-compiler.js';
+import { connectSharedAgents, createSharedAgents } from '../world/shared-agents.js';
+import type { Inputs } from './inputs/inputs.js';
+import type { Runner } from './runner/runner.js';
+
+/** What `mode: validate` works with. */
+export interface ValidateModeParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and no model, key or memory
+ * is in reach, so there is no gate. Throws an AxeError.
+ */
+export async function runValidateMode({
+  inputs,
+  trigger,
+  runner,
+  signal,
+}: ValidateModeParts): Promise<RunReport> {
+  const { env, workspace } = runner;
+  const { agent, agentsDir, githubToken } = inputs;
+  const fetch = createFetch(env);
+  const connect = async () => await connectGitHub({ token: githubToken, env, fetch });
+  const shelf = await openCheckedShelf({
+    trigger,
+    sha: env['GITHUB_SHA'] ?? '',
+    workspace,
+    agentsDir,
+    connect,
+    signal,
+  });
+  const shared = await openShared(inputs, { connect, env, fetch, signal });
+  const validation = await validateAgents(
+    { names: agent === '' ? [] : [agent], outputSchema: inputs.outputSchema },
+    { shelf, shared, providers: PROVIDER_IDS, checkSchema: inspectSchema },
+  );
+  return { kind: 'validated', validation };
+}
+
+interface SharedParts extends Pick<ValidateModeParts, 'signal'> {
+  readonly connect: () => Promise<GitHubClient | undefined>;
+  readonly env: Runner['env'];
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** Another repository's agents, which the ones here may name; asked for only where one is not found here. */
+async function openShared(
+  { agents, agentsDir }: Inputs,
+  { connect, env, fetch, signal }: SharedParts,
+): Promise<AgentLibrary | undefined> {
+  if (agents.repository === undefined) return undefined;
+  const client = agents.token === '' ? await connect() : undefined;
+  const shared = await connectSharedAgents(agents, { client, env, fetch });
+  const agentsDirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+  return shared && createSharedAgents(shared, { agentsDirs, signal });
+}

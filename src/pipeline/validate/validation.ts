@@ -1,0 +1,60 @@
+import type { Fault } from '../../axe/agent/fault.js';
+import type { RawAgent } from '../../axe/agent/schema.js';
+import type { AgentShelf } from '../../axe/agent/shelf.js';
+import type { JsonSchema } from '../../axe/loop/structured.js';
+import type { AgentLibrary } from '../../axe/ports.js';
+import type { SourcePosition } from '../../axe/position.js';
+
+/** Which agents are looked at. */
+export interface ValidationRequest {
+  /** Empty for all there are. Their sub-agents are looked at too. */
+  readonly names: readonly string[];
+  /** The input `output-schema`; empty for none. */
+  readonly outputSchema: string;
+}
+
+/** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
+export interface ValidationWorld {
+  readonly shelf: AgentShelf;
+  /** Another repository's agents and skills, for what is not found here (`agents-repo`). */
+  readonly shared?: AgentLibrary | undefined;
+  /** Names of the model providers that are known. */
+  readonly providers: readonly string[];
+  /** Refuses what is no JSON schema, and makes no program of it. Throws a ConfigError. */
+  checkSchema(schema: JsonSchema, origin: string): Promise<void>;
+}
+
+/** An agent with everything that is wrong with it. */
+export interface CheckedAgent {
+  readonly name: string;
+  readonly file: string;
+  /** As far as it could be read. */
+  readonly raw: RawAgent | undefined;
+  /** Where it names its sub-agents. */
+  readonly callsAt: SourcePosition;
+  /** In the order of the file. */
+  readonly faults: readonly Fault[];
+}
+
+/** What a look at the agents has found. */
+export interface Validation {
+  /** Half a sentence for people: whose files were looked at. */
+  readonly where: string;
+  /** In byte order of their files. */
+  readonly agents: readonly CheckedAgent[];
+}
+
+/** How many faults of a kind there are. */
+export function countFaults(faults: readonly Fault[], severity: Fault['severity']): number {
+  return faults.filter((fault) => fault.severity === severity).length;
+}
+
+/** All faults, agent by agent. */
+export function allFaults({ agents }: Validation): readonly Fault[] {
+  return agents.flatMap(({ faults }) => faults);
+}
+
+/** Whether no agent has an error; warnings are none. */
+export function isValid(validation: Validation): boolean {
+  return countFaults(allFaults(validation), 'error') === 0;
+}
