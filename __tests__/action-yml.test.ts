@@ -11,6 +11,7 @@ import {
   MAX_CALLS_PER_TURN,
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
+  NOTES_LIMITS,
 } from '../src/axe/defaults.js';
 import { VERSION } from '../src/axe/version.js';
 
@@ -69,6 +70,11 @@ describe('the README', () => {
     ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
     ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
     ['Tool calls of one turn', 2, `${MAX_CALLS_PER_TURN} run, ${MAX_PARALLEL_CALLS} at a time`],
+    [
+      'Writes to [notes](#notes)',
+      2,
+      `${NOTES_LIMITS.runBytes / 1024} KiB in ${NOTES_LIMITS.runWrites} writes`,
+    ],
   ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
     const row = README.split('\n').find((line) => line.startsWith(`| ${limit} |`)) ?? '';
     expect(row.split(' | ')[column - 1]).toContain(text);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NoteChange } from '../../src/axe/memory/change.js';
 import type { NoteEdit } from '../../src/axe/memory/notes/edit.js';
+import { versionId } from '../../src/axe/memory/notes/replay.js';
 import type { MemoryStore } from '../../src/axe/memory/store.js';
 import type { StorePlace } from './contract.js';
 
@@ -134,6 +135,54 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       // Part of a line is not the line.
       await open().write([{ ...adding(DAY, 'yet there'), again: true }], never);
       expect(await text(DAY)).toContain('not yet there\nyet there\n');
+    });
+
+    it('makes no edit twice whose new text holds the old one, and keeps the version that a run had found', async () => {
+      const { open, text } = await makePlace();
+      await open().write([adding(FACTS, 'use npm'), overwriting(NOTE, 'of another run')], never);
+      const facts = note(FACTS, { kind: 'replace', from: 'use npm', to: 'use npm 11' }, { backup: true });
+      const changes = [
+        adding(FACTS, 'a'),
+        note(FACTS, { kind: 'replace', from: 'a\n', to: 'a and b\n' }, { backup: true }),
+        { ...facts, makes: versionId('use npm 11\na and b\n') },
+        note(NOTE, { kind: 'delete' }, { backup: true }),
+        { ...overwriting(NOTE, 'mine'), makes: versionId('mine') },
+      ];
+      const expectSaved = async () =>
+        expect([
+          await text(FACTS),
+          await text('MEMORY.bak'),
+          await text(NOTE),
+          await text(`${PROJECT}notes/auth.bak`),
+        ]).toEqual(['use npm 11\na and b\n', 'use npm\n', 'mine', 'of another run']);
+      await open().write(changes, never);
+      await expectSaved();
+      const again = changes.map((change) => ({ ...change, again: true as const }));
+      expect(await open().write(again, never)).toMatchObject({ kind: 'saved' });
+      await expectSaved();
+      // Somebody else has added to it meanwhile: an edit is known by what it put in.
+      await open().write([adding(FACTS, 'of a third run')], never);
+      await open().write([{ ...facts, again: true }], never);
+      expect(await text(FACTS)).toBe('use npm 11\na and b\nof a third run\n');
+    });
+
+    it('makes changes that come again where they were never made', async () => {
+      const { open, text } = await makePlace();
+      await open().write([adding(FACTS, 'use npm')], never);
+      const edit = note(FACTS, { kind: 'replace', from: 'npm', to: 'npm 11' });
+      await open().write([{ ...edit, makes: versionId('use npm 11\n'), again: true }], never);
+      expect(await text(FACTS)).toBe('use npm 11\n');
+    });
+
+    it('keeps what another run had written into a day before a run writes it anew', async () => {
+      const { open, text } = await makePlace();
+      await open().write([adding(DAY, 'of another run')], never);
+      const anew = ['one', 'two'].map((version) =>
+        note(DAY, { kind: 'overwrite', text: version }, { backup: true }),
+      );
+      await open().write([adding(DAY, 'mine'), ...anew], never);
+      expect(await text(DAY)).toBe('two');
+      expect(await text(DAY.replace(/md$/, 'bak'))).toMatch(/^of another run\n/);
     });
 
     it('loses none of a hundred lines that twenty runs add to facts and a day at once', async () => {

@@ -81,7 +81,12 @@ describe('a note of which somebody else changed other lines while an answer was 
 });
 
 describe('a note that somebody else changed during the save', () => {
-  it('is kept beside the one that is written over it', async () => {
+  const OVERWRITE = { kind: 'overwrite', text: 'mine' } as const;
+
+  it.each([
+    ['as the losing side', false, 'MEMORY.md.bak'],
+    ['as the version before, once', true, 'MEMORY.bak'],
+  ])('is kept beside the one that is written over it, %s', async (_, backup, copy) => {
     const remote = createFakeRemote();
     remote.tree = new Map([['MEMORY.md', 'first\n']]);
     let commits = 0;
@@ -95,8 +100,9 @@ describe('a note that somebody else changed during the save', () => {
       },
     });
     const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
-    const edits = [note('MEMORY.md', { kind: 'overwrite', text: 'mine' })];
-    expect(await store.write(edits, never)).toMatchObject({ kind: 'saved' });
-    expect([remote.tree.get('MEMORY.md'), remote.tree.get('MEMORY.md.bak')]).toEqual(['mine', 'theirs\n']);
+    expect(await store.write([note('MEMORY.md', OVERWRITE, { backup })], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(Object.fromEntries(remote.tree)).toEqual({ 'MEMORY.md': 'mine', [copy]: 'theirs\n' });
   });
 });

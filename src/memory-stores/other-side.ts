@@ -31,7 +31,8 @@ export function keepOtherSide(changes: readonly Change[], { base, newest }: Vers
 /** Whether a change may leave nothing of what stands there. */
 function isAnew(change: Change): boolean {
   if (change.kind !== 'note') return change.kind === 'rewrite';
-  return change.edit.kind === 'overwrite' || change.edit.kind === 'delete';
+  // Of others the version that was found stays beside them anyway.
+  return !change.backup && (change.edit.kind === 'overwrite' || change.edit.kind === 'delete');
 }
 
 /**

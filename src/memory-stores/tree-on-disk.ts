@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { FileStat, Files } from '../axe/files.js';
 import { decodeBytes } from '../axe/memory/bytes.js';
+import { compareFiles } from '../axe/memory/file-order.js';
+import { isNotesPath } from '../axe/memory/notes/place.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Warning } from '../axe/warning.js';
 import { isTreePath } from './tree-path.js';
@@ -15,6 +17,8 @@ export interface ReadTree {
 /** Most that is taken from a restored folder; what we write stays far below it. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Of a run log that is asked for by its name, so that gc can trim one that has grown too large; GitHub takes no larger file. */
+const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
 /** A note's former version has its name without `.md`; names of notes have no dots. */
 const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
@@ -27,10 +31,19 @@ export async function writeTree(files: Files, folder: string, tree: MemoryTree):
   for (const [path, text] of tree) await files.replace(join(folder, ...path.split('/')), text);
 }
 
-/** A file of a tree that {@link readTree} would leave out, with one more beside them; undefined if all come back. */
-export function notReadBack(tree: MemoryTree): string | undefined {
-  const paths = [...tree.keys()];
-  return paths.find((path) => !isMemoryPath(path)) ?? paths[MAX_FILES - 1];
+/** Why {@link readTree} would not give a tree back as it is; undefined if it does. */
+export type NotReadBack =
+  /** A path that is none of a memory file. */
+  | { readonly kind: 'path'; readonly path: string }
+  /** More files than are read. */
+  | { readonly kind: 'count'; readonly count: number; readonly most: number };
+
+/** Whether a tree comes back from disk as it is, with one more file beside it. */
+export function notReadBack(tree: MemoryTree): NotReadBack | undefined {
+  const path = [...tree.keys()].find((each) => !isMemoryPath(each));
+  if (path !== undefined) return { kind: 'path', path };
+  const most = MAX_FILES - 1;
+  return tree.size > most ? { kind: 'count', count: tree.size, most } : undefined;
 }
 
 /**
@@ -42,15 +55,15 @@ export async function readTree(
   folder: string,
   wants: (path: string) => boolean = () => true,
 ): Promise<ReadTree> {
-  const found = await walk(files, folder, '');
+  const found = (await walk(files, folder, '')).filter(({ path }) => wants(path));
   return await readFound(
     files,
     folder,
-    found.filter(({ path }) => wants(path)),
+    found.sort((left, right) => compareFiles(left.path, right.path)),
   );
 }
 
-/** The same for files that were found already, by their paths in the folder. */
+/** The same for files that were found already, by their paths in the folder; of too many the last are left out. */
 export async function readFound(
   files: Files,
   folder: string,
@@ -59,17 +72,19 @@ export async function readFound(
   const left: string[] = [];
   const tooMuch: string[] = [];
   const tree = new Map<string, string>();
-  let bytes = 0;
-  for (const { path, stat } of found) {
-    const fits = tree.size < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
+  let [count, bytes] = [0, 0];
+  for (const { path, stat, isNamed = false } of found) {
+    const fits = isNamed ? stat.bytes <= mostOf(path) : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
     const isGone = fits && isMemory && text === undefined;
     if (isGone || PASSING_FILE.test(path)) continue;
     if (text === undefined) (isMemory ? tooMuch : left).push(path);
     else {
-      bytes += stat.bytes;
       tree.set(path, text);
+      if (isNamed) continue;
+      count += 1;
+      bytes += stat.bytes;
     }
   }
   const warnings = [
@@ -77,6 +92,10 @@ export async function readFound(
     ...(tooMuch.length === 0 ? [] : [beyondLimits(tooMuch)]),
   ];
   return { tree, warnings };
+}
+
+function mostOf(path: string): number {
+  return isNotesPath(path) ? MAX_BYTES : MAX_LOG_BYTES;
 }
 
 function isMemoryPath(path: string): boolean {
@@ -89,11 +108,12 @@ export interface FoundFile {
   /** From the folder on, `/`-separated. */
   readonly path: string;
   readonly stat: FileStat;
+  /** It is asked for by its name, and takes no room from what is found in folders. */
+  readonly isNamed?: boolean;
 }
 
-async function walk(files: Files, folder: string, under: string): Promise<readonly FoundFile[]> {
-  const entries = [...(await files.list(join(folder, under)))];
-  entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+async function walk(files: Files, folder: string, under: string): Promise<FoundFile[]> {
+  const entries = await files.list(join(folder, under));
   const found: FoundFile[] = [];
   for (const { name, stat } of entries) {
     const path = under === '' ? name : `${under}/${name}`;
@@ -120,7 +140,7 @@ function leftOut(paths: readonly string[]): Warning {
 
 function beyondLimits(paths: readonly string[]): Warning {
   const most = `${MAX_FILES} files and ${MAX_BYTES / 2 ** 20} MiB`;
-  const message = `Memory is larger than what is read together, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\`, or delete notes.`;
+  const message = `Memory is larger than what is read together, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`;
   return { code: 'memory-store-notice', message };
 }
 

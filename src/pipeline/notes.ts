@@ -57,7 +57,9 @@ export async function openNotes(parts: NotesParts, world: World): Promise<RunNot
   const { clock, saveSignal, secrets, reporter } = world;
   const runLogs = runLogsOf(parts);
   const first = asSeen(parts, await readFirst(parts, world));
-  const told = new Set<string>();
+  const told = new Set(
+    parts.restored.kind === 'failed' ? [] : parts.restored.warnings.map(({ message }) => message),
+  );
   const early: Warning[] = [];
   let isOpen = false;
   let isFirst = true;
@@ -125,7 +127,7 @@ async function readFirst(parts: NotesParts, { clock, deadline }: World): Promise
   const { restored, store, memory } = parts;
   if (restored.kind !== 'failed' && restored.beside !== undefined) {
     const location = placeAround(restored.location, memory.readPaths);
-    return { kind: 'tree', tree: restored.beside, location, warnings: [] };
+    return { kind: 'tree', tree: restored.beside, location, warnings: restored.warnings };
   }
   return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
 }

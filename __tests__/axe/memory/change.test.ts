@@ -5,10 +5,12 @@ import {
   type Change,
   holdsEntry,
   isForgotten,
+  type NoteChange,
   pathsOf,
   statesFirst,
   withStates,
 } from '../../../src/axe/memory/change.js';
+import { versionId } from '../../../src/axe/memory/notes/replay.js';
 import { textId } from '../../../src/axe/memory/units.js';
 import { append, entryText, plainEntry } from '../../memory-stores/entries.js';
 
@@ -177,6 +179,29 @@ describe('changes of notes', () => {
     ]);
     expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
     expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  });
+
+  it('keep the version before the first of them, with what was folded in by then', () => {
+    const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
+    const next = applyChanges(tree, [merge('one\nof another place\n', 'MEMORY.md'), ...anew]);
+    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\nof another place\n']);
+  });
+
+  it('that were all made before are not made again, whatever they are', () => {
+    const changes: readonly NoteChange[] = [
+      { ...note, edit: { kind: 'append', text: 'two', dedup: false } },
+      { ...note, edit: { kind: 'replace', from: 'two', to: 'two and three' } },
+      {
+        ...note,
+        edit: { kind: 'replace', from: 'one', to: 'ONE' },
+        makes: versionId('ONE\ntwo and three\n'),
+      },
+    ];
+    const again = changes.map((change) => ({ ...change, again: true as const }));
+    const once = applyChanges(tree, changes);
+    expect(once.get('MEMORY.md')).toBe('ONE\ntwo and three\n');
+    expect([...applyChanges(once, again)]).toEqual([...once]);
+    expect([...applyChanges(tree, again)]).toEqual([...once]);
   });
 
   it('touch neither note nor version before where they change nothing', () => {

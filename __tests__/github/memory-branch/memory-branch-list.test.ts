@@ -78,8 +78,8 @@ describe('reading a whole branch', () => {
     const listing = names.map((name, index) => listed(name, contents[index] ?? ''));
     const { branch, client } = branchOf(listing, { contents });
     const read = await branch.readAll('mem', noAbort());
-    expect(read.kind === 'found' && [...read.files.values()]).toEqual(
-      contents.map((text) => ({ kind: 'text', text })),
+    expect(read.kind === 'found' && read.files).toEqual(
+      new Map(names.map((name, index) => [`mem/${name}`, { kind: 'text', text: contents[index] }])),
     );
     expect(client.requests.map(({ route }) => route)).toEqual([
       'graphql',
@@ -105,6 +105,13 @@ describe('reading a whole branch', () => {
     const files = read.kind === 'found' ? [...read.files.values()] : [];
     expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
     expect(files[0]).toEqual({ kind: 'refused', reason: 'the folder holds more than 1000 files' });
+  });
+
+  it('reads run logs before notes where there are too many files', async () => {
+    const notes = Array.from({ length: 1001 }, (_, index) => listed(`notes/n${index}.md`, 'A'));
+    const { branch } = branchOf([...notes, listed('zebra.md', 'A')], { contents: ['A'] });
+    const read = await branch.readAll('mem', noAbort());
+    expect(read.kind === 'found' && read.files.get('mem/zebra.md')).toEqual({ kind: 'text', text: 'A' });
   });
 
   it('reads 8 MiB at most', async () => {

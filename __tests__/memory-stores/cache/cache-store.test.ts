@@ -366,6 +366,17 @@ describe('trouble with the service', () => {
     expect(cache.keys()).toEqual([]);
   });
 
+  it('refuses a thousand files and says what helps', async () => {
+    const cache = createFakeCache();
+    const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
+    expect(await job(cache).write(many, never)).toMatchObject({
+      kind: 'failed',
+      message: 'memory holds 1000 files, and the cache takes at most 999',
+      remedy: expect.stringContaining('Delete notes'),
+    });
+    expect(await job(cache).write(many.slice(1), never)).toMatchObject({ kind: 'saved' });
+  });
+
   it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.lineage.md'])(
     'refuses %j, which would not come back, at once',
     async (path) => {

@@ -116,6 +116,18 @@ describe('a tree with what is no note (D17)', () => {
     expect(messages(result)).toEqual([expect.stringContaining('8995 more')]);
     expect(opened).toBeLessThanOrEqual(1_001);
   });
+
+  it('reads what is asked for by its name, however many notes there are', async () => {
+    await Promise.all(
+      Array.from({ length: 1_100 }, (_, index) => writeFile(join(root, NOTES, `n${index}.md`), 'x\n')),
+    );
+    await writeFile(join(root, 'zebra.md'), 'y'.repeat(5 * 1024 * 1024));
+    await writeFile(join(root, 'MEMORY.md'), 'z'.repeat(5 * 1024 * 1024));
+    const result = await open().readTree(never, [NOTES, 'zebra.md', 'MEMORY.md']);
+    const paths = result.kind === 'tree' ? [...result.tree.keys()] : [];
+    expect(paths.filter((path) => path.startsWith(NOTES))).toHaveLength(1_000);
+    expect(paths).toEqual(expect.arrayContaining(['zebra.md', 'MEMORY.md']));
+  });
 });
 
 describe('a full disk', () => {
@@ -149,7 +161,7 @@ describe('a note that is deleted', () => {
 describe('reading while others write', () => {
   it('warns of no note that is being created or deleted, and leaves none out', async () => {
     const store = open();
-    const paths = Array.from({ length: 200 }, (_, index) => `${NOTES}n${index}.md`);
+    const paths = Array.from({ length: 60 }, (_, index) => `${NOTES}n${index}.md`);
     let left = paths.length;
     const told = async (): Promise<readonly string[]> => {
       const all: string[] = [];

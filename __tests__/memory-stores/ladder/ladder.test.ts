@@ -527,7 +527,12 @@ describe('the whole tree of several stores', () => {
 
   it.each(MODES)('is that of all of them, in %s', async (mode) => {
     const result = await ladderOver(files(), { mode }).readTree(never);
-    expect(result).toMatchObject({ kind: 'tree', location: 'repo@0 and cache@0', warnings: [] });
+    expect(result).toMatchObject({
+      kind: 'tree',
+      location: 'repo@0 and cache@0',
+      warnings: [],
+      parts: [{ store: 'repo' }, { store: 'cache' }],
+    });
     expect(result.kind === 'tree' && Object.fromEntries(result.tree)).toEqual({
       'bot.md': entryText('a') + entryText('b'),
       'bot.state.md': stateOf('x'),

@@ -157,6 +157,22 @@ describe('a committed memory on a pull request (D13, D21)', () => {
     expect(files.size).toBe(0);
   });
 
+  it('reads 200 notes at most, days before notes and of days the newest', async () => {
+    const folder = 'projects/x-12345678';
+    const days = Array.from({ length: 250 }, (_, index) => {
+      const date = new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10);
+      return `${folder}/daily/${date}.md`;
+    });
+    const notes = Array.from({ length: 250 }, (_, index) => `${folder}/notes/n${index}.md`);
+    const texts = [...notes, ...days, 'MEMORY.md', 'bot.md'].map((path) => [path, 'x'] as const);
+    const { store } = place(Object.fromEntries(texts));
+    const places = [`${folder}/notes/`, `${folder}/daily/`, 'MEMORY.md', 'bot.md'];
+    const result = await store.readTree(quiet, places);
+    const paths = result.kind === 'tree' ? [...result.tree.keys()] : [];
+    expect(paths.sort()).toEqual(['MEMORY.md', 'bot.md', ...days.slice(50)]);
+    expect(result).toMatchObject({ warnings: [{ message: expect.stringContaining('and 299 more') }] });
+  });
+
   it('answers instead of throwing when the run was stopped', async () => {
     const { store, written } = place({});
     const stopped = AbortSignal.abort(new Error('over'));

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../../src/axe/errors.js';
 import { checkSignature } from '../../../src/axe/memory/signature.js';
 import { forgottenIds } from '../../../src/axe/memory/state.js';
+import type { MemoryStore } from '../../../src/axe/memory/store.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
 import { createSign } from '../../../src/host/hmac.js';
 import type { Exported } from '../../../src/pipeline/tend/memory-hand.js';
@@ -239,6 +240,26 @@ describe('forget', () => {
     ['file', /`\.bak` at the end of its name; `forget --purge` removes that/],
   ] as const)('says of %s where it can still be read', async (kind, expected) => {
     expect(await command(createFakeMemory({ 'bot.md': A }, { kind }), 'forget aaaaaa-1')).toMatchObject({
+      text: expect.stringMatching(expected),
+    });
+  });
+
+  it.each([
+    ['the cache alone', '', A, /^(?![\s\S]*Older commits)[\s\S]*`gh cache delete <id>`/],
+    ['the branch alone', A, B, /Older commits of the branch(?![\s\S]*gh cache)/],
+    ['both', A, A + B, /Older commits of the branch[\s\S]*`gh cache delete <id>`/],
+  ])('of two places names those it was found in: %s', async (_, branch, cache, expected) => {
+    const store = createFakeMemory({ 'bot.md': A + B });
+    const parts = [
+      { store: 'repo', tree: new Map([['bot.md', branch]]) },
+      { store: 'cache', tree: new Map([['bot.md', cache]]) },
+    ] as const;
+    const { readTree: readAll } = store;
+    const readTree: MemoryStore['readTree'] = async (signal) => {
+      const found = await readAll(signal);
+      return found.kind === 'tree' ? { ...found, parts } : found;
+    };
+    expect(await command(Object.assign(store, { readTree }), 'forget aaaaaa-1')).toMatchObject({
       text: expect.stringMatching(expected),
     });
   });

@@ -34,6 +34,7 @@ const Pending = v.array(
       path: v.string(),
       edit: Edit,
       backup: v.boolean(),
+      makes: v.exactOptional(v.string()),
       id: v.string(),
     }),
   ]),

@@ -1,8 +1,9 @@
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
-import { editedText, type NoteEdit } from './notes/edit.js';
+import { editedText, isReplaced, type NoteEdit } from './notes/edit.js';
 import { holdsLines } from './notes/lines.js';
 import { backupPath } from './notes/place.js';
+import { isMade } from './notes/replay.js';
 import { dayId, deletedIds, partIds } from './notes/union.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './separator.js';
@@ -64,11 +65,13 @@ export interface NoteChange {
   readonly kind: 'note';
   readonly path: string;
   readonly edit: NoteEdit;
-  /** Whether the version before is kept beside it, as its `.bak`. */
+  /** Whether the version before the run's first change is kept beside it, as its `.bak`. */
   readonly backup: boolean;
   /** Unique; no note holds it. */
   readonly id: string;
-  /** It may have been carried out already: text that is there and was to be appended is not appended again. */
+  /** What the run saw the note become, see `versionId`. */
+  readonly makes?: string;
+  /** It may have been carried out already: text that is there and was to be put in is not put in again. */
   readonly again?: true;
 }
 
@@ -78,6 +81,9 @@ export interface NoteChange {
  */
 export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
   const next = new Map(tree);
+  /** Notes as they were before the first change to each. */
+  const found = new Map<string, string>();
+  const made = new Set<string>();
   for (const change of statesFirst(changes)) {
     const { path } = change;
     const state = statePath(path);
@@ -95,8 +101,15 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
       foldIn(change, new Set([...gone, ...folded]), next);
       continue;
     }
+    if (change.kind === 'note' && !found.has(path)) {
+      found.set(path, before);
+      if (isMade(before, path, changes)) made.add(path);
+    }
+    if (made.has(path)) continue;
     const text = applyChange(before, change, gone);
-    if (change.kind === 'note') keepBeside(change, { before, text }, next);
+    if (change.kind === 'note') {
+      keepBeside(change, { found: found.get(path) ?? '', before, text }, next);
+    }
     if (text !== '' || next.has(path)) next.set(path, text);
   }
   return next;
@@ -113,14 +126,14 @@ function foldIn(
   if (aside !== undefined) tree.set(`${path}.bak`, aside);
 }
 
-/** Of a note, its version before, and that it was deleted, so that no older copy brings it back. */
+/** Of a note, the version that was found, and that it was deleted, so that no older copy brings it back. */
 function keepBeside(
   { path, edit, backup }: NoteChange,
-  { before, text }: { readonly before: string; readonly text: string },
+  { found, before, text }: { readonly found: string; readonly before: string; readonly text: string },
   tree: Map<string, string>,
 ): void {
   if (text === before) return;
-  if (backup && before !== '') tree.set(backupPath(path), before);
+  if (backup && found !== '' && found !== text) tree.set(backupPath(path), found);
   const statePlace = statePath(path);
   const state = tree.get(statePlace) ?? '';
   const next =
@@ -164,7 +177,16 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
 }
 
 function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
-  return again === true && edit.kind === 'append' && holdsLines(text, edit.text);
+  if (again !== true) return false;
+  switch (edit.kind) {
+    case 'append':
+      return holdsLines(text, edit.text);
+    case 'replace':
+      return isReplaced(text, edit);
+    case 'overwrite':
+    case 'delete':
+      return false;
+  }
 }
 
 /** Every place that the changes touch or that decides about them, each once. */

@@ -60,8 +60,20 @@ export type RestoreResult =
 
 /** Everything a store holds. */
 export type TreeResult =
-  | (Place & { readonly kind: 'tree'; readonly tree: MemoryTree; readonly warnings: readonly Warning[] })
+  | (Place & {
+      readonly kind: 'tree';
+      readonly tree: MemoryTree;
+      readonly warnings: readonly Warning[];
+      /** What each place holds of it, where several are read as one. */
+      readonly parts?: readonly TreePart[];
+    })
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
+
+/** What one of several places holds. */
+export interface TreePart {
+  readonly store: StoreKind;
+  readonly tree: MemoryTree;
+}
 
 /** Why a save failed. */
 export type SaveFailure = 'denied' | 'unavailable' | 'rate-limited' | 'conflict' | 'timeout' | 'error';

@@ -29,14 +29,10 @@ export async function readFolders(
   return { kind: 'found', head, isPublic, files };
 }
 
-/**
- * What stands in a folder but for other folders and backups, which nobody reads; from its end, so that of too many days
- * the oldest are left out.
- */
+/** What stands in a folder but for other folders and backups, which nobody reads. */
 function listingOf(folder: string, entries: ReadonlyMap<string, Entry>): readonly ListedEntry[] {
   if (blockingFolder(`${folder}/x`, entries) !== undefined) return [];
   return [...(entries.get(folder)?.children ?? [])]
-    .reverse()
     .filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'))
     .map(({ name, ...child }) => ({ ...child, path: `${folder}/${name}` }));
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../axe/memory/branch.js';
+import { compareFiles } from '../../axe/memory/file-order.js';
 import { fetchFile } from './memory-branch-blob.js';
 import { type BranchAccess, branchName, notUnderstood } from './memory-branch-place.js';
 import { fetchNewest, refusalOf } from './memory-branch-read.js';
@@ -95,7 +96,7 @@ function tooMany({ place }: BranchAccess, folder: string): BranchRead {
   };
 }
 
-/** Parts the files that are read from those that are not, by the limits of a folder. */
+/** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
 export function sift(entries: readonly ListedEntry[]): {
   readonly wanted: readonly ListedFile[];
   readonly refused: ReadonlyMap<string, BranchFile>;
@@ -103,7 +104,7 @@ export function sift(entries: readonly ListedEntry[]): {
   const wanted: ListedFile[] = [];
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
-  for (const entry of entries) {
+  for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
     const reason = refusalOf(entry) ?? capReason(entry, { count: wanted.length, totalBytes });
     if (reason !== undefined) {
       refused.set(entry.path, { kind: 'refused', reason });

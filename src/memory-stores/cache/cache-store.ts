@@ -164,14 +164,25 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
         'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
     };
   }
-  const refused = tree.has(PASSED_OVER_FILE) ? PASSED_OVER_FILE : notReadBack(tree);
-  if (refused === undefined) return undefined;
-  return {
-    message: `the cache does not take \`${refused}\` for a memory file`,
-    remedy:
-      'Let `memory.path` end in `.md`, with at most 7 folders above it; the cache takes fewer than 1,000 files.',
-  };
+  const refused = tree.has(PASSED_OVER_FILE) ? OWN_FILE : notReadBack(tree);
+  switch (refused?.kind) {
+    case undefined:
+      return undefined;
+    case 'path':
+      return {
+        message: `the cache does not take \`${refused.path}\` for a memory file`,
+        remedy: 'Let `memory.path` end in `.md`, with at most 7 folders above it.',
+      };
+    case 'count':
+      return {
+        message: `memory holds ${refused.count} files, and the cache takes at most ${refused.most}`,
+        remedy:
+          'Delete notes with `mode: memory` and `memory-command: forget`, or set `memory-store: repo` with `permissions: contents: write`.',
+      };
+  }
 }
+
+const OWN_FILE = { kind: 'path', path: PASSED_OVER_FILE } as const;
 
 /** Without the dot at the end of a key, which people would take for the end of a sentence. */
 function locationOf(prefix: string, number: number): string {

@@ -11,6 +11,7 @@ import {
 } from '../../axe/memory/change.js';
 import { withoutEntries } from '../../axe/memory/merge.js';
 import { backupPath } from '../../axe/memory/notes/place.js';
+import { isMade } from '../../axe/memory/notes/replay.js';
 import type { FailedSave, MemoryStore, SaveResult } from '../../axe/memory/store.js';
 import { trimLog } from '../../axe/memory/trim.js';
 import type { Clock } from '../../axe/ports.js';
@@ -55,10 +56,14 @@ async function write(
       if (link !== undefined) return failed('error', link.message, link.remedy);
     }
     const notices: string[] = [];
+    const own = new Map<string, OwnVersion>();
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice) };
-      const failure = await writeOne(options, change, limits);
+      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice), own };
+      const failure = await writeOne(options, change, {
+        ...limits,
+        isMade: (text) => isMade(text, change.path, changes),
+      });
       if (failure !== undefined) return failure;
     }
     const attempts = changes.length === 0 ? 0 : 1;
@@ -74,6 +79,17 @@ interface WriteLimits {
   readonly signal: AbortSignal;
   /** Takes what people should know of it, in a whole sentence. */
   readonly tell: (notice: string) => void;
+  /** What this save has made of notes so far, by path. */
+  readonly own: Map<string, OwnVersion>;
+  /** Whether the note has all of this save's changes to it already. */
+  readonly isMade: (text: string) => boolean;
+}
+
+/** A note as the save found it, and as it left it. */
+interface OwnVersion {
+  readonly found: string;
+  readonly left: string;
+  readonly isMade: boolean;
 }
 
 /** Notes are never reached by a link, wherever they are: a model chooses their names. */
@@ -109,18 +125,26 @@ async function writeNote(
   const { path, edit, backup, again } = change;
   const location = await checkedPlace(options, path);
   let unmatched: readonly string[] = [];
+  let version: OwnVersion = { found: '', left: '', isMade: false };
   const rewrite = (text: string): string => {
     unmatched = again === true ? [] : unmatchedEdit(text, change);
-    return applyChange(text, change, new Set());
+    const before = limits.own.get(path);
+    const made = before?.isMade ?? limits.isMade(text);
+    // What somebody else made of it in between is what is found.
+    const found = before?.left === text ? before.found : text;
+    version = { found, left: made ? text : applyChange(text, change, new Set()), isMade: made };
+    return version.left;
   };
   const rewritten = await rewriteFile(location, {
     ...options,
     ...limits,
     rewrite,
+    backup: async () => (version.found === '' || version.found === version.left ? undefined : version.found),
     backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
     removes: edit.kind === 'delete',
   });
   for (const notice of unmatched) limits.tell(notice);
+  if (rewritten === 'done') limits.own.set(path, version);
   return notDone(location, rewritten);
 }
 

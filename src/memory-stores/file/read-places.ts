@@ -1,4 +1,5 @@
 import { messageOf } from '../../axe/errors.js';
+import { compareFiles } from '../../axe/memory/file-order.js';
 import { type FoundFile, type ReadTree, readFound } from '../tree-on-disk.js';
 import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 import { checkedPlace, type FilePlaces, locate } from './file-places.js';
@@ -19,6 +20,7 @@ export async function readPlaces(places: FilePlaces, under: readonly string[]): 
     if (blocked === undefined) found.push(...(await findIn(inside, place)));
     else refused.push(blocked);
   }
+  found.sort((left, right) => compareFiles(left.path, right.path));
   const read = await readFound(places.files, locate(inside, ''), found);
   const warnings = refused.map((message) => ({
     code: 'memory-store-notice' as const,
@@ -31,11 +33,9 @@ async function findIn(places: FilePlaces, place: string): Promise<readonly Found
   const { files } = places;
   if (!place.endsWith('/')) {
     const stat = await files.stat(locate(places, place));
-    return stat === undefined ? [] : [{ path: place, stat }];
+    return stat === undefined ? [] : [{ path: place, stat, isNamed: true }];
   }
-  const entries = [...(await files.list(locate(places, place.slice(0, -1))))];
-  // Of too many days the oldest are left out.
-  entries.sort((left, right) => (left.name < right.name ? 1 : -1));
+  const entries = await files.list(locate(places, place.slice(0, -1)));
   const isOurs = (path: string): boolean => isUnder(path, [place]) || !/\.(?:md|bak)$/.test(path);
   return entries.flatMap(({ name, stat }) => {
     const path = place + name;

@@ -13,8 +13,8 @@ export interface RewriteOptions {
   readonly signal: AbortSignal;
   /** From the newest text to the next one; may run more than once. */
   readonly rewrite: (text: string) => Promise<string> | string;
-  /** What of the old text is kept beside it; all of it unless said otherwise. */
-  readonly backup?: (text: string) => Promise<string>;
+  /** What is kept of the old text beside it, undefined for nothing; all of it unless said otherwise. */
+  readonly backup?: (text: string) => Promise<string | undefined>;
   /** Where it is kept: `<file>.bak` unless said otherwise, nowhere for ''. */
   readonly backupPath?: string;
   /** Whether a file whose next text is empty is removed. */
@@ -62,7 +62,8 @@ async function rewriteOnce(
     const text = decodeBytes(await old.read(0, old.bytes));
     const next = await rewrite(text);
     if (next === text) return true;
-    if (backupPath !== '' && text !== '') await files.replace(backupPath, (await backup?.(text)) ?? text);
+    const kept = backup === undefined ? text : await backup(text);
+    if (backupPath !== '' && text !== '' && kept !== undefined) await files.replace(backupPath, kept);
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
     if (next === '' && options.removes === true) await files.remove(path);
     else await files.replace(path, next);

@@ -173,6 +173,7 @@ export async function readRungTrees(
     kind: 'tree',
     ...joinPlaces(places),
     tree: found.map(({ result }) => result.tree).reduce((sum, other) => foldTrees(sum, other)),
+    parts: found.map(({ rung, result }) => ({ store: rung.store.kind, tree: result.tree })),
     warnings: [...warnings, ...found.flatMap(({ result }) => result.warnings)],
   };
 }

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../axe/errors.js';
 import type { BranchFile, BranchRead, BranchTrouble, MemoryBranch } from '../../axe/memory/branch.js';
 import { encodeBytes } from '../../axe/memory/bytes.js';
+import { compareFiles } from '../../axe/memory/file-order.js';
 import type { Place } from '../../axe/memory/store.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
 import type { Warning } from '../../axe/warning.js';
@@ -115,7 +116,8 @@ function below(files: ReadonlyMap<string, BranchFile>, prefix: string): Found {
 
 function onlyMemory(found: Found): Found {
   let [count, bytes] = [0, 0];
-  return found.map(([path, file]) => {
+  const inOrder = [...found].sort(([left], [right]) => compareFiles(left, right));
+  return inOrder.map(([path, file]) => {
     if (file.kind === 'refused') return [path, file];
     if (!MEMORY_FILE.test(path) || !isTreePath(path)) return [path, refuse('it is no `.md` file')];
     count += 1;

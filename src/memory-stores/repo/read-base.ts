@@ -1,6 +1,7 @@
 import { AxeError } from '../../axe/errors.js';
 import { decodeBytes } from '../../axe/memory/bytes.js';
 import { withStates } from '../../axe/memory/change.js';
+import { compareFiles } from '../../axe/memory/file-order.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
 import type { Warning } from '../../axe/warning.js';
 import { shownTree } from '../read-logs.js';
@@ -38,10 +39,10 @@ export async function readBase(
     const names = await base.list(folder.slice(0, -1), signal);
     listed.push(...names.map((name) => folder + name).filter((path) => isUnder(path, under)));
   }
-  // The names of days are in their order, so of too many the newest stay.
-  const left = listed.slice(0, -MAX_FILES);
+  listed.sort(compareFiles);
+  const left = listed.slice(MAX_FILES);
   const tree = new Map<string, string>();
-  for (const path of new Set([...exact, ...listed.slice(-MAX_FILES)])) {
+  for (const path of new Set([...exact, ...listed.slice(0, MAX_FILES)])) {
     const found = await readText(base, path, signal);
     if (found.kind === 'refused') left.push(path);
     else if (found.text !== undefined) tree.set(path, found.text);

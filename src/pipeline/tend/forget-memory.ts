@@ -5,6 +5,7 @@ import { forgetEntry, isNotable, noteForgotten } from '../../axe/memory/commands
 import { formatBrief } from '../../axe/memory/commands/format.js';
 import { deleteNote } from '../../axe/memory/commands/notes.js';
 import { withoutEntries } from '../../axe/memory/merge.js';
+import type { MemoryTree } from '../../axe/memory/tree.js';
 import {
   logsOf,
   type MemoryCommandResult,
@@ -50,7 +51,8 @@ export async function forgetMemory(
     warnings: view.warnings,
   };
   if (purge) return await dropOldVersions(done, hand);
-  return entries.length === 0 ? done : { ...done, text: `${done.text}\n\n${oldVersions(hand.store.kind)}` };
+  const paths = logsOf(view).map(({ path }) => path);
+  return entries.length === 0 ? done : withOldVersions(done, view, (tree) => holdsEntry(tree, paths, known));
 }
 
 /** Deletes a note with its former versions; the store notes what it was, so that no older copy brings it back. */
@@ -66,9 +68,24 @@ async function forgetNote(
   if (failed !== undefined) return failed;
   const text = `Deleted the note \`${path}\` in ${view.location}.`;
   const done: MemoryDone = { kind: 'done', text, changed: true, warnings: view.warnings };
-  return purge
-    ? await dropOldVersions(done, hand)
-    : { ...done, text: `${text}\n\n${oldVersions(hand.store.kind)}` };
+  return purge ? await dropOldVersions(done, hand) : withOldVersions(done, view, (tree) => tree.has(path));
+}
+
+/** Says where it can still be read, of the places it was found in. */
+function withOldVersions(
+  done: MemoryDone,
+  { parts }: MemoryView,
+  isIn: (tree: MemoryTree) => boolean,
+): MemoryDone {
+  const told = parts.filter(({ tree }) => isIn(tree)).map(({ store }) => oldVersions(store));
+  return { ...done, text: [done.text, ...told].join('\n\n') };
+}
+
+function holdsEntry(tree: MemoryTree, paths: readonly string[], id: string): boolean {
+  return paths.some((path) => {
+    const text = tree.get(path) ?? '';
+    return withoutEntries(text, new Set([id])) !== text;
+  });
 }
 
 /** An id that was forgotten before, so that it may be said twice, and purged later. */

@@ -6,7 +6,7 @@ import { formatEntries } from '../../axe/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../axe/memory/commands/notes.js';
 import type { Provenance } from '../../axe/memory/provenance.js';
 import { forgottenIds, statePath } from '../../axe/memory/state.js';
-import type { MemoryStore, SaveResult } from '../../axe/memory/store.js';
+import type { MemoryStore, SaveResult, TreePart } from '../../axe/memory/store.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
 import type { Clock, Sign } from '../../axe/ports.js';
 import type { Warning } from '../../axe/warning.js';
@@ -80,6 +80,8 @@ export interface MemoryView {
   readonly kind: 'view';
   readonly location: string;
   readonly tree: MemoryTree;
+  /** What each place holds of it; one, unless several are read as one. */
+  readonly parts: readonly TreePart[];
   readonly warnings: readonly Warning[];
   readonly trusted: MemoryLog;
   readonly untrusted: MemoryLog;
@@ -93,11 +95,12 @@ export async function viewMemory({ store, path, signal }: MemoryHand): Promise<M
   if (found.kind === 'failed') {
     return refusal('unreadable', `the memory could not be read: ${found.message}`, found.remedy);
   }
-  const { tree, warnings, location } = found;
+  const { tree, warnings, location, parts = [{ store: store.kind, tree }] } = found;
   return {
     kind: 'view',
     location,
     tree,
+    parts,
     warnings,
     trusted: logOf(tree, path, 'trusted'),
     untrusted: logOf(tree, path, 'untrusted'),

@@ -27,7 +27,7 @@ export async function dropOldVersions(
 export function oldVersions(kind: StoreKind): string {
   switch (kind) {
     case 'repo':
-      return 'Older commits of the branch still hold it; `forget --purge` rewrites the branch without them.';
+      return 'Older commits of the branch still hold it; `forget --purge`, on the command line or with `mode: memory`, rewrites the branch without them.';
     case 'cache':
       return `Older entries of the Actions cache still hold it. ${CACHE}`;
     case 'file':

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type NoteChange } from '../../../../src/axe/memory/change.js';
@@ -5,6 +6,10 @@ import { type NotesScope, notesPlaces } from '../../../../src/axe/memory/notes/p
 import type { SaveResult } from '../../../../src/axe/memory/store.js';
 import type { MemoryTree } from '../../../../src/axe/memory/tree.js';
 import type { NoteWish } from '../../../../src/axe/tools/memory/notes-port.js';
+import { createFiles } from '../../../../src/host/files.js';
+import { createFileStore } from '../../../../src/memory-stores/file/file-store.js';
+import { tempDir } from '../../../helpers/temp.js';
+import { createFakeClock } from '../../../memory-stores/fake-clock.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;
@@ -85,6 +90,22 @@ describe('a session of notes', () => {
     );
   });
 
+  it('asks by its name for a note that the store left out of a folder, once', async () => {
+    const path = `${PROJECT}/notes/zebra.md`;
+    const scene = createNotesScene({
+      load: async (under) => ({
+        kind: 'tree',
+        tree: new Map(under?.includes(path) === true ? [[path, 'stripes\n']] : []),
+        warnings: [{ code: 'memory-store-notice', message: 'too many notes' }],
+        location: ROOT,
+      }),
+    });
+    expect(await scene.session.read({ kind: 'note', name: 'zebra' })).toBe('stripes\n');
+    await scene.session.change({ kind: 'note', name: 'zebra' }, { kind: 'replace', from: 'str', to: 'Str' });
+    expect(await scene.text(path)).toBe('Stripes\n');
+    expect(scene.loads.slice(1)).toEqual([[path]]);
+  });
+
   it('sees its own changes, deletions too', async () => {
     const note = { kind: 'note', name: 'a' } as const;
     const scene = createNotesScene();
@@ -143,6 +164,22 @@ describe('a session of notes', () => {
     expect(scene.session.changes('trusted')).toEqual([]);
   });
 
+  it.each([
+    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
+    ['a further line', { target: 'long_term', content: 'second line' }],
+  ])('does not let %s put a secret together', async (_, input) => {
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': 'hunter2… and first line\n' },
+      secrets: ['hunter2hunter2', 'first line\nsecond line'],
+    });
+    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
+    expect(await scene.call(tool, input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('secret'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe('hunter2… and first line\n');
+  });
+
   it('warns of a large file once', async () => {
     const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
     await scene.session.change(LONG_TERM, plain('0123456789'));
@@ -161,6 +198,57 @@ describe('a session of notes', () => {
     const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
     expect(text).toContain(`across 1 file.`);
     expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
+  });
+
+  it('refuses what is more than a run may write in all, and keeps the summary of a conversation', async () => {
+    const scene = createNotesScene({ caps: { dedup: false } });
+    const full = { target: 'long_term', content: 'x'.repeat(64 * 1024) };
+    for (let write = 0; write < 7; write += 1)
+      expect(await scene.call('memory_write', full)).toMatchObject({ isError: false });
+    await scene.call('memory_write', { ...full, content: 'y'.repeat(64 * 1024 - 10) });
+    const text = await scene.text('MEMORY.md');
+    for (const tool of ['memory_write', 'write_memory'])
+      expect(await scene.call(tool, { target: 'long_term', content: 'eleven bytes' })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(
+          `${ROOT}/MEMORY.md would get 12 bytes, and of the 524288 that a run may write to notes 10 are left. Write less; the next run may write again.`,
+        ),
+      });
+    expect(await scene.text('MEMORY.md')).toBe(text);
+    expect(await scene.session.addSummary('we did much', 3)).toMatchObject({ kind: 'written' });
+    expect(
+      await scene.call('memory_edit', { target: 'long_term', old_str: 'y'.repeat(99), new_str: '' }),
+    ).toMatchObject({ isError: true });
+    expect(await scene.call('memory_write', { ...full, mode: 'overwrite', content: '' })).toMatchObject({
+      isError: false,
+    });
+    expect(await scene.text('MEMORY.md')).toBe('');
+  });
+
+  it('allows one write of the size that an agent is allowed, however large that is', async () => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: 1_000_000 } });
+    const note = { target: 'note', content: 'x'.repeat(2_000_000), mode: 'overwrite' };
+    expect(await scene.call('memory_write', { ...note, name: 'a' })).toMatchObject({ isError: false });
+    expect(await scene.call('memory_write', { ...note, name: 'b' })).toMatchObject({ isError: true });
+  });
+
+  it('refuses a run that writes without end, and lets it delete', async () => {
+    const scene = createNotesScene();
+    for (let index = 0; index < 200; index += 1)
+      expect(
+        await scene.call('memory_write', { target: 'note', name: `n${index}`, content: 'x' }),
+      ).toMatchObject({
+        isError: false,
+      });
+    expect(await scene.call('memory_write', { target: 'note', name: 'n200', content: 'x' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('since a run may write to notes 200 times'),
+    });
+    expect(await scene.call('memory_edit', { target: 'note', name: 'n0', new_str: '' })).toMatchObject({
+      isError: false,
+    });
+    expect(await scene.text(`${PROJECT}/notes/n200.md`)).toBeUndefined();
+    expect(scene.session.changes('trusted')).toHaveLength(201);
   });
 
   it('keeps what a hundred calls at once write', async () => {
@@ -209,6 +297,31 @@ describe('a session that saves at once', () => {
   });
 });
 
+describe('an edit that is saved at once', () => {
+  it('is told to have been left out where another process changed the note since it was read', async () => {
+    const root = tempDir('notes');
+    const files = createFiles();
+    const store = createFileStore({ files, clock: createFakeClock(), root, followLinks: false });
+    const { signal } = new AbortController();
+    const scene = createNotesScene({
+      load: (under) => store.readTree(signal, under),
+      async writeThrough(changes) {
+        const [change] = changes;
+        if (change?.edit.kind === 'replace') await files.replace(join(root, 'MEMORY.md'), 'use pnpm\n');
+        return await store.write(changes, signal);
+      },
+    });
+    await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
+    const edit = { target: 'long_term', old_str: 'use npm', new_str: 'use yarn' };
+    expect(await scene.call('memory_edit', edit)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('was left out'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe('use pnpm\n');
+    expect(scene.session.recent()).toHaveLength(1);
+  });
+});
+
 describe('the changes of a session', () => {
   const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
     kind: 'note',
@@ -243,9 +356,11 @@ describe('the changes of a session', () => {
         const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
         expect(kept).toEqual(scene.session.changes('trusted'));
         const tree = await scene.session.tree();
-        expect(tree.kind === 'tree' && [...tree.tree]).toEqual([
-          ...applyChanges(new Map(Object.entries(files)), kept),
-        ]);
+        // Of several changes a save keeps the version before the first one beside a note; no tool shows it.
+        const withoutCopies = (all: MemoryTree) => [...all].filter(([path]) => !path.endsWith('.bak'));
+        expect(tree.kind === 'tree' && withoutCopies(tree.tree)).toEqual(
+          withoutCopies(applyChanges(new Map(Object.entries(files)), kept)),
+        );
       }),
     );
   });

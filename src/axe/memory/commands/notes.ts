@@ -1,6 +1,6 @@
 import { encodeBytes } from '../bytes.js';
 import type { NoteChange } from '../change.js';
-import { backupPath, dateOf, isNotesPath } from '../notes/place.js';
+import { copiesOf, dateOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
 import { lanePath } from './entry.js';
@@ -55,7 +55,7 @@ export function deleteNote(
   { id, now }: { readonly id: string; readonly now: Date },
 ): readonly NoteChange[] {
   const isOver = !path.endsWith(`${dateOf(now)}.md`);
-  const copies = [backupPath(path), `${path}.bak`].filter((copy) => tree.has(copy));
+  const copies = copiesOf(path).filter((copy) => tree.has(copy));
   return [path, ...copies].map((one) => ({
     kind: 'note',
     path: one,

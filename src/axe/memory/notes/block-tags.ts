@@ -11,9 +11,12 @@ export function neutraliseTags(text: string): string {
   });
 }
 
-/** `<` and what looks like it, before white space, slashes and what nobody sees, and then a letter. */
+/**
+ * `<` and what looks like it, then anything but letters and digits (slashes of any width, white space, what nobody sees),
+ * and then a letter. A backslash is none of these, so that a tag is neutralised once.
+ */
 const TAG_START =
-  /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438](?=([\s\p{Cc}\p{Cf}\p{M}/\u2044\u2215]*)\p{L})/gu;
+  /[<\uFF1C\uFE64\u2039\u3008\u300A\u27E8\u276E\u29FC\u227A\u02C2\u1438](?=([^\p{L}\p{N}\\]{0,64})\p{L})/gu;
 
 /** Longest name looked at, with whatever stands between its letters. */
 const MAX_NAME = 64;

@@ -108,6 +108,15 @@ function replace(text: string, wanted: Extract<NoteEdit, { readonly kind: 'repla
   return { kind: 'written', text: after, addedBytes: utf8Bytes(to), skippedLines: 0 };
 }
 
+/**
+ * Whether a replacement whose new text holds the old one seems to have been made: the new text is there. Made once more it
+ * would put in twice what it adds. Any other one finds nothing to replace.
+ */
+export function isReplaced(text: string, wanted: Extract<NoteEdit, { readonly kind: 'replace' }>): boolean {
+  const { from, to } = inLineEndsOf(text, wanted);
+  return to.includes(from) && text.includes(to);
+}
+
 /** A model writes `\n`; a note that somebody saved on Windows may have `\r\n`. */
 function inLineEndsOf(
   text: string,

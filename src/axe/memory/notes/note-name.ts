@@ -5,8 +5,14 @@ const MAX_NAME_BYTES = 100;
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 /** What no file may be called on one of the systems that a memory is read on. */
 const NO_FILE_NAME = /[<>:"|?*]/;
-/** Control characters, line breaks, halves of characters, and marks that turn the order of what is read around. */
-const UNREADABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
+/**
+ * Control characters, line breaks, halves of characters, and what nobody sees: two names must not look the same because
+ * of it. The two joiners and the emoji selector are part of how some scripts and emoji are written.
+ */
+const UNREADABLE =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800]|(?!\u200C|\u200D|\uFE0F)[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+/** Something of a name has to be seen. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** A note's name, or why a text is none. */
 export type NoteName =
@@ -23,7 +29,7 @@ export function parseNoteName(given: string | undefined): NoteName {
     .replace(/(?:\.md)+$/, '')
     .normalize('NFC');
   if (withoutSpace(name) === '' || /[/\\.]/.test(name)) return invalid('no slashes or dots');
-  if (UNREADABLE.test(name)) return invalid('no control characters');
+  if (UNREADABLE.test(name) || !VISIBLE.test(name)) return invalid('no control or invisible characters');
   if (NO_FILE_NAME.test(name)) return invalid('none of < > : " | ? *');
   if (DEVICE.test(withoutSpace(name))) return invalid('Windows keeps it for a device');
   if (utf8Bytes(name) > MAX_NAME_BYTES) return invalid(`more than ${MAX_NAME_BYTES} bytes`);

@@ -58,8 +58,8 @@ export function flatDailyPath(date: string): string {
 }
 
 /**
- * Folders and files a run's notes can be in, as `MemoryStore.readTree` takes them; the flat days are left out. What
- * every prompt needs comes first: a store that is asked for too much leaves out what comes last.
+ * Folders and files a run's notes can be in, as `MemoryStore.readTree` takes them; the flat days are left out. Of folders
+ * that hold too much a store leaves out what comes last by `compareFiles`.
  */
 export function notesUnder(places: NotesPlaces): readonly string[] {
   const folder = projectFolder(places);
@@ -70,6 +70,11 @@ export function notesUnder(places: NotesPlaces): readonly string[] {
 /** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {
   return path.replace(/(?:\.md)?$/, '.bak');
+}
+
+/** Where former versions of a note can be: the one before a run's changes, and the losing side of two. */
+export function copiesOf(path: string): readonly string[] {
+  return [backupPath(path), `${path}.bak`];
 }
 
 /** What a path of the tree holds; undefined for a run log, a state or a former version. */

@@ -5,6 +5,7 @@ import type { NoteChange } from '../change.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
+import { createAllowance, isCounted } from './allowance.js';
 import { answerOf, notRead, notSaved, recentWrite } from './answer.js';
 import type { NotesCaps } from './caps.js';
 import { composeEdit } from './compose-edit.js';
@@ -15,6 +16,7 @@ import { listNotes } from './list-notes.js';
 import { formatMemoryError } from './memory-error.js';
 import { dateOf, flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
 import { renderSearch } from './render-search.js';
+import { versionId } from './replay.js';
 import { type RecentWrite, withRecent } from './ring.js';
 import { searchNotes } from './search.js';
 import { createView } from './view.js';
@@ -58,6 +60,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   const inTurn = createQueue();
   const view = createView({ ...options, isLive: writeThrough !== undefined });
   const large = new Set<string>();
+  const allowance = createAllowance(caps.maxWriteBytes);
   let changes: readonly NoteChange[] = [];
   let recent: readonly RecentWrite[] = [];
 
@@ -69,11 +72,18 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     if (loaded.kind === 'failed') return notRead(loaded);
     const composed = composeEdit(target, wish, { ...caps, redact: options.redact, now: timestamp });
     const { edit } = composed;
-    const result = editNote(loaded.tree.get(path) ?? '', edit);
+    const text = loaded.tree.get(path) ?? '';
+    const result = editNote(text, edit);
     if (result.kind !== 'written' && result.kind !== 'deleted') return { ...result, path: shown(path) };
+    if (result.kind === 'written' && makesSecret(text, result.text, options.redact)) return SECRET_TEXT;
+    const counted = isCounted(wish) ? composed.keptBytes : undefined;
+    const refusal = counted === undefined ? undefined : allowance.refusal(shown(path), counted);
+    if (refusal !== undefined) return refusal;
     const backup = isBackedUp(target, wish);
-    const failure = await keep({ kind: 'note', path, edit, backup, id: options.newId() });
+    const makes = versionId(result.kind === 'written' ? result.text : '');
+    const failure = await keep({ kind: 'note', path, edit, backup, makes, id: options.newId() });
     if (failure !== undefined) return notSaved(failure);
+    if (counted !== undefined) allowance.spend(counted);
     const done = { path: shown(path), timestamp, target: target.kind, composed };
     recent = withRecent(recent, recentWrite(wish, done));
     const answer = answerOf(result, done, caps);
@@ -88,7 +98,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       return undefined;
     }
     const saved = await writeThrough([next]);
-    return saved.kind === 'failed' ? saved : undefined;
+    return saved.kind === 'failed' ? saved : leftOut(next, saved);
   }
 
   /** Once for each file. */
@@ -152,6 +162,25 @@ const SECRET_NAME: NoteAnswer = {
   message: 'the name of the note holds a secret. Choose another name.',
 };
 
+/** Whether a change joins pieces that are no secrets to one that is: each piece alone passed the redaction (D11). */
+function makesSecret(before: string, after: string, redact: (text: string) => string): boolean {
+  return redact(after) !== after && redact(before) === before;
+}
+
+const SECRET_TEXT: NoteAnswer = {
+  kind: 'failed',
+  reason: 'error',
+  message: 'together with what is there it would be a secret. Leave it out.',
+};
+
+/** The store judges an edit under its lock: somebody else may have changed the note since it was read. */
+function leftOut({ edit }: NoteChange, { notices = [] }: Saved): FailedSave | undefined {
+  if (edit.kind !== 'replace' || notices.length === 0) return undefined;
+  return { kind: 'failed', reason: 'conflict', message: notices.join(' ') };
+}
+
+type Saved = Extract<SaveResult, { readonly kind: 'saved' }>;
+
 /** Carries calls out one after the other, whatever becomes of each. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -164,7 +193,7 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 
 /**
  * Curated texts before they are edited (memory-tools 1.7), and whole texts before they are written anew or deleted: they
- * may be what another run has written since this one began (D12). A day is only ever added to, but for a model's whim.
+ * may be what another run has written since this one began (D12).
  */
 function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
   switch (wish.kind) {
@@ -173,7 +202,6 @@ function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
     case 'replace':
       return kind === 'long_term' || kind === 'scratchpad';
     case 'overwrite':
-      return kind !== 'daily';
     case 'delete':
       return true;
   }

@@ -41,7 +41,10 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     if (isLive) return await ask(wanted ?? everything());
     const first = current ?? (await readFirst());
     if (first.kind === 'failed') return first;
-    const missing = places.scope === 'shared' ? [] : (wanted ?? []).filter((path) => !isAsked(path, asked));
+    // A store that left something out of a folder may have it all the same, under its name.
+    const isKnown = (path: string) =>
+      first.warnings.length === 0 || first.tree.has(path) ? isAsked(path, asked) : asked.has(path);
+    const missing = places.scope === 'shared' ? [] : (wanted ?? []).filter((path) => !isKnown(path));
     return missing.length === 0 ? first : await readMore(first, missing);
   }
 
