@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { parseState } from '../../src/axe/memory/state.js';
 import { parseLog } from '../../src/axe/memory/units.js';
+import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import type { StepOptions } from '../helpers/run-action.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
 import {
   BRANCH,
   idOf,
@@ -55,13 +59,16 @@ const PROPOSAL = JSON.stringify({
 
 const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'repo' } };
 
+const USED = { inputTokens: 1200, outputTokens: 34 };
+
 async function scheduled(
   replies: readonly ModelReply[] | ((stage: () => Stage) => ModelReply),
+  base: FileTree = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
 ): Promise<Stage> {
   let made: Stage | undefined;
   const stage = await setStage({
     event: { name: 'workflow_dispatch' },
-    base: { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
+    base,
     model: (_request, index) => {
       if (Array.isArray(replies)) return replies[index] ?? text('');
       if (made === undefined) throw new Error('the stage is not set yet');
@@ -79,7 +86,8 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
 }
 
 it('analyses, trims, and opens a pull request that the next run brings up to date', async () => {
-  const stage = await scheduled([text(ANALYSIS), text(PROPOSAL), text(ANALYSIS), text(PROPOSAL)]);
+  const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
+  const stage = await scheduled([...replies, ...replies]);
   const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(troubles(step)).toEqual([]);
@@ -89,8 +97,8 @@ it('analyses, trims, and opens a pull request that the next run brings up to dat
     ['01kg0', '01kg1', '01kg2'].map(idOf),
   );
   const facts = parseState(onBranch(stage, 'reviewer.state.md'));
-  expect(facts.map(({ kind, key }) => `${kind} ${key}`)).toEqual(
-    ['01kg0', '01kg1', '01kg2'].map((id) => `trimmed ${idOf(id)}`),
+  expect(facts.flatMap(({ kind, key }) => (kind === 'trimmed' ? [key] : []))).toEqual(
+    ['01kg0', '01kg1', '01kg2'].map(idOf),
   );
   const [pull] = [...stage.repo.pulls.values()];
   expect(pull?.base.ref).toBe(stage.repo.defaultBranch);
@@ -110,6 +118,70 @@ it('analyses, trims, and opens a pull request that the next run brings up to dat
   expect(again.outputs['memory-saved']).toBe('false');
 });
 
+/** What an agent is made of: its TOML, its skill, a context file. */
+const OWN_FILES = {
+  'axe/agents/reviewer.toml': KEEPING.replace('skill =', 'files = ["AGENTS.md"]\nskill ='),
+  'axe/skills/reviewing/SKILL.md': SKILL,
+  'AGENTS.md': 'Be brief.\n',
+};
+
+const CHANGES_BOTH = JSON.stringify({
+  title: 'Tell the reviewer how tokens are compared',
+  reason: 'Every review found the same comparison.',
+  edits: [
+    {
+      path: 'axe/agents/reviewer.toml',
+      find: 'You review changes.',
+      replace: 'You review changes of tokens.',
+    },
+    { path: 'axe/skills/reviewing/SKILL.md', find: 'Look at every change.', replace: 'Look at tokens.' },
+  ],
+});
+
+it.each<[string, readonly ModelReply[], readonly string[], number]>([
+  ['none', [text(ANALYSIS)], [], 0],
+  ['issue', [text(ANALYSIS)], [], 1],
+  ['pull-request', [text(ANALYSIS), text(CHANGES_BOTH)], ['axe-gc/reviewer'], 0],
+])(
+  "changes none of the agent's own files with `gc-suggestions: %s`",
+  async (value, replies, made, issues) => {
+    const stage = await scheduled(replies, OWN_FILES);
+    const workspace = tempDir('workspace');
+    writeFiles(workspace, OWN_FILES);
+    const before = new Map(stage.repo.branches);
+    const step = await stage.run({
+      ...onSchedule(stage),
+      workspace,
+      inputs: { ...COLLECTING.inputs, 'gc-suggestions': value },
+    });
+    expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
+    expect(stage.model.requests()).toHaveLength(replies.length);
+    expect(filesIn(workspace)).toEqual(OWN_FILES);
+    const trunk = stage.repo.defaultBranch;
+    expect(stage.repo.branches.get(trunk)).toBe(before.get(trunk));
+    expect([...stage.repo.branches.keys()]).toEqual([...before.keys(), ...made]);
+    expect(stage.repo.pulls.size).toBe(made.length);
+    expect(stage.repo.issues.size).toBe(issues);
+    expect(stage.repo.comments).toEqual([]);
+    for (const branch of made) {
+      const proposed = stage.github.files(nameOf(stage), branch);
+      expect(proposed['axe/agents/reviewer.toml']).toContain('You review changes of tokens.');
+      expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('Look at tokens.');
+      expect(proposed['AGENTS.md']).toBe(OWN_FILES['AGENTS.md']);
+    }
+  },
+);
+
+function filesIn(folder: string): Readonly<Record<string, string>> {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return Object.fromEntries(
+    found.map(({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      return [relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')];
+    }),
+  );
+}
+
 it('keeps an entry that a run appends while the model thinks', async () => {
   const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
   const stage = await scheduled((current) => {
@@ -126,10 +198,10 @@ it('keeps an entry that a run appends while the model thinks', async () => {
 });
 
 it.each([
-  ['an empty analysis', text('  '), 'the analysis is empty, so nothing was trimmed'],
+  ['an empty analysis', text('  ', USED), 'the analysis is empty, so nothing was trimmed'],
   [
     'one that was cut off',
-    { kind: 'text', text: ANALYSIS, finishReason: 'length' } as const,
+    { kind: 'text', text: ANALYSIS, finishReason: 'length', usage: USED } as const,
     'the analysis was cut off, so nothing was trimmed',
   ],
 ])('trims nothing after %s', async (_what, reply, message) => {
@@ -139,6 +211,9 @@ it.each([
   expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
   expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
+  expect(step.outputs).toMatchObject({ turns: '1', 'input-tokens': '1200', 'cost-usd': '0.004110' });
+  expect(step.summary).toContain('| 1 | 1200 | 34 | $0.0041 |');
+  expect(onBranch(stage, 'reviewer.state.md')).toContain(' usd=0.00411 ');
 });
 
 it('refuses a proposal that gives the agent more than it had, and says so once', async () => {

@@ -1,5 +1,6 @@
 import { ProviderError } from '../axe/errors.js';
 import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
+import { hasRemoved } from '../pipeline/collect/collection.js';
 import type { RunReport } from '../pipeline/request.js';
 import { tellValidation } from '../pipeline/validate/tell-validation.js';
 import { isValid } from '../pipeline/validate/validation.js';
@@ -100,13 +101,13 @@ function collectedOutputs(
   { store, collection }: Extract<RunReport, { readonly kind: 'collected' }>,
   isHidden: boolean,
 ): Outputs {
-  const { read, analysed, usage = analysed?.usage, suggestion, days = 0, end } = collection;
+  const { read, analysed, usage, suggestion, removed, end } = collection;
   return {
     conclusion: conclusionOfEnd(end),
     response: isHidden ? '' : (analysed?.text ?? ''),
     'memory-store': (end.kind === 'trimmed' ? end.saved.store : undefined) ?? store,
     'memory-loaded': String(read?.entries ?? 0),
-    'memory-saved': String(end.kind === 'trimmed' || days > 0),
+    'memory-saved': String(end.kind === 'trimmed' || (removed !== undefined && hasRemoved(removed))),
     ...(end.kind === 'failed' && analysed !== undefined ? { 'memory-save-error': end.error.message } : {}),
     ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
     ...(usage === undefined

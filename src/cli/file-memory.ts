@@ -117,11 +117,15 @@ export async function removeCopies(
   }
 }
 
-/** Why an agent's run log cannot be trimmed: a link is in its place. Undefined where none is. */
-export async function linkedLog(memory: FileMemory): Promise<AxeError | undefined> {
-  const link = await linkInPlace(createFiles(), placesOf(memory).get(memory.path) ?? '');
-  if (link === undefined) return undefined;
-  return new AxeError(link.message, { remedy: `${link.remedy} With \`--dry-run\` gc only analyses.` });
+/** Why a run log cannot be trimmed: a link is in its place. Undefined where none is. */
+export async function linkedLog(memory: FileMemory, logs: readonly string[]): Promise<AxeError | undefined> {
+  const places = placesOf(memory);
+  for (const log of logs) {
+    const link = await linkInPlace(createFiles(), places.get(log) ?? '');
+    if (link === undefined) continue;
+    return new AxeError(link.message, { remedy: `${link.remedy} With \`--dry-run\` gc only analyses.` });
+  }
+  return undefined;
 }
 
 /** The agent's files in the tree: run log and state of both lanes. */

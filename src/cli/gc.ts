@@ -5,15 +5,17 @@ import { GC } from '../axe/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
 import { runsChart } from '../axe/gc/chart.js';
 import { statsLines } from '../axe/gc/format-stats.js';
-import { runLogPath } from '../axe/plan.js';
+import type { RunStats } from '../axe/loop/outcome.js';
+import { runLogPath, untrustedPath } from '../axe/plan.js';
 import { createDeadline } from '../host/deadline.js';
 import { createFetch } from '../host/net/http.js';
 import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
-import type { CollectStep, Trim } from '../pipeline/collect/collection.js';
+import type { CollectStep } from '../pipeline/collect/collection.js';
 import { localAgents } from '../world/agents.js';
 import { linkedLog, openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
+import { endLines, usageLine } from './gc-lines.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
@@ -23,7 +25,11 @@ const FLAGS: readonly Flag[] = [
   { name: 'dry-run', kind: 'bool', about: 'Analyse only, and trim nothing' },
   { name: 'all', kind: 'bool', about: 'Go through all agents that have memory' },
   { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
-  { name: 'stats', kind: 'bool', about: 'Print the figures of the log and a chart as well' },
+  {
+    name: 'stats',
+    kind: 'bool',
+    about: 'Print the figures of the log with a chart, and what the analysis took',
+  },
   { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
 ];
 
@@ -62,7 +68,11 @@ export async function gcCommand(words: readonly string[], terminal: Terminal): P
   }
 }
 
-/** One agent after the other; one that fails does not keep the others from their turn. */
+/**
+ * One agent after the other; one that fails does not keep the others from their turn. They are known by their files, as
+ * `run` and memory know them. axe heads each with its name field and looks it up by that, so that it does not find an
+ * agent whose file is called otherwise (axe-behaviour §19).
+ */
 async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const names = await agentsWithMemory(flags, terminal);
   if (names.length === 0) print(terminal, 'No agents with memory enabled.');
@@ -107,6 +117,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const place = placeOf(agent, flags, terminal);
   const refusal = flags.bool('dry-run') ? undefined : await place.linked();
   const deadline = createDeadline();
+  let usage: (() => RunStats) | undefined;
   try {
     const world = await createTerminalWorld({
       terminal,
@@ -126,7 +137,9 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         ...place,
         requireSigned: false,
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
-        onAsking: () => {},
+        onAsking: (stats) => {
+          usage = stats;
+        },
         dryRun: flags.bool('dry-run'),
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
         onStep: (step) => {
@@ -137,14 +150,10 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       },
       world,
     );
-    if (collected.kind === 'empty') {
-      const rest = collected.days > 0 ? '' : ' Nothing to do.';
-      print(terminal, `No memory entries for agent "${agent.name}".${rest}`);
-    } else {
-      print(terminal, trimLine(collected.trim));
-    }
-    const { days } = collected;
-    if (days > 0) print(terminal, `Removed: ${days} daily logs older than retention_days.`);
+    for (const line of endLines(collected, agent.name)) print(terminal, line);
+    if (flags.bool('stats') && usage !== undefined) terminal.stderr.write(`${usageLine(usage())}\n`);
+  } catch (thrown) {
+    throw thrown instanceof AxeError ? withUsage(thrown, usage?.()) : thrown;
   } finally {
     deadline.clear();
   }
@@ -166,7 +175,8 @@ function placeOf({ name, config }: LoadedAgent, flags: ParsedFlags, { cwd, env }
     path,
     identity,
     store: openWholeFileMemory(memory, { all }),
-    linked: async () => await linkedLog(memory),
+    linked: async () =>
+      await linkedLog(memory, config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path]),
   };
 }
 
@@ -177,6 +187,14 @@ function providerOf(model: string, flags: ParsedFlags): ReturnType<typeof parseM
   } catch {
     return { provider: '', model: flags.string('model') };
   }
+}
+
+/** What was paid for is told, too, where nothing came of it. */
+function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
+  if (usage === undefined || usage.turns === 0) return error;
+  const { message, exitCode, at, remedy } = error;
+  const told = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
+  return new AxeError(message, { exitCode, remedy: told, cause: error, ...(at && { at }) });
 }
 
 interface Telling {
@@ -194,19 +212,5 @@ function tellStep(step: CollectStep, { agent, stats, terminal }: Telling): void 
     case 'analysed':
       print(terminal, `--- Analysis ---\n${step.text}`);
       return;
-  }
-}
-
-function trimLine(trim: Trim): string {
-  switch (trim.kind) {
-    case 'dry-run':
-      return 'Dry run: no entries trimmed.';
-    case 'no-target':
-      return 'No trim target configured (last_n and max_entries are both 0). Skipping trim.';
-    case 'within':
-      if (trim.target === 0) return 'No trimming needed: no entry is older than max_age_days.';
-      return `No trimming needed: ${trim.entries} entries within limit (${trim.target}).`;
-    case 'trimmed':
-      return `Trimmed: ${trim.removed} entries removed, ${trim.kept} entries kept.`;
   }
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../../src/actions/outputs.js';
 import { collectedLines, collectedSummary } from '../../../src/actions/summary/format-collected.js';
+import { AxeError } from '../../../src/axe/errors.js';
+import { STATS } from '../../helpers/reports.js';
 
 describe('garbage collection of an agent without entries', () => {
   it.each([
@@ -10,10 +13,47 @@ describe('garbage collection of an agent without entries', () => {
       kind: 'collected',
       agent: 'bot',
       store: 'file',
-      collection: { days, end: { kind: 'empty' } },
+      collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty' } },
     } as const;
     expect(collectedLines(collected)).toEqual(lines);
     const summary = collectedSummary(collected, { isHidden: false, clean: (text) => text });
     for (const line of lines) expect(summary).toContain(line);
+  });
+});
+
+describe('garbage collection of a log that the limits leave no room for', () => {
+  it('says what was not analysed, and what went by its age', () => {
+    const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
+    const collected = {
+      kind: 'collected',
+      agent: 'bot',
+      store: 'repo',
+      collection: {
+        analysed: { kind: 'analysed', text: 'Found it.', parts: 3, left: 12 },
+        removed: { days: 0, untrusted: 1 },
+        end: { kind: 'trimmed', removed: 8, kept: 12, saved },
+      },
+    } as const;
+    const summary = collectedSummary(collected, { isHidden: false, clean: (text) => text });
+    expect(summary).toContain(
+      'The limits leave no room for the whole log: the newest 12 entries were not analysed and will not be trimmed this time.',
+    );
+    expect(summary).toContain('Removed: 1 entry of the untrusted lane older than `max_age_days`.');
+    expect(outputsOf(collected, false)).toMatchObject({ 'memory-saved': 'true' });
+  });
+});
+
+describe('garbage collection that failed', () => {
+  it('shows what it took beside what went wrong', () => {
+    const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
+    const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
+    const summary = collectedSummary(
+      { kind: 'collected', agent: 'bot', store: 'file', collection },
+      { isHidden: false, clean: (text) => text },
+    );
+    expect(summary).toContain('the analysis is empty, so nothing was trimmed\n  Run it again.');
+    expect(summary).toContain('| Model | Turns |');
+    expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
+    expect(summary).toContain('$0.0123');
   });
 });

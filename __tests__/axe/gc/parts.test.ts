@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { groupReports, splitLog } from '../../../src/axe/gc/parts.js';
+import { affordableTokens, groupReports, oldestEntries, splitLog } from '../../../src/axe/gc/parts.js';
 import { estimateText } from '../../../src/axe/loop/estimate.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
@@ -64,4 +64,51 @@ describe('reports to be joined', () => {
       for (const group of groups.slice(0, -1)) expect(group.length).toBeGreaterThanOrEqual(2);
     },
   );
+});
+
+describe('what of a log the limits leave room for', () => {
+  const PRICE = { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 };
+
+  it.each([
+    ['without limits', 0, 0, PRICE, undefined],
+    ['of tokens', 1000, 0, undefined, 500],
+    ['of costs', 0, 1, PRICE, 250_000],
+    ['of both the smaller one', 1000, 1, PRICE, 500],
+    ['of costs where the price is not known', 0, 1, undefined, undefined],
+    ['of costs where nothing has a price', 0, 1, { ...PRICE, input: 0 }, undefined],
+  ])('%s', (_what, maxTokens, maxCostUsd, price, tokens) => {
+    expect(affordableTokens({ maxTokens, maxCostUsd }, price)).toBe(tokens);
+  });
+
+  it('is all of it where it fits or nothing limits it', () => {
+    const text = `# Head\n\n${log(['a', 'b'])}`;
+    expect([oldestEntries(text, undefined), oldestEntries(text, 1000)]).toEqual([text, text]);
+  });
+
+  it('is a beginning of whole entries, at least one and never more than fit', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 0, max: 900 }),
+        (results, tokens) => {
+          const text = log(results);
+          const oldest = oldestEntries(text, tokens);
+          const entries = parseLog(oldest).units.length;
+          expect(text.startsWith(oldest)).toBe(true);
+          expect(
+            parseLog(text)
+              .units.slice(0, entries)
+              .map((unit) => unit.text)
+              .join(''),
+          ).toBe(oldest);
+          expect(entries).toBeGreaterThan(0);
+          if (entries > 1) expect(estimateText(oldest)).toBeLessThanOrEqual(tokens);
+        },
+      ),
+    );
+  });
+
+  it('is nothing of a text without entries beyond what it is', () => {
+    expect(oldestEntries('only garbage '.repeat(500), 10)).toBe('only garbage '.repeat(500));
+  });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../../src/actions/outputs.js';
+import { ProviderError } from '../../../src/axe/errors.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
 import { collectMemory } from '../../../src/pipeline/collect/collect-memory.js';
@@ -13,18 +15,20 @@ const TOML = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nlast_n
 const LOG = Array.from({ length: 5 }, (_, index) =>
   formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `task ${index}`, result: 'done' }),
 ).join('');
+const CUT = { unified: 'length', raw: 'length' } as const;
+const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
 const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
 
 function scene(
   replies: readonly FakeReply[],
-  { state = '', perDayUsd = 0, dryRun = false, memory = {} } = {},
+  { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG } = {},
 ) {
   const model = createFakeModel([...replies]);
   const world = createFakeWorld({
     model,
     agents: { bot: TOML },
-    memory: { ...memory, 'bot.md': LOG, ...(state === '' ? {} : { 'bot.state.md': state }) },
-    facts: { 'openai/m': { price: PRICE } },
+    memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },
+    facts: { 'openai/m': { price: PRICE, ...facts } },
   });
   const spendLimits = { perPullUsd: 0, perDayUsd };
   const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
@@ -48,6 +52,34 @@ describe('what garbage collection costs', () => {
     expect(await collectMemory(request, world)).toMatchObject({ collection: { end: { kind: 'failed' } } });
     expect(world.memory.get('bot.md')).toBe(LOG);
     expect(world.memory.get('bot.state.md')).toContain('usd=0.25');
+  });
+
+  it.each<[string, readonly FakeReply[], number, number, object]>([
+    ['an empty answer', [says('', CHEAP)], 1, 0.25, {}],
+    ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25, {}],
+    ['a refusal', [says('No.', { ...CHEAP, finish: REFUSED })], 1, 0.25, {}],
+    ['a model out of reach', [new ProviderError('auth', 'bad key')], 0, 0, {}],
+    [
+      'a second part that fails',
+      [says('Part one.', CHEAP), new ProviderError('auth', 'bad key')],
+      1,
+      0.25,
+      { windowTokens: 2600 },
+    ],
+  ])('is told and counted after %s', async (_what, replies, turns, costUsd, facts) => {
+    const { world, request } = scene(replies, { facts, log: LOG.repeat(40) });
+    const report = await collectMemory(request, world);
+    expect(report).toMatchObject({ collection: { end: { kind: 'failed' }, usage: { turns } } });
+    expect(outputsOf(report, false)).toMatchObject({
+      conclusion: 'failure',
+      turns: String(turns),
+      'input-tokens': String(turns * CHEAP.inputTokens),
+      'output-tokens': String(turns * CHEAP.outputTokens),
+      ...(costUsd === 0 ? {} : { 'cost-usd': costUsd.toFixed(6) }),
+    });
+    const spent = costUsd === 0 ? undefined : expect.stringContaining(`usd=${costUsd} `);
+    expect(world.memory.get('bot.state.md')).toEqual(spent);
+    expect(world.memory.get('bot.md')).toBe(LOG.repeat(40));
   });
 
   it('is nothing where the limit of the day is used up: the model is not asked', async () => {

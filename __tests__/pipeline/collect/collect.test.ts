@@ -75,7 +75,7 @@ describe('garbage collection', () => {
 
   it('asks nothing about an empty memory', async () => {
     const { world, request } = await scene({ model: createFakeModel([]), memory: {} });
-    expect(await collect(request, world)).toEqual({ kind: 'empty', days: 0 });
+    expect(await collect(request, world)).toEqual({ kind: 'empty', removed: { days: 0, untrusted: 0 } });
   });
 
   it('trims nothing in a dry run', async () => {
@@ -122,18 +122,22 @@ describe('garbage collection', () => {
     const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
     const others = 'projects/other-1a2b3c4d/daily/2001-01-01.md';
     const toml = TOML.replace('last_n = 2', 'notes = true\nretention_days = 30');
-    const memory = { 'bot.md': log(5), [old]: 'old', [others]: 'old' };
+    const copy = old.replace(/md$/, 'bak');
+    const memory = { 'bot.md': log(5), [old]: 'old', [others]: 'old', [copy]: 'older' };
     const { world, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
-    expect(await collect(request, world)).toMatchObject({ trim: { kind: 'no-target' }, days: 1 });
-    expect(world.memory.get(old) ?? '').toBe('');
+    expect(await collect(request, world)).toMatchObject({
+      trim: { kind: 'no-target' },
+      removed: { days: 1 },
+    });
+    expect([world.memory.get(old) ?? '', world.memory.get(copy) ?? '']).toEqual(['', '']);
     expect(world.memory.get(others)).toBe('old');
     expect(world.memory.get('bot.md')).toBe(log(5));
   });
 
   it.each([
-    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', days: 1 }, ''],
-    ['no log', {}, false, { kind: 'empty', days: 1 }, ''],
-    ['no log in a dry run', {}, true, { kind: 'empty', days: 0 }, 'old'],
+    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
+    ['no log', {}, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
+    ['no log in a dry run', {}, true, { kind: 'empty', removed: { days: 0, untrusted: 0 } }, 'old'],
   ])('looks at the age of daily logs beside %s, and asks nothing', async (_, files, dryRun, ended, left) => {
     const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
     const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);
@@ -152,7 +156,9 @@ describe('garbage collection', () => {
       const toml = TOML.replace('last_n = 2', `notes = true\nscope = "${scope}"\nretention_days = 30`);
       const memory = { 'offline/bot.md': log(5), [old]: 'old', [`offline/${old}`]: 'old' };
       const { world, request } = await scene({ model: createFakeModel([says('Found it.')]), memory }, toml);
-      expect(await collect({ ...request, path: 'offline/bot.md' }, world)).toMatchObject({ days: 1 });
+      expect(await collect({ ...request, path: 'offline/bot.md' }, world)).toMatchObject({
+        removed: { days: 1 },
+      });
       expect([world.memory.get(old), world.memory.get(`offline/${old}`) ?? '']).toEqual(['old', '']);
     },
   );

@@ -1,8 +1,9 @@
 import { formatError } from '../../axe/errors.js';
 import { runsChart } from '../../axe/gc/chart.js';
 import { statsLines } from '../../axe/gc/format-stats.js';
-import type { Collection } from '../../pipeline/collect/collection.js';
+import { type Collection, hasRemoved, type Removed } from '../../pipeline/collect/collection.js';
 import type { RunReport } from '../../pipeline/request.js';
+import { row, usageCells } from './format-usage.js';
 import { codeBlock, count, sections } from './markdown.js';
 
 type Collected = Extract<RunReport, { readonly kind: 'collected' }>;
@@ -12,34 +13,43 @@ export function collectedSummary(
   { agent, collection }: Collected,
   { isHidden, clean }: { readonly isHidden: boolean; readonly clean: (markdown: string) => string },
 ): string {
-  const { read, analysed, days = 0, end } = collection;
+  const { read, analysed, usage, removed = NOTHING, end } = collection;
   const figures = read === undefined || isHidden ? '' : figuresOf(read.stats);
   return sections([
     `### ${agent}: garbage collection`,
     analysed === undefined ? '' : isHidden ? HIDDEN : clean(analysed.text),
     partsNote(analysed?.parts ?? 1),
+    leftNote(analysed?.left ?? 0),
     suggestionLine(collection),
-    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, { agent, days }),
-    days === 0 ? '' : daysLine(days),
+    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, { agent, removed }),
+    ...removedLines(removed),
     figures,
+    usage === undefined ? '' : row(usageCells(usage)),
   ]);
 }
 
 /** What happened, for the job log. */
 export function collectedLines({
   agent,
-  collection: { read, suggestion, days = 0, end },
+  collection: { read, suggestion, removed = NOTHING, end },
 }: Collected): readonly string[] {
   return [
     ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${read.entries}`]),
     ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
-    ...(end.kind === 'failed' ? [] : [endLine(end, { agent, days })]),
-    ...(days === 0 ? [] : [daysLine(days)]),
+    ...(end.kind === 'failed' ? [] : [endLine(end, { agent, removed })]),
+    ...removedLines(removed),
   ];
 }
 
-function daysLine(days: number): string {
-  return `Removed: ${count(days, 'daily log')} older than \`retention_days\`.`;
+const NOTHING: Removed = { days: 0, untrusted: 0 };
+
+function removedLines({ days, untrusted }: Removed): readonly string[] {
+  return [
+    ...(days === 0 ? [] : [`Removed: ${count(days, 'daily log')} older than \`retention_days\`.`]),
+    ...(untrusted === 0
+      ? []
+      : [`Removed: ${count(untrusted, 'entry')} of the untrusted lane older than \`max_age_days\`.`]),
+  ];
 }
 
 const HIDDEN = 'What was found is not shown here, since the memory is kept in another repository.';
@@ -58,6 +68,12 @@ function partsNote(parts: number): string {
   return `The log is longer than the model can read at once, so it was analysed in ${parts} parts.`;
 }
 
+function leftNote(left: number): string {
+  if (left === 0) return '';
+  const entries = left === 1 ? 'the newest entry was' : `the newest ${left} entries were`;
+  return `The limits leave no room for the whole log: ${entries} not analysed and will not be trimmed this time.`;
+}
+
 function suggestionLine({ suggestion }: Collection): string {
   if (suggestion === undefined) return '';
   switch (suggestion.kind) {
@@ -74,7 +90,7 @@ function suggestionLine({ suggestion }: Collection): string {
 
 interface Shown {
   readonly agent: string;
-  readonly days: number;
+  readonly removed: Removed;
 }
 
 function shownEnd(end: Ended, shown: Shown): string {
@@ -85,10 +101,10 @@ function shownEnd(end: Ended, shown: Shown): string {
 
 type Ended = Exclude<Collection['end'], { readonly kind: 'failed' }>;
 
-function endLine(end: Ended, { agent, days }: Shown): string {
+function endLine(end: Ended, { agent, removed }: Shown): string {
   switch (end.kind) {
     case 'empty':
-      return `No memory entries for agent "${agent}".${days > 0 ? '' : ' Nothing to do.'}`;
+      return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
     case 'dry-run':
       return 'Dry run: no entries trimmed.';
     case 'no-target':

@@ -14,6 +14,7 @@ import { type CallCount, countCalls } from './count-calls.js';
 import { collectedSummary } from './format-collected.js';
 import { formatLearned } from './format-learned.js';
 import { formatMemory, isAddedTo, type MemoryView } from './format-memory.js';
+import { row, usageCells } from './format-usage.js';
 import { validatedSummary } from './format-validated.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 import { tellPublished } from './tell-published.js';
@@ -185,17 +186,8 @@ function callLine({ name, calls, errors, isDenied }: CallCount): string {
 }
 
 function figures({ trust }: Plan, outcome: RunOutcome): string {
-  const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } =
-    outcome.stats;
   return row([
-    ['Model', modelId],
-    ['Turns', String(turns)],
-    ...(toolCalls === 0 ? [] : [['Tool calls', String(toolCalls)] as const]),
-    ...(retries === 0 ? [] : [['Retries', String(retries)] as const]),
-    ['Input tokens', String(inputTokens)],
-    ['Output tokens', String(outputTokens)],
-    ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
-    ['Time', `${(durationMs / 1000).toFixed(1)} s`],
+    ...usageCells(outcome.stats),
     ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
     ['Trust', trust.level],
   ]);
@@ -217,20 +209,4 @@ function spendLine({ outcome, spend }: Ran): string {
     ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + cost)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
   ];
   return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
-}
-
-/** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */
-function formatCost(costUsd: number): string {
-  if (costUsd === 0) return '$0';
-  return costUsd < 0.0001 ? 'below $0.0001' : `$${costUsd.toFixed(4)}`;
-}
-
-function row(cells: readonly (readonly [string, string])[]): string {
-  const line = (values: readonly string[]) =>
-    `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
-  return [
-    line(cells.map(([head]) => head)),
-    line(cells.map(() => '---')),
-    line(cells.map(([, value]) => value)),
-  ].join('\n');
 }

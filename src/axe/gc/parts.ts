@@ -1,7 +1,35 @@
+import type { BudgetLimits, Price } from '../loop/budget.js';
 import { estimateText } from '../loop/estimate.js';
 import { parseLog } from '../memory/units.js';
 
 const LEFT_OUT = '\n[… left out here: the entry is longer than the model can read …]\n';
+
+/**
+ * How much of a log may be read within the limits: half of what they allow, since instructions, reports and joining them
+ * take their share. Undefined without a limit, and where one on costs meets a model whose price is not known.
+ */
+export function affordableTokens(
+  { maxTokens, maxCostUsd }: BudgetLimits,
+  price: Price | undefined,
+): number | undefined {
+  const forTokens = maxTokens > 0 ? [maxTokens] : [];
+  const forCost =
+    maxCostUsd > 0 && price !== undefined && price.input > 0 ? [(maxCostUsd / price.input) * 1e6] : [];
+  const most = Math.min(...forTokens, ...forCost);
+  return Number.isFinite(most) ? Math.floor(most / 2) : undefined;
+}
+
+/** The beginning of the log, in whole entries that make at most so many tokens by estimate; at least one entry. */
+export function oldestEntries(text: string, tokens: number | undefined): string {
+  if (tokens === undefined || estimateText(text) <= tokens) return text;
+  const { preamble, units } = parseLog(text);
+  let left = tokens - estimateText(preamble);
+  const first = units.findIndex((unit, index) => {
+    left -= estimateText(unit.text) + 1;
+    return left < 0 && index > 0;
+  });
+  return first < 0 ? text : text.slice(0, units[first]?.start);
+}
 
 /**
  * The log in parts of whole entries, each of at most so many tokens by estimate; a log that fits is one part, as it is.

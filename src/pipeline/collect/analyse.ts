@@ -29,7 +29,6 @@ export interface Analysis {
   readonly text: string;
   /** Parts that were read one after the other; 1 for a log that fits. */
   readonly parts: number;
-  readonly stats: RunStats;
 }
 
 /** One more question to the model that analysed, under the same limits. */
@@ -39,7 +38,6 @@ export type Question = (system: string, message: string) => Promise<AnalysisRepl
 export interface Analysed {
   readonly analysis: Analysis;
   ask: Question;
-  stats(): RunStats;
 }
 
 /**
@@ -56,13 +54,12 @@ export async function analyse(parts: AnalysisParts, world: World): Promise<Analy
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
   const outputTokens = Math.min(GC.outputTokens, Math.floor(window / 4));
   const ask = questions(asker, { outputTokens, budget, world });
-  const stats = () => usage.stats(world.clock.now().getTime() - startedAt, budget);
   const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
   const logs = splitLog(log, Math.max(GC.leastRoomTokens, room));
-  parts.onParts(logs.length, stats);
+  parts.onParts(logs.length, () => usage.stats(world.clock.now().getTime() - startedAt, budget));
   const text = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
-  return { analysis: { text, parts: logs.length, stats: stats() }, ask, stats };
+  return { analysis: { text, parts: logs.length }, ask };
 }
 
 async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<string> {

@@ -71,13 +71,11 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
     const suggesting = maySuggest(request, world);
     if (collected.kind === 'collected' && suggesting !== undefined)
       suggestion = await suggest({ agent, collected, suggesting }, world);
-    const usage = collected.kind === 'collected' ? collected.analysed.stats() : undefined;
     const end = collected.kind === 'empty' ? ({ kind: 'empty' } as const) : collected.trim;
     return report({
       ...gathered(steps),
       end,
-      days: collected.days,
-      ...(usage && { usage }),
+      removed: collected.removed,
       ...(suggestion && { suggestion }),
     });
   } catch (thrown) {
@@ -91,7 +89,9 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
   }
 
   function report(collection: Collection): RunReport {
-    return { kind: 'collected', agent: agent.name, store: store.kind, collection };
+    const usage = cost.usage();
+    const whole = usage === undefined ? collection : { ...collection, usage };
+    return { kind: 'collected', agent: agent.name, store: store.kind, collection: whole };
   }
 }
 

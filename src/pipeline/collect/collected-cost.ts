@@ -18,6 +18,8 @@ export interface CollectedCost {
   usedUp(): ReturnType<typeof usedUp>;
   /** Takes what counts the questions. */
   count(stats: () => RunStats): void;
+  /** What the questions have taken so far; undefined before the first. */
+  usage(): RunStats | undefined;
   /** Notes in the state what was spent, whatever became of it (D36). Trouble is a warning. */
   note(store: MemoryStore): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createCollectedCost(
     count(stats) {
       counted = stats;
     },
+    usage: () => counted?.(),
     async note(store) {
       if (spend === undefined || counted === undefined || request.dryRun) return;
       const now = world.clock.now();

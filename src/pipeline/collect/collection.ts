@@ -7,7 +7,26 @@ import type { SaveResult } from '../../axe/memory/store.js';
 /** A step of garbage collection that is done. */
 export type CollectStep =
   | { readonly kind: 'read'; readonly entries: number; readonly stats: LogStats }
-  | { readonly kind: 'analysed'; readonly text: string; readonly parts: number; readonly usage: RunStats };
+  | {
+      readonly kind: 'analysed';
+      readonly text: string;
+      readonly parts: number;
+      /** Entries that the limits left no room for; they stay. */
+      readonly left: number;
+    };
+
+/** What went by its age alone, without being analysed. */
+export interface Removed {
+  /** Daily logs older than `retention_days`. */
+  readonly days: number;
+  /** Entries of the untrusted lane older than `max_age_days`. */
+  readonly untrusted: number;
+}
+
+/** Whether anything went by its age. */
+export function hasRemoved({ days, untrusted }: Removed): boolean {
+  return days + untrusted > 0;
+}
 
 /** What became of the log. */
 export type Trim =
@@ -36,10 +55,9 @@ export type Suggestion =
 export interface Collection {
   readonly read?: Extract<CollectStep, { readonly kind: 'read' }>;
   readonly analysed?: Extract<CollectStep, { readonly kind: 'analysed' }>;
-  /** Of all questions together. */
+  /** Of all questions together, whatever became of them; left out where none was to be asked. */
   readonly usage?: RunStats;
   readonly suggestion?: Suggestion;
-  /** Daily logs that were removed since they are older than `retention_days`. */
-  readonly days?: number;
+  readonly removed?: Removed;
   readonly end: { readonly kind: 'empty' } | Trim | { readonly kind: 'failed'; readonly error: AxeError };
 }

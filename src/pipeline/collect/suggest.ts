@@ -27,9 +27,11 @@ export async function suggest(parts: SuggestParts, world: World): Promise<Sugges
   try {
     return await publish(parts, world);
   } catch (thrown) {
-    world.deadline.signal.throwIfAborted();
-    if (!(thrown instanceof AxeError)) throw thrown;
-    return failed(thrown, parts, world);
+    const { signal } = world.deadline;
+    // Memory is trimmed by now, so that time is up is no reason to call it a failure.
+    const cause: unknown = signal.aborted ? signal.reason : thrown;
+    if (!(cause instanceof AxeError)) throw cause;
+    return failed(cause, parts, world);
   }
 }
 

@@ -1,0 +1,44 @@
+import type { RunStats } from '../axe/loop/outcome.js';
+import { usd } from '../axe/usd.js';
+import type { Collected } from '../pipeline/collect/collect.js';
+import { hasRemoved, type Trim } from '../pipeline/collect/collection.js';
+
+/** What became of an agent's memory, in axe's words where it has some (axe-behaviour §19). */
+export function endLines(collected: Collected, agent: string): readonly string[] {
+  const { days, untrusted } = collected.removed;
+  const rest = hasRemoved(collected.removed) ? '' : ' Nothing to do.';
+  const end =
+    collected.kind === 'empty' ? `No memory entries for agent "${agent}".${rest}` : trimLine(collected.trim);
+  return [
+    end,
+    ...(days === 0
+      ? []
+      : [`Removed: ${days} daily ${days === 1 ? 'log' : 'logs'} older than retention_days.`]),
+    ...(untrusted === 0
+      ? []
+      : [
+          `Removed: ${untrusted} ${untrusted === 1 ? 'entry' : 'entries'} of the untrusted lane older than max_age_days.`,
+        ]),
+  ];
+}
+
+function trimLine(trim: Trim): string {
+  switch (trim.kind) {
+    case 'dry-run':
+      return 'Dry run: no entries trimmed.';
+    case 'no-target':
+      return 'No trim target configured (last_n and max_entries are both 0). Skipping trim.';
+    case 'within':
+      if (trim.target === 0) return 'No trimming needed: no entry is older than max_age_days.';
+      return `No trimming needed: ${trim.entries} entries within limit (${trim.target}).`;
+    case 'trimmed':
+      return `Trimmed: ${trim.removed} entries removed, ${trim.kept} entries kept.`;
+  }
+}
+
+/** What the questions took. */
+export function usageLine({ turns, inputTokens, outputTokens, costUsd }: RunStats): string {
+  const questions = `${turns} ${turns === 1 ? 'question' : 'questions'}`;
+  const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
+  return `Used: ${questions}, ${inputTokens} input and ${outputTokens} output tokens${cost}.`;
+}

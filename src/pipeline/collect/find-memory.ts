@@ -1,0 +1,133 @@
+import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
+import { AxeError } from '../../axe/errors.js';
+import { expiredDailyLogs } from '../../axe/gc/expired.js';
+import { planTrim } from '../../axe/gc/trim.js';
+import type { Change } from '../../axe/memory/change.js';
+import { copiesOf, notesPlaces, pathOf } from '../../axe/memory/notes/place.js';
+import { signedEntries } from '../../axe/memory/signature.js';
+import { statePath } from '../../axe/memory/state.js';
+import type { MemoryStore } from '../../axe/memory/store.js';
+import type { MemoryTree } from '../../axe/memory/tree.js';
+import { memoryName, untrustedPath } from '../../axe/plan.js';
+import type { World } from '../../axe/ports.js';
+
+/** Whose memory is looked at, and where it lives. */
+export interface FindRequest {
+  readonly agent: LoadedAgent;
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  /** What the project is known by, for the daily logs of its notes (see `projectSlug`). */
+  readonly identity: string;
+  /** Only entries with a good signature are analysed, and only they are trimmed. */
+  readonly requireSigned: boolean;
+}
+
+/** What garbage collection finds of an agent's memory. */
+export interface Found {
+  /** What is analysed: the run log of the trusted lane. */
+  readonly log: string;
+  readonly state: string;
+  readonly expired: Expired;
+}
+
+/** What goes by its age alone, and is never shown to a model. */
+export interface Expired {
+  /** Daily logs of both lanes. */
+  readonly days: readonly string[];
+  /** Ids of entries in the untrusted lane, which is not analysed: what strangers wrote is in it (D19). */
+  readonly untrusted: readonly string[];
+}
+
+/** Reads what garbage collection looks at, and says what of it is too old. Throws an AxeError. */
+export async function findMemory(request: FindRequest, world: World): Promise<Found> {
+  const { path, agent } = request;
+  const { maxAgeDays, retentionDays } = agent.config.memory;
+  const now = world.clock.now();
+  const folders = dailyFolders(request);
+  // Days that all share lie at the top of the tree, which can only be read whole, and of that too large a log is left out.
+  const isFlat = folders.includes('');
+  const tree = await readPlaces([...logPlaces(request), ...(isFlat ? [] : folders)], request, world);
+  const days = isFlat ? await readPlaces(undefined, request, world) : tree;
+  const rule = { lastN: 0, maxEntries: 0, maxAgeDays };
+  const old = planTrim(tree.get(untrustedPath(path)) ?? '', rule, { now });
+  return {
+    log: signedLog(tree.get(path) ?? '', request, world),
+    state: tree.get(statePath(path)) ?? '',
+    expired: {
+      days: expiredDailyLogs(
+        [...days.keys()].filter((day) => folders.includes(folderOf(day))),
+        retentionDays,
+        now,
+      ),
+      untrusted: old.kind === 'trim' ? old.ids : [],
+    },
+  };
+}
+
+async function readPlaces(
+  under: readonly string[] | undefined,
+  { store }: FindRequest,
+  { deadline, reporter }: World,
+): Promise<MemoryTree> {
+  const found = await store.readTree(deadline.signal, under);
+  if (found.kind === 'failed') {
+    deadline.signal.throwIfAborted();
+    throw new AxeError(found.message, found.remedy === undefined ? {} : { remedy: found.remedy });
+  }
+  if (under !== undefined) for (const warning of found.warnings) reporter.warn(warning);
+  return found.tree;
+}
+
+/** The changes that take out what is too old. */
+export function expiredChanges(
+  { days, untrusted }: Expired,
+  { path }: Pick<FindRequest, 'path'>,
+  { clock }: Pick<World, 'clock'>,
+): readonly Change[] {
+  const trim = { kind: 'trim', path: untrustedPath(path), ids: untrusted, at: clock.now() } as const;
+  return [
+    ...(untrusted.length === 0 ? [] : [trim]),
+    ...days
+      .flatMap((day) => [day, ...copiesOf(day)])
+      .map((file): Change => {
+        const edit = { kind: 'delete', isOver: true } as const;
+        return { kind: 'note', path: file, edit, backup: false, id: clock.newId() };
+      }),
+  ];
+}
+
+function signedLog(text: string, { requireSigned, path }: FindRequest, { sign }: World): string {
+  if (!requireSigned) return text;
+  if (sign === undefined) {
+    throw new AxeError('`memory-require-signed` needs a key to check signatures with', {
+      remedy: 'Give `memory-signing-key`.',
+    });
+  }
+  return signedEntries(text, { paths: [path], lastN: 0, sign }).text;
+}
+
+/** Of the untrusted lane only what may be too old. */
+function logPlaces({ path, agent }: FindRequest): readonly string[] {
+  const logs = agent.config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path];
+  return logs.flatMap((log) => [log, statePath(log)]);
+}
+
+/** Of both lanes; none where no daily log is to be removed. */
+function dailyFolders({ agent: { name, config }, identity, path }: FindRequest): readonly string[] {
+  const { notes, scope, project, retentionDays } = config.memory;
+  if (!notes || retentionDays <= 0) return [];
+  const places = notesPlaces(scope, {
+    identity: project === '' ? identity : project,
+    agent: memoryName(name),
+  });
+  const day = pathOf({ kind: 'daily', date: '2026-01-01' }, places);
+  // What a trial without a model remembers lies apart (D32).
+  const apart = path.startsWith('offline/') ? 'offline/' : '';
+  const folder = apart + day.slice(0, -'2026-01-01.md'.length);
+  return [folder, untrustedPath(folder)];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
