@@ -466,9 +466,11 @@ describe('warnings', () => {
     expect(quiet.annotations).toEqual([]);
     expect(quiet.log).toContain('Not read: Add `checks: read`.');
     expect(quiet.summary).toContain('- Add `checks: read`.');
-    const asked = await report(await reportOf('ran'), { warnings, inputs: { context: 'checks' } });
-    expect(asked.annotations).toMatchObject([{ level: 'warning', title: 'Context not read' }]);
-    expect(asked.log.join()).not.toContain('Not read:');
+    for (const context of ['checks', 'commits, comments, issues, checks']) {
+      const asked = await report(await reportOf('ran'), { warnings, inputs: { context } });
+      expect(asked.annotations).toMatchObject([{ level: 'warning', title: 'Context not read' }]);
+      expect(asked.log.join()).not.toContain('Not read:');
+    }
   });
 
   it('of a log that was not loaded and therefore not saved are one (D14)', async () => {

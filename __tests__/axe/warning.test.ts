@@ -11,6 +11,7 @@ const ALL: Record<WarningCode, true> = {
   'mcp-server': true,
   'context-file-skipped': true,
   'context-truncated': true,
+  'context-incomplete': true,
   'context-unread': true,
   'memory-load-failed': true,
   'memory-truncated': true,

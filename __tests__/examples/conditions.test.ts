@@ -54,11 +54,12 @@ const LEFT_OUT: Readonly<
       trigger.kind === 'comment' && trigger.on === 'pull_request' && /^\s*\/axe/i.test(trigger.body),
   },
   'public.yml': {
-    why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push',
+    why: 'a label asks for a fork’s run if it is `review`; other pull requests are reviewed at every push, issues never',
     isLeftOut: (trigger, payload) =>
-      trigger.kind === 'pull_request' &&
-      trigger.action === 'labeled' &&
-      (!trigger.isFork || labelOf(payload) !== 'review'),
+      (trigger.kind === 'comment' && trigger.on === 'issue') ||
+      (trigger.kind === 'pull_request' &&
+        trigger.action === 'labeled' &&
+        (!trigger.isFork || labelOf(payload) !== 'review')),
   },
   'labels-as-json.yml': {
     why: 'only the label `triage` asks for it',

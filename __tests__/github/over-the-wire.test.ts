@@ -66,7 +66,7 @@ describe('over the wire', () => {
     github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', accept: 'diff', status: 406 });
     expect(await fetchContext(client, { trigger, parts: [] }, signal)).toMatchObject({
       diff: DIFF,
-      warnings: [{ code: 'context-truncated' }],
+      warnings: [{ code: 'context-incomplete' }],
     });
   });
 

@@ -172,7 +172,8 @@ function readsChecks({ events, inputs, agent }: Use): boolean {
 }
 
 function hasContext(inputs: Use['inputs'], part: string): boolean {
-  return inputs['context']?.includes(part) ?? true;
+  const { context = 'auto' } = inputs;
+  return context === 'auto' || context.includes(part);
 }
 
 function pushes({ run }: Step): boolean {

@@ -12,7 +12,7 @@ it('reviews the hunks GitHub lists and says that the diff is not whole', async (
   expect(troubles(step)).toMatchObject([
     {
       level: 'warning',
-      title: 'Context cut to fit',
+      title: 'Context not complete',
       message: expect.stringMatching(/^GitHub did not send the diff whole; it was put together from /),
     },
   ]);

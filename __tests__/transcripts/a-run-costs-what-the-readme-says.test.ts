@@ -4,14 +4,23 @@ import { expect, it } from '@jest/globals';
 import { estimateText } from '../../src/axe/loop/estimate.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { CHANGE, calls, submit, TIMING } from './review-scene.js';
+import { CHANGE, calls, push, submit, TIMING } from './review-scene.js';
 import { type StageOptions, setStage } from './stage.js';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').replaceAll(/\s+/g, ' ');
-const [, review, mention, report, skipped] =
-  /a first review with memory on a branch makes (\d+), a mention that is answered (\d+), a scheduled report (\d+), an event that is turned away up to (\d+)\./.exec(
+const [, review, second, mention, report, skipped] =
+  /a first review with memory on a branch makes (\d+), one after a push (\d+), a mention that is answered (\d+), a scheduled report (\d+), an event that is turned away up to (\d+)\./.exec(
     README,
   ) ?? [];
+
+/** Something the first review did not see. */
+const FRESH = `diff --git a/src/other.ts b/src/other.ts
+--- a/src/other.ts
++++ b/src/other.ts
+@@ -1 +1 @@
+-one
++two
+`;
 
 it.each<[string, StageOptions, Readonly<Record<string, string>>, string | undefined]>([
   [
@@ -39,6 +48,21 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>, string | undefi
   const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls()).toHaveLength(Number(said));
+});
+
+it('a review after a push asks GitHub as often as the README says', async () => {
+  const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
+  const stage = await setStage({
+    diff: CHANGE,
+    model: [...model, calls(submit('Nothing new.')), text('No.')],
+  });
+  stage.repo.contents = 'write';
+  const inputs = { 'memory-store': 'repo', agent: 'builtin/pr-reviewer' };
+  await stage.run({ inputs });
+  const before = stage.github.calls().length;
+  const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, FRESH), inputs });
+  expect(step.exitCode).toBe(0);
+  expect(stage.github.calls().length - before).toBe(Number(second));
 });
 
 it('sends about as many tokens before the diff as the README says', async () => {

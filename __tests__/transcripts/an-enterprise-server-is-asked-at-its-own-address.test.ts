@@ -1,6 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { type RecordedRequest, startLoopback } from '../helpers/loopback.js';
-import { ANSWER, type Stage, setStage, troubles } from './stage.js';
+import { AGENT, ANSWER, type Stage, setStage, troubles } from './stage.js';
+
+const AGENTS_TOKEN = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
 
 /** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
 async function startEnterprise({ github }: Stage) {
@@ -46,6 +49,38 @@ it.each([
     'https://github.example.com/Codertocat/Hello-World/actions/runs/1658821493',
   );
 });
+
+it('takes agents from another of its repositories, each asked with its own token', async () => {
+  const stage = await setStage();
+  stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [AGENTS_TOKEN]: 'read' } });
+  const files = {
+    'axe/agents/reviewer.toml': AGENT.replace('[memory]', 'skill = "law"\n\n[memory]'),
+    'axe/skills/law/SKILL.md': 'Law of the house.',
+  };
+  stage.github.commit('octocat/agents', files, { branch: 'v1' });
+  const server = await startEnterprise(stage);
+  const step = await stage.run({
+    inputs: { 'agents-repo': 'octocat/agents@v1', 'agents-token': AGENTS_TOKEN },
+    env: {
+      GITHUB_API_URL: `${server.url}/api/v3`,
+      GITHUB_GRAPHQL_URL: `${server.url}/api/graphql`,
+      GITHUB_SERVER_URL: 'https://github.example.com',
+    },
+  });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(stage.model.prompts()[0]?.system).toContain('Law of the house.');
+  const isThere = ({ path }: RecordedRequest) => path.startsWith('/api/v3/repos/octocat/agents/');
+  expect(tokensOf(server.requests().filter(isThere))).toEqual([AGENTS_TOKEN]);
+  expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([GITHUB_TOKEN]);
+  expect(stage.github.requests()).toHaveLength(server.requests().length);
+  expect(JSON.stringify(stage.model.requests())).not.toContain(AGENTS_TOKEN);
+});
+
+/** The tokens that requests were made with, each once. */
+function tokensOf(requests: readonly RecordedRequest[]): readonly string[] {
+  const sent = requests.map(({ headers }) => headers['authorization'] ?? '');
+  return [...new Set(sent)].map((value) => value.replace(/^(?:token|bearer) /i, ''));
+}
 
 it('names a refused request by its path, and the permission it wants', async () => {
   const stage = await setStage({ github: { readOnly: true } });

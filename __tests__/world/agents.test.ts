@@ -141,15 +141,32 @@ describe('the agents of a workflow', () => {
       main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
     });
     const { agents } = find(SCHEDULE, { client });
-    await agents.loadAgent('bot');
-    expect(await agents.loadSkill('s')).toBe('of main');
+    const bot = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('s', bot)).toBe('of main');
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout', 'skill = "s"\n') });
     const local = find(SCHEDULE, { client }).agents;
-    await local.loadAgent('bot');
-    expect(await local.loadSkill('s')).toBe('of the checkout');
-    expect(await local.loadContextFiles(['*.md'], cwd)).toMatchObject({
+    const here = await local.loadAgent('bot');
+    expect(await local.loadSkill('s', here)).toBe('of the checkout');
+    expect(await local.loadContextFiles(['*.md'], cwd, here)).toMatchObject({
       files: [{ path: 'a.md', content: 'of the checkout' }],
     });
+  });
+
+  it('bring their own skills and files when several are loaded at once', async () => {
+    writeFiles(cwd, {
+      'axe/agents/here.toml': agent('checkout', 'skill = "s"\n'),
+      'axe/skills/s/SKILL.md': 'of the checkout',
+      'a.md': 'of the checkout',
+    });
+    const client = github({
+      main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
+    });
+    const { agents } = find(SCHEDULE, { client });
+    const here = await agents.loadAgent('here');
+    const there = await agents.loadAgent('bot');
+    expect(await agents.loadSkill('s', here)).toBe('of the checkout');
+    expect(await agents.loadSkill('s', there)).toBe('of main');
+    expect((await agents.loadContextFiles(['*.md'], cwd, here)).files).toMatchObject([{ path: 'a.md' }]);
   });
 
   it('are on disk where GitHub cannot be asked', async () => {
@@ -275,10 +292,10 @@ describe('the agents of another repository', () => {
       { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
     );
     const agents = findWith(client);
-    expect((await agents.loadAgent('own')).config.systemPrompt).toBe('own');
-    expect(await agents.loadSkill('law')).toBe('Their law.');
-    await agents.loadAgent('bot');
-    expect(await agents.loadSkill('style')).toBe('Our style.');
+    const own = await agents.loadAgent('own');
+    expect(own.config.systemPrompt).toBe('own');
+    expect(await agents.loadSkill('law', own)).toBe('Their law.');
+    expect(await agents.loadSkill('style', await agents.loadAgent('bot'))).toBe('Our style.');
     expect((await agents.loadAgent('builtin/ask')).source).toBe('built-in');
     await expect(agents.loadSkill('none')).rejects.toMatchObject({
       message: 'skill not found: none',
@@ -286,6 +303,22 @@ describe('the agents of another repository', () => {
         /octocat\/hello@main.*octocat\/agents@|octocat\/agents@.*octocat\/hello@main/,
       ),
     });
+  });
+
+  it('have each the skill of their own repository, whichever is loaded last', async () => {
+    const client = both(
+      { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
+      { 'axe/agents/own.toml': agent('own'), 'axe/skills/law/SKILL.md': 'Our law.' },
+    );
+    for (const names of [
+      ['bot', 'own'],
+      ['own', 'bot'],
+    ]) {
+      const agents = findWith(client);
+      const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
+      const skills = await Promise.all(loaded.map((each) => agents.loadSkill('law', each)));
+      expect(skills).toEqual(names.map((name) => (name === 'own' ? 'Our law.' : 'Their law.')));
+    }
   });
 
   it('that are broken do not make way for others of the same name', async () => {

@@ -3,7 +3,6 @@ import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.j
 import type { Conclusion } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { SourcePosition } from '../axe/position.js';
-import { CONTEXT_PARTS } from '../axe/prompt/context-policy.js';
 import { mergeWarnings, type Warning, warningTitle } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
@@ -71,7 +70,7 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
 
 /** What the token may not read and nobody has asked for by name: the default of `context` asks for all there is. */
 function unaskedFor(warnings: readonly Warning[], { context }: Inputs): readonly Warning[] {
-  if (context.parts.length < CONTEXT_PARTS.length) return [];
+  if (context.isNamed) return [];
   return warnings.filter(({ code }) => code === 'context-unread');
 }
 

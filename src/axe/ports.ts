@@ -59,12 +59,16 @@ export interface ToolBox {
 export interface AgentLibrary {
   /** Throws a ConfigError that lists the agents that exist. */
   loadAgent(name: string): Promise<LoadedAgent>;
-  /** The skill's text; `path` as the agent or `--skill` names it. Throws a ConfigError. */
-  loadSkill(path: string): Promise<string>;
-  /** Files that match, sorted by path in byte order. Throws a ConfigError for a malformed pattern. */
+  /**
+   * The skill's text; `path` as the agent or `--skill` names it. It is the one nearest to the agent, which this library
+   * has loaded; without an agent, to any. Throws a ConfigError.
+   */
+  loadSkill(path: string, agent?: LoadedAgent): Promise<string>;
+  /** Files that match, sorted by path in byte order, where the agent is from. Throws a ConfigError for a malformed pattern. */
   loadContextFiles(
     patterns: readonly string[],
     workdir: string,
+    agent?: LoadedAgent,
   ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
 }
 

@@ -62,6 +62,8 @@ export interface IssueTrigger extends WorkflowTrigger {
   readonly title: string;
   readonly body: string;
   readonly author: Actor;
+  /** Left out: it is open. */
+  readonly isClosed?: true;
 }
 
 /** A comment on an issue or in the conversation of a pull request. */
@@ -83,6 +85,10 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly isFork?: boolean;
   /** The pull request's commits, where the event says them: reviews do, `issue_comment` does not. */
   readonly commits?: { readonly head: Head; readonly base: Base };
+  /** The issue or pull request is closed or merged; left out: it is open. */
+  readonly isClosed?: true;
+  /** What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other comments. */
+  readonly review?: string;
   /** Where in the diff the comment stands, for a comment on a line. */
   readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
 }
@@ -95,6 +101,8 @@ export interface PushTrigger extends WorkflowTrigger {
   readonly before: string;
   readonly after: string;
   readonly commits: readonly { readonly sha: string; readonly message: string }[];
+  /** Left out: nothing was rewritten. */
+  readonly isForced?: true;
 }
 
 /** Another workflow ran. What it ran on may be anybody's. */
@@ -176,3 +184,11 @@ export function subjectNumber(trigger: Trigger): number | undefined {
       return undefined;
   }
 }
+
+/** What a push did to its branch or tag: zeros stand for no commit (webhook payload of `push`). */
+export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' | 'deleted' {
+  if (NO_COMMIT.test(after)) return 'deleted';
+  return NO_COMMIT.test(before) ? 'created' : 'changed';
+}
+
+const NO_COMMIT = /^0*$/;

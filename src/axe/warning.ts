@@ -9,6 +9,8 @@ export type WarningCode =
   | 'mcp-server'
   | 'context-file-skipped'
   | 'context-truncated'
+  /** What the run is about was not read as it should be: not, not whole, or at another commit. */
+  | 'context-incomplete'
   /** Something around the event that the token may not read. */
   | 'context-unread'
   | 'memory-load-failed'
@@ -81,6 +83,7 @@ const TITLES: Record<WarningCode, string> = {
   'mcp-server': 'MCP server',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',
+  'context-incomplete': 'Context not complete',
   'context-unread': 'Context not read',
   'memory-load-failed': 'Memory not loaded',
   'memory-truncated': 'Memory loaded in part',

@@ -4,6 +4,7 @@ import { DEFAULT_GATE_POLICY } from '../axe/gate-policy.js';
 import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../axe/plan.js';
 import type { LocalChange } from '../axe/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
+import { isLanguage } from '../axe/prompt/language.js';
 import type { Trigger } from '../axe/trigger.js';
 import { createDeadline } from '../host/deadline.js';
 import { diffOfRange } from '../host/git.js';
@@ -42,6 +43,13 @@ const FLAGS: readonly Flag[] = [
   { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
   { name: 'event', kind: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
   { name: 'git', kind: 'string', about: 'Send the diff of this range along, for example main...HEAD' },
+  { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
+  {
+    name: 'review-scope',
+    kind: 'string',
+    about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
+    shown: 'auto',
+  },
 ];
 
 /** How `run` is shown in help. */
@@ -63,6 +71,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     return 0;
   }
   const [agent = ''] = expectPositionals(flags, 1);
+  const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags) };
   const deadline = createDeadline();
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   try {
@@ -82,7 +91,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       output: { json: flags.bool('json'), verbose: flags.bool('verbose') },
     });
     const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
-    return finish(await runPipeline(request, world), terminal);
+    return finish(await runPipeline({ ...request, ...wishes }, world), terminal);
   } catch (thrown) {
     if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
     throw thrown;
@@ -90,6 +99,28 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     deadline.clear();
     terminal.stdin.destroy();
   }
+}
+
+/** It becomes a part of the system prompt, as the action's input does. Throws an AxeError. */
+function languageOf(flags: ParsedFlags): string {
+  const language = flags.string('language');
+  if (language === '' || isLanguage(language)) return language;
+  throw new AxeError(
+    `invalid argument ${JSON.stringify(language)} for "--language" flag: it is no language`,
+    {
+      remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
+    },
+  );
+}
+
+/** Throws an AxeError. */
+function reviewScopeOf(flags: ParsedFlags): 'auto' | 'full' {
+  const scope = flags.string('review-scope');
+  if (scope === '' || scope === 'auto') return 'auto';
+  if (scope === 'full') return scope;
+  throw new AxeError(`invalid argument ${JSON.stringify(scope)} for "--review-scope" flag`, {
+    remedy: 'Give one of `auto`, `full`.',
+  });
 }
 
 async function triggerOf(flags: ParsedFlags, { env }: Terminal): Promise<Trigger> {

@@ -36,10 +36,10 @@ export async function planSubAgent({ name, task, parent, isTainted }: SubAgent, 
   await world.models.configure(model);
   const workdir = config.workdir === '' ? world.cwd : config.workdir;
   const { files, warnings } = await told(`failed to resolve files for agent "${name}"`, () =>
-    world.agents.loadContextFiles(config.files, workdir),
+    world.agents.loadContextFiles(config.files, workdir, agent),
   );
   const skill = await told(`failed to load skill for agent "${name}"`, async () =>
-    config.skill === '' ? '' : skillBody(await world.agents.loadSkill(config.skill)),
+    config.skill === '' ? '' : skillBody(await world.agents.loadSkill(config.skill, agent)),
   );
   const { trigger } = parent;
   const trust = isTainted ? taintedTrust(parent.trust, trigger) : parent.trust;

@@ -155,11 +155,11 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
   const scoped = settle(findScope({ agent, request, memory, context: parts.context }, world));
   const opened = request.dryRun ? undefined : settle(openModel(world, model));
 
-  const { files, warnings } = await world.agents.loadContextFiles(config.files, workdir);
+  const { files, warnings } = await world.agents.loadContextFiles(config.files, workdir, agent);
   const skillPath = firstGiven([request.skill, config.skill]);
   const skill = {
     path: skillPath,
-    content: skillPath === '' ? '' : skillBody(await world.agents.loadSkill(skillPath)),
+    content: skillPath === '' ? '' : skillBody(await world.agents.loadSkill(skillPath, agent)),
   };
   const stdin = await request.readStdin();
   const change = await request.readChange();

@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { BUILT_IN_PREFIX } from '../axe/agent/built-in.js';
+import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import type { AgentRef } from '../axe/agent-ref.js';
-import { ConfigError } from '../axe/errors.js';
+import { isNotFound, NotFoundError } from '../axe/errors.js';
 import type { AgentLibrary } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
@@ -112,38 +113,40 @@ function dirsAtRef(agentsDir: string): readonly string[] {
 }
 
 /**
- * The other repository's agents and skills before the run's own; an agent of either may use a skill of either. Context
- * files are the run's repository's: of the first of its libraries that has any.
+ * The other repository's agents and skills before the run's own; an agent of either may use a skill of either, of its
+ * own repository first. Context files are the run's repository's: for an agent of the other one, of the first of its
+ * libraries that has any.
  */
 function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
   const ownFirst = firstWith(own);
-  let [near, far] = [shared, ownFirst];
+  /** Sources of the agents that are the run's own. */
+  const ownSources = new Set<string>();
+  const isOwn = (agent: LoadedAgent | undefined) => agent !== undefined && ownSources.has(agent.source);
   return {
     async loadAgent(name) {
       if (name.startsWith(BUILT_IN_PREFIX)) return await ownFirst.loadAgent(name);
       try {
-        const agent = await shared.loadAgent(name);
-        [near, far] = [shared, ownFirst];
-        return agent;
+        return await shared.loadAgent(name);
       } catch (thrown) {
-        if (!(thrown instanceof ConfigError && isMissing(thrown))) throw thrown;
+        if (!isNotFound(thrown, 'agent')) throw thrown;
         const agent = await ownFirst.loadAgent(name).catch((other) => {
           throw bothMissing(thrown, other);
         });
-        [near, far] = [ownFirst, shared];
+        ownSources.add(agent.source);
         return agent;
       }
     },
-    async loadSkill(path) {
-      const other = far;
-      return await near.loadSkill(path).catch(async (thrown) => {
-        if (!(thrown instanceof ConfigError && thrown.message.startsWith('skill not found'))) throw thrown;
-        return await other.loadSkill(path).catch((second) => {
+    async loadSkill(path, agent) {
+      const [near, far] = isOwn(agent) ? [ownFirst, shared] : [shared, ownFirst];
+      return await near.loadSkill(path, agent).catch(async (thrown) => {
+        if (!isNotFound(thrown, 'skill')) throw thrown;
+        return await far.loadSkill(path, agent).catch((second) => {
           throw bothMissing(thrown, second);
         });
       });
     },
-    async loadContextFiles(patterns, workdir) {
+    async loadContextFiles(patterns, workdir, agent) {
+      if (isOwn(agent)) return await ownFirst.loadContextFiles(patterns, workdir, agent);
       const [first, ...others] = own;
       let found = await first.loadContextFiles(patterns, workdir);
       for (const library of others) {
@@ -156,35 +159,33 @@ function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
 }
 
 /** One error with both places that were searched; an error of another kind stays as it is. */
-function bothMissing(one: ConfigError, other: unknown): unknown {
-  if (!(other instanceof ConfigError) || other.message !== one.message) return other;
+function bothMissing(one: NotFoundError, other: unknown): unknown {
+  if (!(other instanceof NotFoundError) || other.message !== one.message) return other;
   const remedy = [one.remedy, other.remedy].filter((text) => text !== undefined).join(' ');
-  return new ConfigError(one.message, { remedy });
+  return new NotFoundError(one.what, one.sought, remedy);
 }
 
 /** The libraries one after the other; skills and context files come from the one that has the agent. */
 function firstWith([first, ...others]: Libraries): AgentLibrary {
-  let chosen = first;
+  /** By the source of the agent, since several may be loaded at once. */
+  const homes = new Map<string, AgentLibrary>();
+  const homeOf = (agent: LoadedAgent | undefined) => homes.get(agent?.source ?? '') ?? first;
   return {
     async loadAgent(name) {
       let missing: unknown;
       for (const library of [first, ...others]) {
         try {
           const agent = await library.loadAgent(name);
-          chosen = library;
+          homes.set(agent.source, library);
           return agent;
         } catch (thrown) {
-          if (!(thrown instanceof ConfigError && isMissing(thrown))) throw thrown;
+          if (!isNotFound(thrown, 'agent')) throw thrown;
           missing ??= thrown;
         }
       }
       throw missing;
     },
-    loadSkill: (path) => chosen.loadSkill(path),
-    loadContextFiles: (patterns, workdir) => chosen.loadContextFiles(patterns, workdir),
+    loadSkill: (path, agent) => homeOf(agent).loadSkill(path, agent),
+    loadContextFiles: (patterns, workdir, agent) => homeOf(agent).loadContextFiles(patterns, workdir, agent),
   };
-}
-
-function isMissing({ message }: ConfigError): boolean {
-  return message.startsWith('agent config not found');
 }

@@ -7,6 +7,7 @@ import { fetchNewSince } from '../github/context/fetch-change.js';
 import { fetchContext } from '../github/context/fetch-context.js';
 import { tellThreads } from '../github/posting/tell-threads.js';
 import { fetchPermission } from '../github/reading/permissions.js';
+import { readThreadsOnce } from '../github/reading/review-threads.js';
 
 /** How GitHub is reached. */
 export interface GitHubAccess {
@@ -37,10 +38,11 @@ export function createGitHubPort(
 ): GitHub | undefined {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
+  const readThreads = readThreadsOnce(client);
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
-    context: (of, signal) => fetchContext(client, { trigger: of, parts }, signal),
+    context: (of, signal) => fetchContext(client, { trigger: of, parts, readThreads }, signal),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
-    threads: (number, signal) => tellThreads(client, { repository, number }, signal),
+    threads: (number, signal) => tellThreads(readThreads, { repository, number }, signal),
   };
 }

@@ -58,7 +58,7 @@ export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): 
   }
   return {
     loadAgent: async (name) => await (await library()).loadAgent(name),
-    loadSkill: async (path) => await (await library()).loadSkill(path),
+    loadSkill: async (path, agent) => await (await library()).loadSkill(path, agent),
     loadContextFiles: async () => ({ files: [], warnings: [] }),
   };
 }

@@ -22,13 +22,22 @@ describe('the inputs about what the model is told', () => {
     };
     expect(read(given)).toEqual({
       parts: ['commits', 'checks'],
+      isNamed: true,
       diff: { maxTokens: 0, paths: ['src/**', 'lib/**'], pathsIgnore: ['*.md'] },
     });
     expect(read({ context: 'none' }).parts).toEqual([]);
   });
 
+  it('tell the default from the same parts asked for by name', () => {
+    expect(read({ context: 'auto' })).toEqual(DEFAULT_CONTEXT_POLICY);
+    const named = read({ context: 'commits, comments, issues, checks' });
+    expect(named).toEqual({ ...DEFAULT_CONTEXT_POLICY, isNamed: true });
+  });
+
   it.each<[Given, string]>([
     [{ context: 'everything' }, 'context'],
+    [{ context: 'auto, checks' }, '`auto`'],
+    [{ context: 'checks\nnone' }, '`none`'],
     [{ 'max-diff-tokens': 'many' }, 'max-diff-tokens'],
     [{ 'max-diff-tokens': '-1' }, 'max-diff-tokens'],
     [{ paths: 'src/[' }, 'src/['],

@@ -260,6 +260,15 @@ ${FIGURES.replace('| trusted |', '| untrusted |')}`);
   });
 });
 
+it('lists what the token may not read apart from warnings', async () => {
+  const warnings: readonly Warning[] = [
+    { code: 'context-unread', message: 'no checks' },
+    { code: 'model-warning', message: 'odd' },
+  ];
+  const summary = format(await reportOf('ran'), warnings);
+  expect(summary).toContain('**Warnings**\n\n- odd\n\n**Not read**\n\n- no checks\n');
+});
+
 describe('the summary of a dry run', () => {
   it('shows everything that would be sent and added', async () => {
     const parts = { memory: { 'bot.md': ENTRY } };

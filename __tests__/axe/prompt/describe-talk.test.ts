@@ -64,7 +64,7 @@ describe('what stands around a pull request', () => {
       { source: 'commits', text: 'ccccccc Fix (octocat)' },
       { source: 'failing checks', text: 'test: failure\n1 of 9\nEnd of its log:\na\nb' },
       { source: 'changed files', text: 'modified a.ts +1 -1' },
-      { source: 'diff of pull request #42', text: DIFF },
+      { source: 'diff of pull request #42', text: DIFF.trimEnd() },
     ]);
     expect(rest).toContain('Commits: 1');
     expect(rest).toContain('Failing checks: 1');
@@ -202,7 +202,7 @@ describe('what other events are about', () => {
     );
     expect(sources({ fences })).toEqual([
       'description of pull request #42',
-      'comment by octocat',
+      'comment by octocat, who has write access',
       'changed files',
       'diff of pull request #42',
       'part of the diff that the comment is about',

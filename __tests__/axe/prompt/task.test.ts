@@ -70,6 +70,8 @@ const push: PushTrigger = {
   ],
 };
 
+/** What stands for no commit. */
+const NONE = '0'.repeat(40);
 const DIFF = 'diff --git a/auth.ts b/auth.ts\n--- a/auth.ts\n+++ b/auth.ts\n@@ -1 +1 @@\n-old\n+new\n';
 
 const context: TriggerContext = {
@@ -136,7 +138,7 @@ describe('the task on the command line', () => {
       message: blocks(
         'Review the change main...HEAD',
         FENCE_NOTICE,
-        fence(DIFF, { source: 'diff of main...HEAD' }),
+        fence(DIFF.trimEnd(), { source: 'diff of main...HEAD' }),
       ),
       warnings: [],
     });
@@ -145,7 +147,7 @@ describe('the task on the command line', () => {
   it('is stdin with the change as context', () => {
     const task = resolve({ stdin: 'Only security\n', change: { range: 'HEAD~1', diff: DIFF } });
     expect(task.sentence).toBe('Only security\n');
-    expect(task.message).toContain(fence(DIFF, { source: 'diff of HEAD~1' }));
+    expect(task.message).toContain(fence(DIFF.trimEnd(), { source: 'diff of HEAD~1' }));
   });
 
   it('says that a change is empty', () => {
@@ -172,7 +174,7 @@ describe('the task of a pull request', () => {
         `Head commit: ${HEAD}`,
         'Changed files: 2 (1 line added, 1 line removed)',
         fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', { source: 'changed files' }),
-        fence(DIFF, { source: 'diff of pull request #42' }),
+        fence(DIFF.trimEnd(), { source: 'diff of pull request #42' }),
       ),
     );
   });
@@ -196,6 +198,13 @@ describe('the task of a pull request', () => {
   it('tells a draft', () => {
     const { message } = resolve({ trigger: { ...pullRequest, isDraft: true }, context });
     expect(message).toContain('Pull request: #42 by hubot, a draft');
+  });
+
+  it('tells a fork, and labels', () => {
+    const trigger = { ...pullRequest, isFork: true, labels: ['security', 'help wanted'] };
+    const { message } = resolve({ trigger, context });
+    expect(message).toContain('Pull request: #42 by hubot, from a fork\n');
+    expect(message).toContain('\nBranches: main <- fix-auth\nLabels: security, help wanted\n');
   });
 
   it('says that it changes nothing', () => {
@@ -276,6 +285,8 @@ describe('C6 74: what other people wrote', () => {
     { name: 'diff', trigger: pullRequest, given: { ...context, diff: inDiff } },
     { name: 'file name', trigger: pullRequest, given: { ...context, files } },
     { name: 'issue', trigger: { ...issue, body: attack } },
+    { name: 'label', trigger: { ...issue, labels: ['bug', attack] } },
+    { name: 'label under a comment', trigger: { ...comment, labels: [attack] } },
     { name: 'comment', trigger: { ...comment, body: attack } },
     { name: 'description under a comment', trigger: { ...comment, description: attack } },
     { name: 'commit message', trigger: { ...push, commits: [{ sha: HEAD, message: attack }] } },
@@ -297,7 +308,7 @@ describe('the task of other events', () => {
       message: blocks(
         'Triage issue #7',
         FENCE_NOTICE,
-        'Repository: octocat/hello\nIssue: #7 by octocat, opened by octocat',
+        'Repository: octocat/hello\nIssue: #7 by octocat',
         fence('Title: Login is broken\n\nIt says 500.', {
           source: 'description of issue #7',
           markdown: true,
@@ -305,6 +316,33 @@ describe('the task of other events', () => {
       ),
       warnings: [],
     });
+  });
+
+  it.each<[Partial<IssueTrigger>, string]>([
+    [{ action: 'labeled' }, 'by octocat, labeled by octocat'],
+    [{ author: { login: 'hubot', isBot: false } }, 'by hubot, opened by octocat'],
+    [{ action: 'closed', isClosed: true }, 'by octocat, closed by octocat'],
+    [{ action: 'labeled', isClosed: true }, 'by octocat, closed, labeled by octocat'],
+  ])('says what happened to an issue: %j', (patch, said) => {
+    const { message } = resolve({ trigger: { ...issue, ...patch, labels: ['bug'] } });
+    expect(message).toContain(`Issue: #7 ${said}\n`);
+    expect(message).toContain('Title: Login is broken\nLabels: bug\n');
+  });
+
+  it('is the answer to a review, with what it came to', () => {
+    const trigger: Trigger = {
+      ...comment,
+      on: 'pull_request',
+      review: 'changes_requested',
+      isClosed: true,
+      isFork: true,
+      commits: { head: pullRequest.head, base: pullRequest.base },
+    };
+    const { message, sentence } = resolve({ trigger, context });
+    expect(sentence).toBe('Answer the review by octocat on #7: Login is broken');
+    expect(message).toContain('The comment stands under: pull request #7 by hubot, closed, from a fork\n');
+    expect(message).toContain('Title: Login is broken\nBranches: main <- fix-auth\n');
+    expect(message).toContain('<third-party-text source="review by octocat: changes requested">');
   });
 
   it('is the answer to a comment', () => {
@@ -338,9 +376,35 @@ describe('the task of other events', () => {
     );
   });
 
+  it.each<[Partial<PushTrigger>, string]>([
+    [{ isForced: true }, `Pushed by: octocat, by force\nFrom ${BASE} to ${HEAD}`],
+    [{ before: NONE }, `Pushed by: octocat\nCreated at ${HEAD}`],
+    [{ after: NONE }, `Pushed by: octocat\nDeleted; it was at ${BASE}`],
+  ])('says what a push did: %j', (patch, said) => {
+    expect(resolve({ trigger: { ...push, ...patch } }).message).toContain(said);
+  });
+
+  it('is the review of a merge group, with its branches', () => {
+    const trigger: Trigger = {
+      kind: 'merge_group',
+      event: 'merge_group',
+      ...common,
+      head: { sha: HEAD, ref: 'refs/heads/gh-readonly-queue/main/pr-7' },
+      base: { sha: BASE, ref: 'refs/heads/main' },
+    };
+    expect(resolve({ trigger }).message).toContain(
+      `Merge group: ${HEAD} (gh-readonly-queue/main/pr-7) onto ${BASE} (main)`,
+    );
+  });
+
   it.each([
     [{ ...push, commits: push.commits.slice(1) }, 'Review the push of 1 commit to main'],
-    [{ ...push, commits: [], ref: 'refs/tags/v1' }, 'Review the push of 0 commits to tag v1'],
+    [{ ...push, commits: [] }, 'Review the push to main'],
+    [{ ...push, commits: [], ref: 'refs/tags/v1', before: NONE }, 'Look at the tag v1'],
+    [{ ...push, ref: 'refs/tags/v1', after: NONE }, 'Look at the deletion of the tag v1'],
+    [{ ...push, after: NONE }, 'Look at the deletion of the branch main'],
+    [{ ...push, commits: [], before: NONE }, 'Look at the new branch main'],
+    [{ ...push, before: NONE }, 'Review the push of 2 commits to main'],
     [{ ...push, ref: 'refs/heads/feature/x' }, 'Review the push of 2 commits to feature/x'],
   ])('counts commits and names the branch', (trigger, sentence) => {
     expect(resolve({ trigger }).sentence).toBe(sentence);

@@ -241,8 +241,27 @@ describe('loading a skill', () => {
   it('looks beside the folder of an agent that was named by path', async () => {
     const client = repository({ 'team/agents/bot.toml': AGENT, 'team/skills/review/SKILL.md': 'Be kind.' });
     const agents = library(client);
-    await agents.loadAgent('team/agents/bot.toml');
-    expect(await agents.loadSkill('review')).toBe('Be kind.');
+    const bot = await agents.loadAgent('team/agents/bot.toml');
+    expect(await agents.loadSkill('review', bot)).toBe('Be kind.');
+  });
+
+  it('looks beside each agent first, and then beside the others', async () => {
+    const client = repository({
+      '.axe/agents/hidden.toml': AGENT,
+      'axe/agents/bot.toml': AGENT,
+      'team/agents/bot.toml': AGENT,
+      '.axe/skills/review/SKILL.md': 'Hidden.',
+      'axe/skills/review/SKILL.md': 'Of all.',
+      'axe/skills/law/SKILL.md': 'The law.',
+      'team/skills/review/SKILL.md': 'Of the team.',
+    });
+    const agents = library(client);
+    const names = ['team/agents/bot.toml', 'hidden', 'bot'];
+    const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
+    const reviews = await Promise.all(loaded.map((each) => agents.loadSkill('review', each)));
+    expect(reviews).toEqual(['Of the team.', 'Hidden.', 'Of all.']);
+    const laws = await Promise.all(loaded.map((each) => agents.loadSkill('law', each)));
+    expect(laws).toEqual(['The law.', 'The law.', 'The law.']);
   });
 
   it('says where it looked', async () => {

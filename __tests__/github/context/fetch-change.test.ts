@@ -44,7 +44,7 @@ describe('what is new since a commit', () => {
     expect(await newSince(AHEAD, 406)).toMatchObject({
       kind: 'ahead',
       change: { diff: expect.stringContaining('+b') },
-      warnings: [{ code: 'context-truncated' }],
+      warnings: [{ code: 'context-incomplete' }],
     });
   });
 

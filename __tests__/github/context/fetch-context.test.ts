@@ -207,7 +207,7 @@ describe('a diff that GitHub does not send', () => {
     );
     expect(result.warnings).toEqual([
       {
-        code: 'context-truncated',
+        code: 'context-incomplete',
         message:
           'GitHub did not send the diff whole; it was put together from 6 files, of which 2 come without their changes',
       },

@@ -61,7 +61,7 @@ describe('what stands around a pull request', () => {
     const finding = {
       path: 'src/a.ts',
       line: 3,
-      body: '<!-- axe-action:finding 0123456789abcdef -->\nWrong.',
+      body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.',
     };
     const { comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
     seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });

@@ -311,6 +311,30 @@ describe('parsing an event', () => {
     expect(classifyTrust(trigger, 'unknown')).toMatchObject({ level: 'untrusted', lane: 'tainted' });
   });
 
+  it('reads what a review came to, and whether what an event is about is closed', () => {
+    const review = loadWebhook('pull_request_review', 'submitted', { 'review.state': 'approved' });
+    expect(parseEvent('pull_request_review', review, NO_ENV)).toMatchObject({ review: 'approved' });
+    const onLine = loadWebhook('pull_request_review_comment', 'created', { 'pull_request.state': 'closed' });
+    const trigger = parseEvent('pull_request_review_comment', onLine, NO_ENV);
+    expect(trigger).toMatchObject({ isClosed: true });
+    expect(trigger).not.toHaveProperty('review');
+    for (const [event, action] of [
+      ['issues', 'opened'],
+      ['issue_comment', 'created'],
+    ] as const) {
+      const open = parseEvent(event, loadWebhook(event, action), NO_ENV);
+      expect(open).not.toHaveProperty('isClosed');
+      const payload = loadWebhook(event, action, { 'issue.state': 'closed' });
+      expect(parseEvent(event, payload, NO_ENV)).toMatchObject({ isClosed: true });
+    }
+  });
+
+  it('reads whether a push rewrote its branch', () => {
+    const rewritten = loadWebhook('push', undefined, { forced: true });
+    expect(parseEvent('push', rewritten, NO_ENV)).toMatchObject({ isForced: true });
+    expect(parseEvent('push', loadWebhook('push'), NO_ENV)).not.toHaveProperty('isForced');
+  });
+
   it('reads a push', () => {
     expect(parseEvent('push', loadWebhook('push'), NO_ENV)).toMatchObject({
       kind: 'push',

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { tellThreads } from '../../../src/github/posting/tell-threads.js';
+import { readThreadsOnce } from '../../../src/github/reading/review-threads.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
 import { deniedQuery, startHello } from '../hello-fixture.js';
@@ -8,7 +9,7 @@ it('tells the conversations of a pull request', async () => {
   const { client, place, repo } = await startHello();
   const comments = [{ path: 'src/a.ts', line: 3, body: 'Third is wrong.' }];
   seedReview(repo, { pull: 42, author: 'github-actions[bot]', comments });
-  expect(await tellThreads(client, place, noAbort())).toMatchObject({
+  expect(await tellThreads(readThreadsOnce(client), place, noAbort())).toMatchObject({
     kind: 'read',
     threads: [{ isResolved: false, first: { isOurs: true, body: 'Third is wrong.' } }],
   });
@@ -17,7 +18,7 @@ it('tells the conversations of a pull request', async () => {
 it('tells why they cannot be read, with the remedy', async () => {
   const { client, place, github } = await startHello();
   github.fail(deniedQuery());
-  expect(await tellThreads(client, place, noAbort())).toEqual({
+  expect(await tellThreads(readThreadsOnce(client), place, noAbort())).toEqual({
     kind: 'unread',
     message: expect.stringContaining('Add `pull-requests: read` under `permissions:` of the job.'),
   });
@@ -26,5 +27,5 @@ it('tells why they cannot be read, with the remedy', async () => {
 it('ends with the signal', async () => {
   const { client, place } = await startHello();
   const reason = new Error('time is up');
-  await expect(tellThreads(client, place, AbortSignal.abort(reason))).rejects.toBe(reason);
+  await expect(tellThreads(readThreadsOnce(client), place, AbortSignal.abort(reason))).rejects.toBe(reason);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { fetchReviewThreads } from '../../../src/github/reading/review-threads.js';
+import { fetchReviewThreads, readThreadsOnce } from '../../../src/github/reading/review-threads.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReaction, seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { DIFF, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
@@ -134,4 +134,16 @@ it('names the permission it lacks', async () => {
     reason: 'denied',
     remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
   });
+});
+
+it('are read once for all who ask in a run, and for each pull request', async () => {
+  const { client, place, github, repo } = await startHello();
+  const readThreads = readThreadsOnce(client);
+  const asked = await Promise.all([readThreads(place, noAbort()), readThreads(place, noAbort())]);
+  seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
+  expect(await readThreads(place, noAbort())).toBe(asked[0]);
+  expect(asked[0]).toBe(asked[1]);
+  expect(github.calls()).toHaveLength(1);
+  await expect(readThreads({ ...place, number: 43 }, noAbort())).rejects.toThrow();
+  expect(github.calls()).toHaveLength(2);
 });

@@ -355,8 +355,8 @@ describe('loadSkill', () => {
       'config/axe/skills/s/SKILL.md': 'mine',
       'repo/axe/skills/s/SKILL.md': 'theirs',
     });
-    const { config } = await agents.loadAgent('mine');
-    expect(await agents.loadSkill(config.skill)).toBe('mine');
+    const mine = await agents.loadAgent('mine');
+    expect(await agents.loadSkill(mine.config.skill, mine)).toBe('mine');
   });
 
   it('an agent that was named by path brings the folder above its own', async () => {
@@ -364,8 +364,29 @@ describe('loadSkill', () => {
       'repo/tools/bots/a.toml': agent('a', 'skill = "s"\n'),
       'repo/tools/skills/s/SKILL.md': 'tools',
     });
-    const { config } = await agents.loadAgent('tools/bots/a.toml');
-    expect(await agents.loadSkill(config.skill)).toBe('tools');
+    const bot = await agents.loadAgent('tools/bots/a.toml');
+    expect(await agents.loadSkill('s', bot)).toBe('tools');
+  });
+
+  it('each of several agents has the skill beside it, also where another has one of the same name', async () => {
+    const { agents } = library({
+      'repo/axe/agents/a.toml': agent('a', 'skill = "s"\n'),
+      'repo/axe/skills/s/SKILL.md': 'repo',
+      'repo/tools/bots/b.toml': agent('b', 'skill = "s"\n'),
+      'repo/tools/skills/s/SKILL.md': 'tools',
+    });
+    const names = ['a', 'tools/bots/b.toml'];
+    const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
+    const skills = await Promise.all(loaded.map((each) => agents.loadSkill('s', each)));
+    expect(skills).toEqual(['repo', 'tools']);
+  });
+
+  it('one that is given in the place of the agent’s own is looked for beside all agents', async () => {
+    const { agents } = library({
+      'config/axe/agents/mine.toml': agent('mine', 'skill = "skills/s/SKILL.md"\n'),
+      'repo/axe/skills/other/SKILL.md': 'other',
+    });
+    expect(await agents.loadSkill('other', await agents.loadAgent('mine'))).toBe('other');
   });
 
   it('a FIFO is never opened, and a very large file is refused', async () => {

@@ -1,11 +1,16 @@
 import { MAX_DIFF_TOKENS } from '../../axe/defaults.js';
+import { ConfigError } from '../../axe/errors.js';
 import { CONTEXT_PARTS, type ContextPolicy } from '../../axe/prompt/context-policy.js';
 import { createPathFilter } from '../../axe/prompt/path-filter.js';
 import { atLeast0, list, oneOf } from './input-values.js';
 
+/** All parts, as far as the token may read them. */
+const AUTO = 'auto';
+const NONE = 'none';
+
 /** Name and default of every input about what the model is told of an event, as `action.yml` has them. */
 export const CONTEXT_INPUT_DEFAULTS = {
-  context: CONTEXT_PARTS.join(', '),
+  context: AUTO,
   'max-diff-tokens': String(MAX_DIFF_TOKENS),
   paths: '',
   'paths-ignore': '',
@@ -15,7 +20,7 @@ export const CONTEXT_INPUT_DEFAULTS = {
 export function readContextInputs(
   read: (name: keyof typeof CONTEXT_INPUT_DEFAULTS) => string,
 ): ContextPolicy {
-  const words = list(read('context')).map((word) => oneOf([...CONTEXT_PARTS, 'none'], word, 'context'));
+  const asked = read('context');
   const diff = {
     maxTokens: atLeast0(read('max-diff-tokens'), {
       name: 'max-diff-tokens',
@@ -25,5 +30,17 @@ export function readContextInputs(
     pathsIgnore: list(read('paths-ignore')),
   };
   createPathFilter(diff);
-  return { parts: CONTEXT_PARTS.filter((part) => words.includes(part)), diff };
+  return { ...partsOf(asked), diff };
+}
+
+function partsOf(asked: string): Pick<ContextPolicy, 'parts' | 'isNamed'> {
+  const words = list(asked).map((word) => oneOf([AUTO, ...CONTEXT_PARTS, NONE], word, 'context'));
+  const alone = words.find((word) => word === AUTO || word === NONE);
+  if (alone !== undefined && words.some((word) => word !== alone)) {
+    throw new ConfigError(`the input \`context\` cannot be \`${alone}\` and something else, too`, {
+      remedy: `Give \`${alone}\` alone, or name the parts: ${CONTEXT_PARTS.map((part) => `\`${part}\``).join(', ')}.`,
+    });
+  }
+  if (alone === AUTO) return { parts: CONTEXT_PARTS, isNamed: false };
+  return { parts: CONTEXT_PARTS.filter((part) => words.includes(part)), isNamed: true };
 }

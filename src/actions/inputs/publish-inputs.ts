@@ -1,4 +1,5 @@
 import { ConfigError } from '../../axe/errors.js';
+import { isLanguage } from '../../axe/prompt/language.js';
 import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of where else an answer goes, and of its language. */
@@ -51,7 +52,7 @@ function title(value: string): string {
 
 /** It becomes a part of the system prompt, so it is a name and nothing like a sentence. */
 function language(value: string): string {
-  if (value === '' || /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(value)) return value;
+  if (value === '' || isLanguage(value)) return value;
   throw new ConfigError(`the input \`language\` is no language: ${JSON.stringify(value)}`, {
     remedy: 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
   });

@@ -159,8 +159,13 @@ function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ra
 }
 
 function warningList(warnings: readonly Warning[]): string {
-  if (warnings.length === 0) return '';
-  return sections(['**Warnings**', warnings.map(warningLine).join('\n')]);
+  const unread = warnings.filter(({ code }) => code === 'context-unread');
+  const others = warnings.filter(({ code }) => code !== 'context-unread');
+  return sections([listUnder('Warnings', others), listUnder('Not read', unread)]);
+}
+
+function listUnder(heading: string, warnings: readonly Warning[]): string {
+  return warnings.length === 0 ? '' : sections([`**${heading}**`, warnings.map(warningLine).join('\n')]);
 }
 
 function warningLine({ message, at }: Warning): string {

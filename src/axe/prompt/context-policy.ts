@@ -21,11 +21,14 @@ export interface DiffPolicy {
 /** What a run is told of its trigger. */
 export interface ContextPolicy {
   readonly parts: readonly ContextPart[];
+  /** Whether somebody asked for these parts, and misses what cannot be read; otherwise they are what there is. */
+  readonly isNamed: boolean;
   readonly diff: DiffPolicy;
 }
 
 /** Everything, as much of it as fits. */
 export const DEFAULT_CONTEXT_POLICY: ContextPolicy = {
   parts: CONTEXT_PARTS,
+  isNamed: false,
   diff: { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] },
 };

@@ -14,6 +14,7 @@ export interface Listening {
 
 /** What people said around a trigger: linked issues, the conversation, threads on lines. */
 export function describeTalk(surroundings: Surroundings, { showsStrangers }: Listening): Parts {
+  const formats = createFormats({ showsStrangers });
   const { issues = [], comments = [], threads = [], changedLater = 0, unread = [] } = surroundings;
   const isHeard = ({ isOurs, mayWrite }: Remark) => showsStrangers || isOurs || mayWrite;
   const heardThreads = threads.map((thread) => ({ ...thread, remarks: thread.remarks.filter(isHeard) }));
@@ -21,9 +22,11 @@ export function describeTalk(surroundings: Surroundings, { showsStrangers }: Lis
   const strangers = said.filter((remark) => !isHeard(remark)).length;
   const older = surroundings.olderComments ?? 0;
   const blocks = [
-    ...newest(issues.filter(({ remark }) => isHeard(remark)).map(formatIssue)),
-    ...newest(comments.filter(isHeard).map(formatComment)),
-    ...newest(heardThreads.flatMap((thread) => (thread.remarks.length === 0 ? [] : [formatThread(thread)]))),
+    ...newest(issues.filter(({ remark }) => isHeard(remark)).map(formats.issue)),
+    ...newest(comments.filter(isHeard).map(formats.comment)),
+    ...newest(
+      heardThreads.flatMap((thread) => (thread.remarks.length === 0 ? [] : [formats.thread(thread)])),
+    ),
   ];
   const words = [
     ...(older === 0
@@ -61,29 +64,39 @@ function newest(blocks: readonly string[]): readonly string[] {
   return first === 0 ? blocks : [`(${first} earlier left out for their length)`, ...blocks.slice(first)];
 }
 
-function formatComment(remark: Remark): string {
-  return fenceRemark(remark, `comment by ${authorOf(remark)}`);
+interface Formats {
+  comment(remark: Remark): string;
+  thread(thread: RemarkThread): string;
+  issue(issue: LinkedIssueNote): string;
 }
 
-/** One fence for each remark, so that nobody can speak in another's name. */
-function formatThread({ path, line, isResolved, isOutdated, remarks }: RemarkThread): string {
-  const place = `${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
-  const state = `${isResolved ? 'resolved' : 'open'}${isOutdated ? ', outdated' : ''}`;
-  const sources = remarks.map((remark, index) =>
-    index === 0
-      ? `review comment by ${authorOf(remark)} (${state}) on ${place}`
-      : `reply by ${authorOf(remark)}`,
-  );
-  return remarks.map((remark, index) => fenceRemark(remark, sources[index] ?? '')).join('\n');
-}
-
-function formatIssue({ reference, isOpen, title, remark }: LinkedIssueNote): string {
-  const source = `linked issue ${reference} by ${authorOf(remark)}${isOpen ? '' : ', closed'}`;
-  return fenceRemark({ ...remark, text: `Title: ${cleanLine(title, MAX_FACT)}\n\n${remark.text}` }, source);
-}
-
-function authorOf({ author, isOurs }: Remark): string {
-  return isOurs ? `${loginOf(author)}, our own` : loginOf(author);
+/** Among strangers it is said who may write; alone, everybody may. */
+function createFormats({ showsStrangers }: Listening): Formats {
+  function authorOf({ author, isOurs, mayWrite }: Remark): string {
+    if (isOurs) return `${loginOf(author)}, our own`;
+    return `${loginOf(author)}${showsStrangers && mayWrite ? ', who has write access' : ''}`;
+  }
+  return {
+    comment: (remark) => fenceRemark(remark, `comment by ${authorOf(remark)}`),
+    /** One fence for each remark, so that nobody can speak in another's name. */
+    thread({ path, line, isResolved, isOutdated, remarks }) {
+      const place = `${cleanLine(path, MAX_FACT)}${line === undefined ? '' : ` line ${line}`}`;
+      const state = `${isResolved ? 'resolved' : 'open'}${isOutdated ? ', outdated' : ''}`;
+      const sources = remarks.map((remark, index) =>
+        index === 0
+          ? `review comment by ${authorOf(remark)} (${state}) on ${place}`
+          : `reply by ${authorOf(remark)}`,
+      );
+      return remarks.map((remark, index) => fenceRemark(remark, sources[index] ?? '')).join('\n');
+    },
+    issue({ reference, isOpen, title, remark }) {
+      const source = `linked issue ${reference} by ${authorOf(remark)}${isOpen ? '' : ', closed'}`;
+      return fenceRemark(
+        { ...remark, text: `Title: ${cleanLine(title, MAX_FACT)}\n\n${remark.text}` },
+        source,
+      );
+    },
+  };
 }
 
 function fenceRemark({ text }: Remark, source: string): string {

@@ -1,13 +1,15 @@
 import { MAX_REMARK_BYTES } from '../defaults.js';
 import type { Scope } from '../review/scope.js';
-import type {
-  CommentTrigger,
-  IssueTrigger,
-  MergeGroupTrigger,
-  PullRequestTrigger,
-  PushTrigger,
-  Repository,
-  WorkflowRunTrigger,
+import {
+  type Base,
+  type CommentTrigger,
+  type IssueTrigger,
+  type MergeGroupTrigger,
+  type PullRequestTrigger,
+  type PushTrigger,
+  pushKind,
+  type Repository,
+  type WorkflowRunTrigger,
 } from '../trigger.js';
 import type { TriggerContext } from './context.js';
 import type { DiffPolicy } from './context-policy.js';
@@ -36,13 +38,13 @@ export interface Telling {
  */
 export function describePullRequest(trigger: PullRequestTrigger, telling: Telling): Parts {
   const { number, head, base } = trigger;
-  const draft = trigger.isDraft ? ', a draft' : '';
-  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${draft}`;
+  const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
+  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
   return joinParts([
     line(`${repositoryFact(trigger.repository)}\n${facts}`),
     describeText(trigger.body, {
       source: `description of pull request #${number}`,
-      heading: [`Title: ${trigger.title}`, `Branches: ${base.ref} <- ${head.ref}`],
+      heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
     }),
     talk(telling),
     line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
@@ -52,12 +54,16 @@ export function describePullRequest(trigger: PullRequestTrigger, telling: Tellin
 
 /** What the model is told of an issue. */
 export function describeIssue(trigger: IssueTrigger, telling: Telling): Parts {
-  const facts = `Issue: #${trigger.number} by ${loginOf(trigger.author)}, ${cleanLine(trigger.action, MAX_FACT)} by ${loginOf(trigger.actor)}`;
+  const { author, actor, action, isClosed } = trigger;
+  const isNew = action === 'opened' && actor.login === author.login;
+  const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
+  const state = isClosed === true && action !== 'closed' ? ', closed' : '';
+  const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
   return joinParts([
     line(`${repositoryFact(trigger.repository)}\n${facts}`),
     describeText(trigger.body, {
       source: `description of issue #${trigger.number}`,
-      heading: [`Title: ${trigger.title}`],
+      heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
     }),
     talk(telling),
   ]);
@@ -68,20 +74,41 @@ export function describeComment(trigger: CommentTrigger, telling: Telling): Part
   const { number, place } = trigger;
   const what = trigger.on === 'issue' ? 'issue' : 'pull request';
   const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
+  const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
   const pinned = telling.context?.kind === 'pull_request' ? telling.context.pinned : undefined;
-  const head = (trigger.commits ?? pinned)?.head;
+  const commits = trigger.commits ?? pinned;
   return joinParts([
-    line(`${repositoryFact(trigger.repository)}\nThe comment stands under: ${what} #${number}${opener}`),
+    line(
+      `${repositoryFact(trigger.repository)}\nThe comment stands under: ${what} #${number}${opener}${state}`,
+    ),
     describeText(trigger.description, {
       source: `description of ${what} #${number}`,
-      heading: [`Title: ${trigger.title}`],
+      heading: [
+        `Title: ${trigger.title}`,
+        ...(commits === undefined ? [] : [branches(commits)]),
+        ...labelsOf(trigger),
+      ],
     }),
     talk(telling),
-    head === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    commits === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`),
     trigger.on === 'issue' ? NO_PARTS : changes(number, telling),
     place === undefined ? NO_PARTS : describePlace(place),
-    describeText(trigger.body, { source: `comment by ${loginOf(trigger.author)}`, heading: [] }),
+    describeText(trigger.body, { source: sourceOf(trigger), heading: [] }),
   ]);
+}
+
+function sourceOf({ author, review }: CommentTrigger): string {
+  if (review === undefined) return `comment by ${loginOf(author)}`;
+  return `review by ${loginOf(author)}: ${cleanLine(review, MAX_FACT).replaceAll('_', ' ')}`;
+}
+
+function branches({ base, head }: NonNullable<CommentTrigger['commits']>): string {
+  return `Branches: ${base.ref} <- ${head.ref}`;
+}
+
+/** Names that people gave to labels: they stand in a fence. */
+function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly string[] {
+  return labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`];
 }
 
 function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
@@ -95,8 +122,8 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
 export function describePush(trigger: PushTrigger, telling: Telling): Parts {
   const facts = [
     repositoryFact(trigger.repository),
-    `Pushed by: ${loginOf(trigger.actor)}`,
-    `From ${cleanLine(trigger.before, MAX_FACT)} to ${cleanLine(trigger.after, MAX_FACT)}`,
+    `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
+    pushedCommits(trigger),
   ];
   const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
   return joinParts([
@@ -107,6 +134,18 @@ export function describePush(trigger: PushTrigger, telling: Telling): Parts {
     talk(telling),
     change('push', telling),
   ]);
+}
+
+function pushedCommits(trigger: PushTrigger): string {
+  const [before, after] = [cleanLine(trigger.before, MAX_FACT), cleanLine(trigger.after, MAX_FACT)];
+  switch (pushKind(trigger)) {
+    case 'changed':
+      return `From ${before} to ${after}`;
+    case 'created':
+      return `Created at ${after}`;
+    case 'deleted':
+      return `Deleted; it was at ${before}`;
+  }
 }
 
 /** What the model is told of another workflow's run. */
@@ -130,11 +169,14 @@ export function describeWorkflowRun(trigger: WorkflowRunTrigger, telling: Tellin
 
 /** What the model is told of a group of pull requests in a merge queue. */
 export function describeMergeGroup({ repository, head, base }: MergeGroupTrigger, telling: Telling): Parts {
-  const facts = [
-    repositoryFact(repository),
-    `Merge group: ${cleanLine(head.sha, MAX_FACT)} onto ${cleanLine(base.sha, MAX_FACT)}`,
-  ];
+  const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
   return joinParts([line(facts.join('\n')), talk(telling), change('merge group', telling)]);
+}
+
+/** A commit and the branch it is on. */
+function at({ sha, ref }: Base): string {
+  const branch = ref.replace(/^refs\/heads\//, '');
+  return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
 }
 
 function repositoryFact({ owner, name }: Repository): string {

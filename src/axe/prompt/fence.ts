@@ -87,8 +87,9 @@ const GUARDED_NAMES = [
   'antml',
 ];
 
-/** `<` and what looks like it, then white space and slashes, then the beginning of a name or of a `|special|` token. */
-const TAG_START = /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438]([\s/\\\u2044\u2215]*)(?=[\p{L}|])/gu;
+/** `<` and what looks like it, then white space and slashes of any width, then the beginning of a name or of a `|special|` token. */
+const TAG_START =
+  /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438]([\s/\\\u2044\u2215\u29F8\uFF0F\uFF3C]*)(?=[\p{L}|])/gu;
 
 /** Longest name looked at, with whatever stands between its letters. */
 const MAX_NAME = 64;

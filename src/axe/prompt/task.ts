@@ -1,6 +1,6 @@
 import { DEFAULT_TASK } from '../defaults.js';
 import type { Scope } from '../review/scope.js';
-import type { PushTrigger, Trigger } from '../trigger.js';
+import { type PushTrigger, pushKind, type Trigger } from '../trigger.js';
 import type { Warning } from '../warning.js';
 import type { LocalChange, TriggerContext } from './context.js';
 import { DEFAULT_CONTEXT_POLICY, type DiffPolicy } from './context-policy.js';
@@ -91,7 +91,7 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
     case 'issue':
       return `Triage issue #${trigger.number}`;
     case 'comment':
-      return `Answer the comment by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
+      return `Answer the ${trigger.review === undefined ? 'comment' : 'review'} by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
     case 'push':
       return pushOrder(trigger);
     case 'workflow_run':
@@ -116,9 +116,17 @@ function titleOf(trigger: Trigger): string {
   return title === '' ? '' : `: ${title}`;
 }
 
-function pushOrder({ ref, commits }: PushTrigger): string {
+function pushOrder(trigger: PushTrigger): string {
+  const { ref, commits } = trigger;
+  const isTag = ref.startsWith('refs/tags/');
+  const name = cleanLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_NAME);
+  const kind = pushKind(trigger);
+  if (kind === 'deleted') return `Look at the deletion of the ${isTag ? 'tag' : 'branch'} ${name}`;
+  if (isTag) return `Look at the tag ${name}`;
+  if (commits.length === 0)
+    return kind === 'created' ? `Look at the new branch ${name}` : `Review the push to ${name}`;
   const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
-  return `Review the push of ${count} to ${cleanLine(ref.replace(/^refs\/heads\//, '').replace(/^refs\/tags\//, 'tag '), MAX_NAME)}`;
+  return `Review the push of ${count} to ${name}`;
 }
 
 function describeTrigger(trigger: Trigger, telling: Telling): Parts {

@@ -34,8 +34,9 @@ export interface GitHubAgentLibraryOptions extends RefPlace {
 export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): AgentLibrary {
   const agentsDirs = options.agentsDirs.map((dir) => repositoryPath(dir, options.workspace));
   const { signal } = options;
-  /** Agents that were named by path bring their own folder for skills. */
-  const skillRoots = new Set(agentsDirs.map(parentOf));
+  const parents = agentsDirs.map(parentOf);
+  /** Of each agent, by its source: one that was named by path lies in none of the folders. */
+  const parentOfAgent = new Map<string, string>();
   return {
     async loadAgent(name) {
       const builtIn = findBuiltInAgent(name);
@@ -50,13 +51,15 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Ag
       for (const [index, path] of paths.entries()) {
         const content = found[index];
         if (content === undefined || content.kind === 'missing') continue;
-        skillRoots.add(parentOf(parentOf(path)));
-        return { name, ...parseFound(content, { name, file: path }), source: locationOf(options, path) };
+        const source = locationOf(options, path);
+        parentOfAgent.set(source, parentOf(parentOf(path)));
+        return { name, ...parseFound(content, { name, file: path }), source };
       }
       throw await missingAgent(name, agentsDirs, options);
     },
-    async loadSkill(path) {
-      const paths = skillPaths(path, [...skillRoots]);
+    async loadSkill(path, agent) {
+      const own = agent === undefined ? undefined : parentOfAgent.get(agent.source);
+      const paths = skillPaths(path, own === undefined ? parents : [own, ...parents]);
       for (const candidate of paths) {
         const text = await readFileAt(options, { path: candidate, maxBytes: MAX_SKILL_BYTES }, signal);
         if (text !== undefined) return text;

@@ -129,7 +129,7 @@ async function unless<Value>(
 /** What could not be read and why, as a warning. */
 export function unreadWarning({ message, remedy }: GitHubError): Warning {
   return {
-    code: 'context-truncated',
+    code: 'context-incomplete',
     message: remedy === undefined ? message : `${message}. ${remedy}`,
   };
 }
@@ -219,7 +219,7 @@ function movedWarning(
   { now, pinned }: { readonly now: string; readonly pinned: string },
 ): Warning {
   return {
-    code: 'context-truncated',
+    code: 'context-incomplete',
     message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
   };
 }
@@ -230,7 +230,7 @@ function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Wa
   const bare = without > 0 ? `, of which ${without} come without their changes` : '';
   const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
   return {
-    code: 'context-truncated',
+    code: 'context-incomplete',
     message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
   };
 }
@@ -240,5 +240,5 @@ function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[]
   const inDiff = diff.match(/^diff --git /gm)?.length ?? 0;
   if (inDiff >= filesTotal) return [];
   const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
-  return [{ code: 'context-truncated', message }];
+  return [{ code: 'context-incomplete', message }];
 }

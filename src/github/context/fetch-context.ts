@@ -1,16 +1,18 @@
 import type { TriggerContext } from '../../axe/prompt/context.js';
 import type { ContextPart } from '../../axe/prompt/context-policy.js';
-import type {
-  CommentTrigger,
-  IssueTrigger,
-  MergeGroupTrigger,
-  PullRequestTrigger,
-  PushTrigger,
-  Trigger,
-  WorkflowRunTrigger,
+import {
+  type CommentTrigger,
+  type IssueTrigger,
+  type MergeGroupTrigger,
+  type PullRequestTrigger,
+  type PushTrigger,
+  pushKind,
+  type Trigger,
+  type WorkflowRunTrigger,
 } from '../../axe/trigger.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+import type { ReadThreads } from '../reading/review-threads.js';
 import {
   fetchChangeBetween,
   fetchPull,
@@ -25,6 +27,8 @@ import { fetchSurroundings, type ReadSurroundings } from './surroundings.js';
 export interface ContextRequest {
   readonly trigger: Trigger;
   readonly parts: readonly ContextPart[];
+  /** Left out: they are asked for here alone. */
+  readonly readThreads?: ReadThreads;
 }
 
 /**
@@ -34,18 +38,19 @@ export interface ContextRequest {
  */
 export async function fetchContext(
   client: GitHubClient,
-  { trigger, parts }: ContextRequest,
+  request: ContextRequest,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
+  const { trigger, parts } = request;
   switch (trigger.kind) {
     case 'pull_request':
-      return await fetchPullRequest(client, { trigger, parts }, signal);
+      return await fetchPullRequest(client, { ...request, trigger }, signal);
     case 'issue':
       return await fetchIssue(client, { trigger, parts }, signal);
     case 'comment':
       return trigger.on === 'issue'
         ? await fetchIssue(client, { trigger, parts }, signal)
-        : await fetchCommented(client, { trigger, parts }, signal);
+        : await fetchCommented(client, { ...request, trigger }, signal);
     case 'push':
       return await fetchPush(client, { trigger, parts }, signal);
     case 'workflow_run':
@@ -60,9 +65,8 @@ export async function fetchContext(
   }
 }
 
-interface Asking<T> {
+interface Asking<T> extends Omit<ContextRequest, 'trigger'> {
   readonly trigger: T;
-  readonly parts: readonly ContextPart[];
 }
 
 /** Logs are read only where they are what the run is about; tools have them. */
@@ -71,7 +75,7 @@ const RUN_LOGS = 3;
 
 async function fetchPullRequest(
   client: GitHubClient,
-  { trigger, parts }: Asking<PullRequestTrigger>,
+  { trigger, ...asked }: Asking<PullRequestTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, number, head, at } = trigger;
@@ -81,7 +85,7 @@ async function fetchPullRequest(
       client,
       {
         repository,
-        parts,
+        ...asked,
         pull: number,
         subject: number,
         checked: { sha: head.sha, maxLogs: NO_LOGS },
@@ -114,7 +118,7 @@ function talkOf(trigger: IssueTrigger | CommentTrigger, parts: readonly ContextP
  */
 async function fetchCommented(
   client: GitHubClient,
-  { trigger, parts }: Asking<CommentTrigger>,
+  { trigger, ...asked }: Asking<CommentTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, number } = trigger;
@@ -125,7 +129,7 @@ async function fetchCommented(
         ? { change: undefined, warnings: [unreadWarning(pinned)], pinned: undefined }
         : { ...(await fetchPullChange(client, { place, pinned }, signal)), pinned },
     ),
-    fetchSurroundings(client, { ...talkOf(trigger, parts), pull: number }, signal),
+    fetchSurroundings(client, { ...talkOf(trigger, asked.parts), ...asked, pull: number }, signal),
   ]);
   return pullContext(change, around, trigger.commits === undefined ? change.pinned : undefined);
 }
@@ -165,15 +169,13 @@ async function fetchPush(
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, before, after, ref } = trigger;
-  if (NO_COMMIT.test(after) || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
-  const base = NO_COMMIT.test(before) ? repository.defaultBranch : before;
+  const kind = pushKind(trigger);
+  if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
+  const base = kind === 'created' ? repository.defaultBranch : before;
   if (base === '') return { kind: 'none', warnings: [] };
   // The event lists the commits.
   return changeContext(await fetchChangeBetween(client, { repository, base, head: after }, signal), []);
 }
-
-/** Zeros stand for no commit (webhook payload of `push`). */
-const NO_COMMIT = /^0*$/;
 
 async function fetchMergeGroup(
   client: GitHubClient,

@@ -16,7 +16,7 @@ import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf } from '../reading/history.js';
 import { type LinkedIssue, linkedIssues } from '../reading/linked-issues.js';
 import { fetchPermission } from '../reading/permissions.js';
-import { fetchReviewThreads, type ReviewThread } from '../reading/review-threads.js';
+import { fetchReviewThreads, type ReadThreads, type ReviewThread } from '../reading/review-threads.js';
 import { unreadWarning } from './fetch-change.js';
 
 /** What is asked for around a trigger. */
@@ -33,6 +33,8 @@ export interface SurroundingsRequest {
   readonly before: string | undefined;
   /** Comments that the event itself holds. */
   readonly without?: number;
+  /** Left out: the review threads are asked for here alone. */
+  readonly readThreads?: ReadThreads;
 }
 
 /** What was read, and warnings of what was not. */
@@ -56,6 +58,8 @@ export async function fetchSurroundings(
   signal: AbortSignal,
 ): Promise<ReadSurroundings> {
   const { repository, pull, subject, checked } = request;
+  const readThreads: ReadThreads =
+    request.readThreads ?? ((place, inTime) => fetchReviewThreads(client, place, inTime));
   const warnings: Warning[] = [];
   const unread: string[] = [];
   const wants = (part: ContextPart) => request.parts.includes(part);
@@ -74,17 +78,14 @@ export async function fetchSurroundings(
   const talk = subject === undefined ? undefined : { repository, number: subject };
   const [commits, threads, issues, conversation, checks] = await Promise.all([
     read('the commits', place && wants('commits') ? commitsOf(client, place, signal) : undefined),
-    read(
-      'the review threads',
-      place && wants('comments') ? fetchReviewThreads(client, place, signal) : undefined,
-    ),
+    read('the review threads', place && wants('comments') ? readThreads(place, signal) : undefined),
     read('the linked issues', place && wants('issues') ? linkedIssues(client, place, signal) : undefined),
     read('the conversation', talk && wants('comments') ? fetchConversation(client, talk, signal) : undefined),
     checked && wants('checks')
       ? failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal)
       : undefined,
   ]);
-  const code = checks?.isDenied === true ? 'context-unread' : 'context-truncated';
+  const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
   for (const message of checks?.problems ?? []) warnings.push({ code, message });
   if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
   const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);

@@ -29,6 +29,7 @@ const pullRequest = v.object({
   base: branch,
   merge_commit_sha: text,
   labels,
+  state: text,
   updated_at: text,
 });
 
@@ -40,6 +41,7 @@ const issue = v.object({
   /** An object where the issue is a pull request. */
   pull_request: v.fallback(v.nullable(v.looseObject({})), null),
   labels,
+  state: text,
   updated_at: text,
 });
 
@@ -48,8 +50,9 @@ const comment = v.object({
   body: text,
   user,
   updated_at: text,
-  /** Of a review, which has no time of its last change. */
+  /** Of a review, which has no time of its last change, and a state. */
   submitted_at: text,
+  state: text,
   path: text,
   line: number,
   diff_hunk: text,
@@ -102,6 +105,7 @@ export const eventSchema = v.object({
     v.array(v.fallback(v.object({ id: text, message: text }), { id: '', message: '' })),
     [],
   ),
+  forced: flag,
   schedule: text,
 });
 

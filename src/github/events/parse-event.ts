@@ -136,6 +136,10 @@ function labelsOf({ labels }: { readonly labels: readonly { readonly name: strin
   return names.length === 0 ? {} : { labels: names };
 }
 
+function closed({ state }: { readonly state: string }): { readonly isClosed?: true } {
+  return state === 'closed' ? { isClosed: true } : {};
+}
+
 function changedAt(time: string): { readonly at?: string } {
   return time === '' ? {} : { at: time };
 }
@@ -156,6 +160,7 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
     title: issue.title,
     body: issue.body,
     author: actorOf(issue.user),
+    ...closed(issue),
     ...labelsOf(issue),
     ...changedAt(issue.updated_at),
   };
@@ -179,6 +184,8 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     author: actorOf(comment.user),
     subjectAuthor: actorOf(subject.user),
     ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
+    ...closed(subject),
+    ...(event === 'pull_request_review' && comment.state !== '' ? { review: comment.state } : {}),
     ...placeOf(comment),
     ...labelsOf(subject),
     ...changedAt(comment.updated_at || comment.submitted_at),
@@ -200,6 +207,7 @@ function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined
     before: payload.before,
     after: payload.after,
     commits: payload.commits.map(({ id, message }) => ({ sha: id, message })),
+    ...(payload.forced ? { isForced: true } : {}),
   };
 }
 

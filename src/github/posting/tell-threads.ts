@@ -1,17 +1,16 @@
 import type { ThreadsAnswer } from '../../axe/ports.js';
-import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
-import { fetchReviewThreads } from '../reading/review-threads.js';
+import type { ReadThreads } from '../reading/review-threads.js';
 
 /** The review threads of a pull request, or why they could not be read. Rejects only for an aborted signal. */
 export async function tellThreads(
-  client: GitHubClient,
+  readThreads: ReadThreads,
   place: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<ThreadsAnswer> {
   try {
-    const { threads } = await fetchReviewThreads(client, place, signal);
+    const { threads } = await readThreads(place, signal);
     return { kind: 'read', threads };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;

@@ -120,6 +120,23 @@ export async function fetchReviewThreads(
   return { head, threads, isComplete: false };
 }
 
+/** Reads the threads of a pull request. */
+export type ReadThreads = (place: PullRequestPlace, signal: AbortSignal) => Promise<ReviewThreads>;
+
+/**
+ * Reads the threads of each pull request once, whoever asks: what the prompt shows and what is learnt are then one state.
+ * What is posted later is held against a reading of its own.
+ */
+export function readThreadsOnce(client: GitHubClient): ReadThreads {
+  const read = new Map<string, Promise<ReviewThreads>>();
+  return (place, signal) => {
+    const key = `${place.repository.owner}/${place.repository.name}#${place.number}`;
+    const asked = read.get(key) ?? fetchReviewThreads(client, place, signal);
+    read.set(key, asked);
+    return asked;
+  };
+}
+
 /** None where the first comment is hidden from the token. */
 function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThread[] {
   const [opening = null] = node.opening.nodes;

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
+import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { checkAgentName } from '../../axe/agent/name.js';
 import { parseAgent } from '../../axe/agent/parse.js';
 import { AxeError, ConfigError } from '../../axe/errors.js';
@@ -53,7 +54,16 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
   const configDir = options.configDir === undefined ? undefined : resolve(cwd, options.configDir);
   const all = configDir === undefined ? folders : [...folders, join(configDir, 'agents')];
   const places: AgentFolders = { folders: [...new Set(all)], cwd };
-  const skillParents = createSkillParents(folders.map((folder) => dirname(folder)));
+  const parents = folders.map((folder) => dirname(folder));
+  const parentOfAgent = new Map<string, string>();
+  /**
+   * Beside the agent alone, so that a repository cannot put its own skill under an agent of the user's; a skill that
+   * the agent does not name itself (`--skill`) beside all folders.
+   */
+  function skillParents(path: string, agent: LoadedAgent | undefined): readonly string[] {
+    const own = agent?.config.skill === path ? parentOfAgent.get(agent.source) : undefined;
+    return own === undefined ? parents : [own];
+  }
   return {
     async loadAgent(name) {
       const builtIn = findBuiltInAgent(name);
@@ -63,7 +73,7 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
       const file = await fileOf(name, places);
       const source = shownPath(cwd, file);
       const parsed = parseAgent(await readAgentFile(name, file, source), { name, file: source });
-      skillParents.note(parsed.config.skill, dirname(dirname(file)));
+      parentOfAgent.set(source, dirname(dirname(file)));
       return { name, ...parsed, source };
     },
     async agentFile(name) {
@@ -72,26 +82,9 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
         remedy: 'Create an agent of your own with `agents init`.',
       });
     },
-    loadSkill: (path) => loadSkill(path, { parents: skillParents.of(path), configDir, cwd }),
+    loadSkill: (path, agent) => loadSkill(path, { parents: skillParents(path, agent), configDir, cwd }),
     loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir)),
     listAgents: () => listAgents(places),
-  };
-}
-
-interface SkillParents {
-  note(skill: string, parent: string): void;
-  of(skill: string): readonly string[];
-}
-
-/**
- * Remembers which folder's agents name a skill, so that a repository cannot put its own skill under an agent of the
- * user's. A skill that no agent names (`--skill`) is looked for beside all folders.
- */
-function createSkillParents(all: readonly string[]): SkillParents {
-  const bySkill = new Map<string, Set<string>>();
-  return {
-    note: (skill, parent) => bySkill.set(skill, new Set([...(bySkill.get(skill) ?? []), parent])),
-    of: (skill) => [...(bySkill.get(skill) ?? new Set(all))],
   };
 }
 
