@@ -78,7 +78,7 @@ describe('a text of ours', () => {
   it.each([
     '<!-- axe-action sticky agent=bot -->\nLooks good.',
     '<!-- axe-action:review agent=bot head=abc -->\n',
-    '<!-- axe-action:finding 0123456789abcdef -->\nWrong.',
+    '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.',
     'Report\n<!-- axe-action issue -->',
   ])('is %j', (body) => {
     expect(isOwnText(body)).toBe(true);

@@ -62,6 +62,18 @@ export function deleteReview({ repo, params }: RestCall): RestAnswer {
   return { status: 200, body: reviewJson(repo, review) };
 }
 
+/** `PUT …/pulls/{pull_number}/reviews/{review_id}`: the text of one's own. */
+export function updateReview({ repo, params, request, viewer }: RestCall): RestAnswer {
+  const review = findReview(repo, params);
+  if (review === undefined) return githubError(404, 'Not Found');
+  if (review.author !== viewer) return githubError(403, 'Resource not accessible by integration');
+  const { body } = request.body as { body: string };
+  if ([...body].length > MAX_BODY_CHARS)
+    return unprocessable(`Body is too long (maximum is ${MAX_BODY_CHARS} characters)`);
+  review.body = body;
+  return { status: 200, body: reviewJson(repo, review) };
+}
+
 /** `PUT …/pulls/{pull_number}/reviews/{review_id}/dismissals`. */
 export function dismissReview({ repo, params, now }: RestCall): RestAnswer {
   const review = findReview(repo, params);

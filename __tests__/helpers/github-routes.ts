@@ -22,6 +22,7 @@ import {
   deleteReview,
   dismissReview,
   replyToComment,
+  updateReview,
   updateReviewComment,
 } from './github-reviews.js';
 import { searchCode, searchedRepo, searchIssues } from './github-search.js';
@@ -96,6 +97,10 @@ const ROUTES: readonly Route[] = [
   change('DELETE', '/pulls/{pull_number}/reviews/{review_id}', {
     answer: deleteReview,
     docs: 'pulls/reviews#delete-a-pending-review-for-a-pull-request',
+  }),
+  change('PUT', '/pulls/{pull_number}/reviews/{review_id}', {
+    answer: updateReview,
+    docs: 'pulls/reviews#update-a-review-for-a-pull-request',
   }),
   change('PUT', '/pulls/{pull_number}/reviews/{review_id}/dismissals', {
     answer: dismissReview,

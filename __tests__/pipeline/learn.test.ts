@@ -20,11 +20,11 @@ const CONTEXT: TriggerContext = {
   filesTotal: 1,
   warnings: [],
 };
-const LESSON = '- src/a.ts: timing-attack (marked as wrong, pull request #41)';
+const LESSON = '- src/a.ts: timing-attack (withdrawn by 👎 on pull request #41)';
 
 function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
   const author = { login: 'github-actions', isBot: true };
-  const body = `${findingMarker(FINGERPRINT)}\nIt is slow.`;
+  const body = `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}\nIt is slow.`;
   return {
     isResolved: false,
     resolvedBy: undefined,
@@ -139,12 +139,12 @@ describe('what a run learns from answers', () => {
     expect(first.world.steps).not.toContain('read threads of #42');
     const { world } = worldOf({ memory: { [STATE]: reviewed }, threads });
     expect(await runPipeline(request, world)).toMatchObject({
-      learned: { withdrawn: [], settled: [FINGERPRINT] },
+      learned: { withdrawn: [], withdrawnHere: [FINGERPRINT] },
     });
     expect(world.memory.get(STATE)).not.toContain('withdrawn');
     const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
     const again = worldOf({ memory: { [STATE]: reviewed + forgotten }, threads });
-    expect(await runPipeline(request, again.world)).toMatchObject({ learned: { settled: [] } });
+    expect(await runPipeline(request, again.world)).toMatchObject({ learned: { withdrawnHere: [] } });
   });
 
   it('does not come back once it was forgotten', async () => {

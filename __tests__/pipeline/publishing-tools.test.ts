@@ -90,7 +90,14 @@ describe('the facts of a review', () => {
     formerFingerprint: undefined,
   } as const;
   const published = { line: undefined, url: undefined, findings: [placed] };
-  const parts = { trigger: pullRequest(), change: CHANGE, published, scope: undefined, now };
+  const parts = {
+    trigger: pullRequest(),
+    change: CHANGE,
+    published,
+    scope: undefined,
+    unseen: [],
+    now,
+  };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
   const finding = {
     kind: 'finding',
@@ -117,6 +124,26 @@ describe('the facts of a review', () => {
   ])('say how far was looked where a limit ended the run: %s', (_, scope, how) => {
     const outcome = exhausted('cost', 'So far.');
     expect(reviewFacts({ ...parts, scope, outcome, lane: 'tainted' })).toEqual([{ ...reviewed, ...how }]);
+  });
+
+  it('name the files that did not fit', () => {
+    const outcome = completed('Fine.');
+    const facts = reviewFacts({ ...parts, unseen: ['b.ts'], outcome, lane: 'tainted' });
+    expect(facts).toEqual([{ ...reviewed, unseen: ['b.ts'] }]);
+  });
+
+  it('are those of a review that was cut short where more did not fit than can be kept', () => {
+    const outcome = completed('Fine.');
+    const unseen = Array.from({ length: 101 }, (_, index) => `${index}.ts`);
+    const facts = reviewFacts({ ...parts, unseen, outcome, lane: 'tainted' });
+    expect(facts).toEqual([{ ...reviewed, cut: { whole: undefined } }]);
+  });
+
+  it('keep the files that did not fit before where a limit ended the run', () => {
+    const scope = since('5'.repeat(40), ['old.ts']);
+    const outcome = exhausted('cost', 'So far.');
+    const facts = reviewFacts({ ...parts, scope, unseen: ['b.ts'], outcome, lane: 'tainted' });
+    expect(facts).toEqual([{ ...reviewed, cut: { whole: '5'.repeat(40) }, unseen: ['old.ts'] }]);
   });
 
   it('name the branch the pull request goes into', () => {
@@ -150,9 +177,9 @@ describe('the facts of a review', () => {
     return { kind: 'full', why, before, head: CHANGE.head, filesTotal: 1 };
   }
 
-  function since(from: string): Scope {
+  function since(from: string, unseen: readonly string[] = []): Scope {
     const change = { diff: '', files: [], filesTotal: 0 };
-    const before = { last: from, wasCut: false };
+    const before = { last: from, wasCut: false, unseen };
     return { kind: 'since', from, before, change, hasMerge: false, head: CHANGE.head, filesTotal: 1 };
   }
 });

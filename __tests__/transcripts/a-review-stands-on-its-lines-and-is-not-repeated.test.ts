@@ -96,7 +96,7 @@ it('moves a comment into the text of the review where GitHub refuses its line', 
   expect(stage.github.calls().filter((call) => call === REVIEW)).toHaveLength(2);
   expect(reviewComments.map(({ line }) => line)).toEqual([11]);
   expect(reviews[0]?.body).toMatch(
-    /\*\*Comments on lines that the diff does not show\*\*\n\n<code>src\/auth\.ts:12<\/code>\n\n<!-- axe-action:finding/,
+    /\*\*Comments on lines that the diff does not show\*\*\n\n<code>src\/auth\.ts:12<\/code>\n\nComparing/,
   );
 });
 
@@ -174,6 +174,9 @@ it('posts no review without findings where the workflow wants none', async () =>
   const result = await stage.run({ inputs: { 'comment-when': 'findings' } });
   expect(result.exitCode).toBe(0);
   expect([stage.repo.talk.reviews, stage.repo.comments]).toEqual([[], []]);
+  expect(result.summary).toContain(
+    'Nothing new was found, so no review was posted (`comment-when: findings`).\n\nAll is well.\n',
+  );
 });
 
 it('sets a label that the repository has and the workflow allows, and no other', async () => {

@@ -14,7 +14,7 @@ it('tells a trusted run what writers and it itself have said, but nobody else, a
     pull: 2,
     author: BOT,
     at: EARLY,
-    comments: [{ ...on, body: '<!-- axe-action:finding 0123456789abcdef -->\nTiming leak.' }],
+    comments: [{ ...on, body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nTiming leak.' }],
   });
   const thread = ours.comments[0] ?? 0;
   seedReply(repo, thread, { author: 'hubot', body: 'Only in tests.' });

@@ -60,7 +60,9 @@ it('keeps what a writer answered, tells the model, and drops what it raises all 
   expect(second.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
   expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 withdrawn.');
-  expect(secondMessage(stage)).toContain('- src/auth.ts: timing-attack (answered, pull request #2)');
+  expect(secondMessage(stage)).toContain(
+    '- src/auth.ts: timing-attack (withdrawn in a reply on pull request #2)',
+  );
   expect(lessonsIn(secondMessage(stage))).not.toContain('constants');
   expectTranscript(
     'an-answered-comment-is-not-raised-again',
@@ -100,7 +102,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
   expect(memory(stage)[STATE]).not.toContain('withdrawn');
-  expect(secondMessage(stage)).not.toContain('did not agree with');
+  expect(secondMessage(stage)).not.toContain('have withdrawn');
 });
 
 it('keeps what was learnt though the run fails', async () => {

@@ -72,7 +72,13 @@ export async function reviewScene(): Promise<PermissionScene> {
     pull: 2,
     author: 'github-actions[bot]',
     at: '2019-05-01T00:00:00Z',
-    comments: [{ path: 'src/auth.ts', line: 11, body: '<!-- axe-action:finding 0123456789abcdef -->\nOld.' }],
+    comments: [
+      {
+        path: 'src/auth.ts',
+        line: 11,
+        body: '<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nOld.',
+      },
+    ],
   });
   const inputs = {
     agent: 'worker',

@@ -120,7 +120,7 @@ const SECONDS: ScriptedToolCall = {
   },
 };
 
-/** What the model is scripted to do with each pull request. The last one repeats, word for word, what was refuted. */
+/** What the model is scripted to do with each pull request. The last one repeats, word for word, what was withdrawn. */
 const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
   [TIMING, LOGGED, submit('Two things to look at.')],
   [INJECTION, submit('One thing must be mended.')],
@@ -130,7 +130,7 @@ const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
 const INTRO = `# Three pull requests
 
 What a reviewer that remembers says, hears and keeps, on three pull requests of one repository. In the first, people
-with write access refute one finding and mend the other. In the third the model is told so, repeats the refuted
+with write access withdraw one finding and mend the other. In the third the model is told so, repeats the withdrawn
 finding word for word all the same, and it is not posted.
 
 Nobody wrote this page: a test runs the built action on the three events, against a GitHub that checks every request by
@@ -155,12 +155,12 @@ it('learns from the first what it does not say again in the third', async () => 
   page.push(['### What people answer', answers.map((line) => `- ${line}`).join('\n')].join('\n\n'));
 
   page.push(await reviewOf(stage, SECOND, 1));
-  expect(stateOf(stage)).toContain('why=answered by=monalisa');
+  expect(stateOf(stage)).toContain('why=reply by=monalisa');
   expect(stateOf(stage)).toContain('why=fixed by=Codertocat');
 
   page.push(await reviewOf(stage, THIRD, 2));
   const third = stage.model.prompts()[4]?.messages[0] ?? '';
-  expect(third).toContain('- src/auth.ts: timing-attack (answered, pull request #2)');
+  expect(third).toContain('- src/auth.ts: timing-attack (withdrawn in a reply on pull request #2)');
   const posted = stage.repo.talk.reviewComments.filter(({ pull }) => pull === THIRD.number);
   expect(posted.map(({ body }) => /wrong|token expires|right/.exec(body)?.[0])).toEqual(['token expires']);
 
@@ -169,20 +169,20 @@ it('learns from the first what it does not say again in the third', async () => 
   expect(written).toBe(readFileSync(FILE, 'utf8'));
 });
 
-/** A writer refutes one finding; the author mends the other and closes its conversation. A stranger's word is none. */
+/** A writer withdraws one finding; the author mends the other and closes its conversation. A stranger's word is none. */
 function answerFirst(
   { repo }: Stage,
   { timing, logged }: { readonly timing: number; readonly logged: number },
 ): readonly string[] {
-  const refuted = 'By design: both sides are digests, and nobody can choose those.';
-  seedReply(repo, timing, { author: 'monalisa', body: refuted });
+  const withdrawal = 'By design: both sides are digests, and nobody can choose those.';
+  seedReply(repo, timing, { author: 'monalisa', body: withdrawal });
   seedReply(repo, logged, { author: 'hubot', body: 'Not a bug.' });
   const pull = repo.pulls.get(FIRST.number);
   if (pull === undefined) throw new Error('the first pull request is gone');
   repo.pulls.set(FIRST.number, { ...pull, state: 'closed', diff: MENDED });
   repo.talk.resolved.set(logged, 'Codertocat');
   return [
-    `monalisa (write) answers the comment on \`timing-attack\`: “${refuted}”`,
+    `monalisa (write) answers the comment on \`timing-attack\`: “${withdrawal}”`,
     'hubot (read) answers the comment on `secret-in-log`: “Not a bug.”',
     'Codertocat (write) pushes without the line `console.log(token);` and resolves that conversation.',
     'The pull request is merged.',

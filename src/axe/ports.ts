@@ -116,8 +116,8 @@ export interface Wanted {
   readonly commits: ReviewedChange | undefined;
   /** What is remembered of earlier reviews. */
   readonly facts: readonly ReviewFact[];
-  /** Fingerprints of findings that were answered on this pull request and are not remembered; left out: none. */
-  readonly settled?: readonly string[];
+  /** Fingerprints of findings that were withdrawn on this pull request and are not remembered; left out: none. */
+  readonly withdrawnHere?: readonly string[];
 }
 
 /** What is answered where a command was asked for. */

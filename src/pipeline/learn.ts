@@ -11,8 +11,8 @@ import {
   ownThreads,
   peopleToAsk,
   pullsToAsk,
-  settledFindings,
   unanswered,
+  withdrawnHere,
 } from '../axe/review/answers.js';
 import { readDiffLines } from '../axe/review/diff-lines.js';
 import { formatLessons } from '../axe/review/lessons.js';
@@ -26,20 +26,25 @@ import type { Learned, Memory } from './request.js';
 
 /** What a run learns from. */
 export interface LearningParts {
+  /** Name of the agent: each learns from the answers to its own findings. */
+  readonly agent: string;
   readonly trigger: Trigger;
   readonly lane: Lane;
   readonly memory: Memory | undefined;
 }
 
 /** Nothing was said, or there is nothing it could be about. */
-const NOTHING_LEARNT: Learned = { withdrawn: [], open: [], settled: [] };
+const NOTHING_LEARNT: Learned = { withdrawn: [], open: [], withdrawnHere: [] };
 
 /**
  * Reads what became of the findings that memory keeps, on the pull requests where they were raised last, and on the
  * run's own. Nothing is asked where no finding waits for its answer. Trouble is in the result; rejects only for an
  * aborted signal.
  */
-export async function learnAnswers({ trigger, lane, memory }: LearningParts, world: World): Promise<Learned> {
+export async function learnAnswers(
+  { agent, trigger, lane, memory }: LearningParts,
+  world: World,
+): Promise<Learned> {
   const own = pullOf(trigger);
   const { github } = world;
   if (own === undefined || github === undefined || memory === undefined) return NOTHING_LEARNT;
@@ -50,7 +55,7 @@ export async function learnAnswers({ trigger, lane, memory }: LearningParts, wor
   // Of a run that is not trusted only the commit is kept that it reviewed.
   const asksOwn = lane !== 'trusted' && lastReviewed(facts, own) !== undefined;
   const pulls = pullsToAsk(raised, { own, asksOwn, limit: MAX_LEARNED_PULLS });
-  const asked = await Promise.all(pulls.map((pull) => readThreads({ github, pull, raised }, world)));
+  const asked = await Promise.all(pulls.map((pull) => readThreads({ github, pull, agent, raised }, world)));
   const here = asked.filter(({ pull }) => pull === own).flatMap((one) => one.threads);
   const threads = asked.flatMap((one) => one.threads).filter((one) => here.includes(one) || one.raised);
   const permissions = await permissionsOf(peopleToAsk(threads).slice(0, MAX_ANSWERERS), world);
@@ -58,7 +63,7 @@ export async function learnAnswers({ trigger, lane, memory }: LearningParts, wor
   return {
     withdrawn: newlyWithdrawn({ threads, permissions, facts, now: world.clock.now() }),
     open: openFindings(here),
-    settled: settledFindings(here, permissions).filter((one) => !forgotten.has(one)),
+    withdrawnHere: withdrawnHere(here, permissions).filter((one) => !forgotten.has(one)),
     ...(trouble === undefined ? {} : { trouble }),
   };
 }
@@ -72,6 +77,7 @@ function pullOf(trigger: Trigger): number | undefined {
 interface Asking {
   readonly github: GitHub;
   readonly pull: number;
+  readonly agent: string;
   readonly raised: readonly Raised[];
 }
 
@@ -81,10 +87,10 @@ interface Asked {
   readonly trouble?: string;
 }
 
-async function readThreads({ github, pull, raised }: Asking, { deadline }: World): Promise<Asked> {
+async function readThreads({ github, pull, agent, raised }: Asking, { deadline }: World): Promise<Asked> {
   const answer = await github.threads(pull, deadline.signal);
   if (answer.kind === 'unread') return { pull, threads: [], trouble: answer.message };
-  const here = raised.filter((one) => one.pull === pull);
+  const here = { agent, raised: raised.filter((one) => one.pull === pull) };
   return { pull, threads: ownThreads(answer.threads, here) };
 }
 

@@ -150,7 +150,9 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
   const memory = settle(restore(agent, memoryPlan, world, { plan: notes, unsaved: [] }));
   const lane = memoryPlan?.lane ?? 'none';
   const learned = settle(
-    memory.then((restored) => learnAnswers({ trigger: request.trigger, lane, memory: restored() }, world)),
+    memory.then((restored) =>
+      learnAnswers({ agent: agent.name, trigger: request.trigger, lane, memory: restored() }, world),
+    ),
   );
   const scoped = settle(findScope({ agent, request, memory, context: parts.context }, world));
   const opened = request.dryRun ? undefined : settle(openModel(world, model));

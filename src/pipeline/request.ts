@@ -87,8 +87,8 @@ export interface Learned {
   readonly withdrawn: readonly Withdrawn[];
   /** Fingerprints of findings that are still open on the run's own pull request. */
   readonly open: readonly string[];
-  /** Fingerprints of findings that were answered there and are not kept: what a run raises that read strangers' words. */
-  readonly settled: readonly string[];
+  /** Fingerprints of findings that were withdrawn there and are not kept: what a run raises that read strangers' words. */
+  readonly withdrawnHere: readonly string[];
   /** In a sentence, why some answers could not be read. */
   readonly trouble?: string;
 }

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Published } from '../axe/ports.js';
-import { type Scope, wholeSoFar } from '../axe/review/scope.js';
+import { type Scope, unseenSoFar, wholeSoFar } from '../axe/review/scope.js';
 import type { Reviewed, ReviewFact } from '../axe/review/state-facts.js';
 import { subjectNumber, type Trigger } from '../axe/trigger.js';
 import type { Lane } from '../axe/trust.js';
@@ -15,6 +15,8 @@ export interface ReviewedParts {
   readonly lane: Lane;
   /** How much of the pull request was to be reviewed; undefined where that was not asked. */
   readonly scope: Scope | undefined;
+  /** Paths of files that did not fit into the task. */
+  readonly unseen: readonly string[];
   readonly now: Date;
 }
 
@@ -39,13 +41,17 @@ export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
 
 /** A question about a pull request is no review of it. */
 function reviewedFact(
-  { trigger, change, outcome, published, scope, now }: ReviewedParts,
+  { trigger, change, outcome, published, scope, unseen, now }: ReviewedParts,
   pull: number,
 ): readonly Reviewed[] {
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
   const { head, base, into } = change;
-  const isWhole = outcome.kind === 'completed' || wholeSoFar(scope) === head;
+  const isDone =
+    outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
+  const isSeen = isDone && isKeepable(unseen);
+  const isWhole = isSeen || wholeSoFar(scope) === head;
+  const left = isSeen ? unseen : unseenSoFar(scope);
   return [
     {
       kind: 'reviewed',
@@ -54,7 +60,16 @@ function reviewedFact(
       base,
       ...(into === undefined ? {} : { into }),
       ...(isWhole ? {} : { cut: { whole: wholeSoFar(scope) } }),
+      ...(left.length === 0 ? {} : { unseen: left }),
       at: now,
     },
   ];
 }
+
+/** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
+function isKeepable(unseen: readonly string[]): boolean {
+  return unseen.length <= MAX_UNSEEN && unseen.join('\n').length <= MAX_UNSEEN_CHARACTERS;
+}
+
+const MAX_UNSEEN = 100;
+const MAX_UNSEEN_CHARACTERS = 6000;

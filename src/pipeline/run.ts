@@ -77,12 +77,13 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const unpublished = { plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED };
   await keepInJournal(unpublished, entriesOf(unpublished, world), world);
   const known = [...(memory?.facts ?? []), ...learned.withdrawn];
-  const wanted = { buffered, commits: change, facts: known, settled: learned.settled };
+  const wanted = { buffered, commits: change, facts: known, withdrawnHere: learned.withdrawnHere };
   const published = await world.publisher.publish(plan, outcome, wanted);
   const lane = plan.memory === undefined ? 'none' : laneOf(plan.memory, { plan, outcome });
   const now = world.clock.now();
-  const { trigger } = plan;
-  const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope: plan.scope, now });
+  const { trigger, scope, task } = plan;
+  const { unseen = [] } = task;
+  const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
   const facts = [...spentFacts, ...learned.withdrawn, ...reviewed];
   const remembered = await remember({ plan, memory, outcome, published, facts }, world);
   return { kind: 'ran', plan, memory, outcome, published, remembered, spend, learned };

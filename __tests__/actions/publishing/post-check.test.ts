@@ -18,6 +18,7 @@ const CHECK: Omit<Check, 'headSha'> = {
   findings: 0,
   verdict: 'comment',
   isCut: false,
+  unseen: 0,
   text: 'All is well.',
   unposted: [],
   footer: '<sub>by us</sub>',
@@ -37,6 +38,7 @@ describe('the check of a commit', () => {
   it.each<[Partial<Check>, string, string]>([
     [{ findings: 0 }, 'success', 'No findings'],
     [{ findings: 0, isCut: true }, 'neutral', 'No findings, cut short'],
+    [{ findings: 0, unseen: 1 }, 'neutral', 'No findings, 1 file not shown'],
     [{ findings: 1 }, 'neutral', '1 finding'],
     [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings'],
     [{ findings: undefined }, 'neutral', 'Answered'],

@@ -50,6 +50,7 @@ async function publish(
       agent: 'bot',
       wanted,
       scope: undefined,
+      unseen: [],
       remarks: [],
       end: 'completed',
       mayComment: true,
@@ -95,7 +96,7 @@ describe('what a run wants published', () => {
 
   it('is said although a stranger has said it with our marker', async () => {
     const hello = await startHello();
-    const body = `<!-- axe-action:finding ${placed().fingerprint} -->\nWrong.`;
+    const body = `<!-- axe-action:finding ${placed().fingerprint} agent=bot -->\nWrong.`;
     seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
     await publish(hello, REVIEWED);
     expect(hello.repo.talk.reviewComments).toHaveLength(2);

@@ -14,10 +14,12 @@ const PART: Scope = {
   ...reviewing,
 };
 
+const TASK = { sentence: 'Review.', message: 'Review.', warnings: [] };
+
 it('says that a part was looked at, and that a limit ended it', () => {
   const part = 'Looked at what is new: aaaaaaa..bbbbbbb (0 of 3 files).';
-  expect(reviewRemarks({ scope: PART }, completed('Fine.'))).toEqual([part]);
-  expect(reviewRemarks({ scope: PART }, exhausted('cost', 'So far.'))).toEqual([
+  expect(reviewRemarks({ scope: PART, task: TASK }, completed('Fine.'))).toEqual([part]);
+  expect(reviewRemarks({ scope: PART, task: TASK }, exhausted('cost', 'So far.'))).toEqual([
     part,
     expect.stringMatching(
       /^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/,
@@ -27,7 +29,29 @@ it('says that a part was looked at, and that a limit ended it', () => {
 
 it('says nothing of a whole review', () => {
   expect(
-    reviewRemarks({ scope: { kind: 'full', why: 'again', before, ...reviewing } }, completed('Fine.')),
+    reviewRemarks(
+      { scope: { kind: 'full', why: 'again', before, ...reviewing }, task: TASK },
+      completed('Fine.'),
+    ),
   ).toEqual([]);
-  expect(reviewRemarks({}, completed('Fine.'))).toEqual([]);
+  expect(reviewRemarks({ task: TASK }, completed('Fine.'))).toEqual([]);
+});
+
+it('names what did not fit, and how many more', () => {
+  const unseen = (number: number) => ({ task: { ...TASK, unseen: PATHS.slice(0, number) } });
+  expect(reviewRemarks(unseen(1), completed('Fine.'))).toEqual([
+    'Not shown to the model, or not whole: `src/0.ts` (it does not fit into `max-diff-tokens`).',
+  ]);
+  expect(reviewRemarks(unseen(7), completed('Fine.'))).toEqual([
+    'Not shown to the model, or not whole: `src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts` and 2 more (they do not fit into `max-diff-tokens`).',
+  ]);
+});
+
+const PATHS = Array.from({ length: 7 }, (_, index) => `src/${index}.ts`);
+
+it('does not call cut short what the model had ended', () => {
+  const outcome = { ...exhausted('cost', 'All of it.'), isAnswered: true } as const;
+  expect(reviewRemarks({ task: TASK }, outcome)).toEqual([
+    expect.stringMatching(/^The last reply went over a limit: .*\.$/),
+  ]);
 });

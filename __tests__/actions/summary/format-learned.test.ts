@@ -3,7 +3,7 @@ import { formatLearned } from '../../../src/actions/summary/format-learned.js';
 import type { Withdrawn } from '../../../src/axe/review/state-facts.js';
 import type { Learned } from '../../../src/pipeline/request.js';
 
-const NOTHING: Learned = { withdrawn: [], open: [], settled: [] };
+const NOTHING: Learned = { withdrawn: [], open: [], withdrawnHere: [] };
 const SHOWN = { isHidden: false };
 
 function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
@@ -13,7 +13,7 @@ function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
     pull: 41,
     path: 'src/auth.ts',
     rule: 'timing-attack',
-    why: 'answered',
+    why: 'reply',
     by: 'octocat',
     at: new Date('2026-11-20T10:00:00Z'),
     ...parts,
@@ -25,8 +25,8 @@ describe('what was learnt, in the summary', () => {
     const two = [withdrawn(), withdrawn({ why: 'fixed', pull: 40 })];
     expect(formatLearned({ ...NOTHING, withdrawn: two }, SHOWN)).toBe(
       '**Learned from answers** to 2 earlier findings\n\n' +
-        '- `src/auth.ts`, `timing-attack`: refuted by `octocat` on #41 (`5a1b888c32f7c519`)\n' +
-        '- `src/auth.ts`, `timing-attack`: fixed, as said by `octocat` on #40 (`5a1b888c32f7c519`)',
+        '- `src/auth.ts`, `timing-attack`: withdrawn by `octocat` in a reply on #41 (`5a1b888c32f7c519`)\n' +
+        '- `src/auth.ts`, `timing-attack`: called fixed by `octocat` on #40 (`5a1b888c32f7c519`)',
     );
   });
 

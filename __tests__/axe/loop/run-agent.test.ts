@@ -371,6 +371,7 @@ describe('a run with a budget', () => {
     });
     expect(outcome).toMatchObject({
       kind: 'exhausted',
+      isAnswered: true,
       limit: 'tokens',
       answer: 'All of it',
       error: { message: 'budget exceeded: used 120 of 100 tokens', exitCode: 4 },

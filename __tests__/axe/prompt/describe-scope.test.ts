@@ -71,11 +71,52 @@ describe('a review of what is new', () => {
     );
   });
 
+  it('shows what did not fit before, against the base, and no longer among the rest', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts', 'gone.ts'] };
+    const text = textOf(since({ before }));
+    expect(text).toContain(
+      '1 file of the pull request was not shown to you before, or not whole. Review it too',
+    );
+    expect(text).toContain('+y of a.ts');
+    expect(text).toContain('The rest of the pull request, 1 file: not changed');
+  });
+
+  it('finds what did not fit before under its new name', () => {
+    const moved = { path: 'c.ts', previousPath: 'old.ts', status: 'renamed', additions: 0, deletions: 0 };
+    const change = { diff: '', files: [moved], filesTotal: 1 };
+    const text = textOf(since({ change, before: { last: FROM, wasCut: false, unseen: ['old.ts'] } }));
+    expect(text).toContain('+y of c.ts');
+  });
+
+  it('names what nobody reads and did not fit before, and does not call it seen', () => {
+    const pull = changed('a.ts', 'b.ts', 'package-lock.json');
+    const before = { last: FROM, wasCut: false, unseen: ['package-lock.json'] };
+    const parts = describeScoped(pull, { scope: since({ before }), source: 'diff', policy: POLICY });
+    const text = parts.blocks.join('\n\n');
+    expect(text).not.toContain('+y of package-lock.json');
+    expect(text).toContain('locks and generated files that are not shown');
+    expect(parts.unseen).toEqual(['package-lock.json']);
+  });
+
+  it('gives what did not fit before the room that is left', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
+    const told = (maxTokens: number) =>
+      describeScoped(PULL, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
+    expect(told(0).unseen).toEqual([]);
+    expect(told(25)).toMatchObject({
+      unseen: ['a.ts'],
+      warnings: [
+        { message: expect.stringContaining('is larger than what is left of `max-diff-tokens` (25)') },
+      ],
+    });
+  });
+
   it('leaves out what does not fit, and says that', () => {
     const scope = since({ change: changed('b.ts', 'a.ts') });
     const policy = { ...POLICY, maxTokens: 30 };
     const parts = describeScoped(PULL, { scope, source: 'diff', policy });
     expect(parts.warnings).toMatchObject([{ code: 'context-truncated' }]);
+    expect(parts.unseen).toEqual(['a.ts']);
     expect(parts.blocks.join('\n')).toContain('do not judge it');
   });
 });

@@ -6,9 +6,9 @@ import {
   ownThreads,
   peopleToAsk,
   pullsToAsk,
-  settledFindings,
   type ThreadRemark,
   unanswered,
+  withdrawnHere,
 } from '../../../src/axe/review/answers.js';
 import { findingMarker } from '../../../src/axe/review/markers.js';
 import type { Raised, ReviewFact, Withdrawn } from '../../../src/axe/review/state-facts.js';
@@ -25,7 +25,7 @@ function raised(parts: Partial<Raised> = {}): Raised {
 }
 
 function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
-  return { ...raised(), kind: 'withdrawn', why: 'answered', by: 'octocat', ...parts };
+  return { ...raised(), kind: 'withdrawn', why: 'reply', by: 'octocat', ...parts };
 }
 
 function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): ThreadRemark {
@@ -34,7 +34,7 @@ function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): T
 }
 
 function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
-  const body = `${findingMarker(FINGERPRINT)}\nComparing with == tells the length.`;
+  const body = `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}\nComparing with == tells the length.`;
   return {
     author: { login: 'github-actions', isBot: true },
     authorAssociation: 'NONE',
@@ -74,7 +74,7 @@ function learn(
 ): readonly Withdrawn[] {
   const found = facts.flatMap((fact) => (fact.kind === 'finding' ? [fact] : []));
   return newlyWithdrawn({
-    threads: ownThreads(threads, found),
+    threads: ownThreads(threads, { agent: 'bot', raised: found }),
     permissions: PERMISSIONS,
     facts,
     now: NOW,
@@ -83,11 +83,11 @@ function learn(
 
 describe('what became of a finding', () => {
   it.each<[string, Partial<AnsweredThread>, string, string]>([
-    ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'resolved-by-author', 'octocat'],
+    ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'resolved', 'octocat'],
     [
       'a writer closed it with words that are no set phrase',
       { resolvedBy: 'octocat', replies: [said('octocat', 'We talked about this.')] },
-      'resolved-by-author',
+      'resolved',
       'octocat',
     ],
     [
@@ -116,17 +116,32 @@ describe('what became of a finding', () => {
       'thumbs-down',
       'hubot',
     ],
-    ['a writer said no', { replies: [said('monalisa', 'False positive.')] }, 'answered', 'monalisa'],
+    ['a writer said no', { replies: [said('monalisa', 'False positive.')] }, 'reply', 'monalisa'],
     [
       'a writer said no, whoever closed it',
       { resolvedBy: 'reader', replies: [said('monalisa', 'By design.')] },
-      'answered',
+      'reply',
       'monalisa',
     ],
     [
       'a writer changed their mind, the last word counts',
       { replies: [said('octocat', 'Good catch!'), said('octocat', 'No, this is intended.')] },
-      'answered',
+      'reply',
+      'octocat',
+    ],
+    [
+      'a writer said no whose token posts the reviews',
+      {
+        first: opening({ author: { login: 'octocat', isBot: false } }),
+        replies: [said('octocat', 'Not a bug.', { isOurs: true })],
+      },
+      'reply',
+      'octocat',
+    ],
+    [
+      'a writer gave 👎 whose token posts the reviews',
+      { first: opening({ author: { login: 'octocat', isBot: false } }), thumbsDown: ['octocat'] },
+      'thumbs-down',
       'octocat',
     ],
     ['logins differ in case', { thumbsDown: ['OctoCat'] }, 'thumbs-down', 'OctoCat'],
@@ -159,7 +174,25 @@ describe('what became of a finding', () => {
       'a bot said no',
       { replies: [said('octocat', 'Not a bug.', { author: { login: 'octocat', isBot: true } })] },
     ],
-    ['we said no', { replies: [said('octocat', 'Not a bug.', { isOurs: true })] }],
+    [
+      'a run of ours said no',
+      {
+        replies: [
+          said('octocat', '<!-- axe-action sticky agent=bot/reply-9 -->\nNot a bug.', { isOurs: true }),
+        ],
+      },
+    ],
+    [
+      'another agent of ours wrote the comment',
+      {
+        resolvedBy: 'octocat',
+        first: opening({ body: `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot-2' })}\nWrong.` }),
+      },
+    ],
+    [
+      'the account itself closed it, a bot whose name GitHub shortens',
+      { resolvedBy: 'octocat', first: opening({ author: { login: 'octocat[bot]', isBot: true } }) },
+    ],
     [
       'somebody else put the words into the mouth of a writer',
       { replies: [said('octocat', 'Not a bug.', { isEditedByOther: true })] },
@@ -176,11 +209,17 @@ describe('what became of a finding', () => {
     ],
     [
       'the comment names no finding of ours',
-      { resolvedBy: 'octocat', first: opening({ body: findingMarker(OTHER) }) },
+      {
+        resolvedBy: 'octocat',
+        first: opening({ body: findingMarker({ fingerprint: OTHER, agent: 'bot' }) }),
+      },
     ],
     [
       'the marker is only quoted',
-      { resolvedBy: 'octocat', first: opening({ body: `> ${findingMarker(FINGERPRINT)}` }) },
+      {
+        resolvedBy: 'octocat',
+        first: opening({ body: `> ${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}` }),
+      },
     ],
   ])('is not known where %s', (_, parts) => {
     expect(learn([thread(parts)])).toEqual([]);
@@ -188,10 +227,10 @@ describe('what became of a finding', () => {
 
   it('is kept once, and what withdraws it counts more than what fixed it', () => {
     const fixed = thread({ resolvedBy: 'octocat', isOutdated: true });
-    const refuted = thread({ thumbsDown: ['monalisa'] });
+    const wrong = thread({ thumbsDown: ['monalisa'] });
     for (const threads of [
-      [fixed, refuted],
-      [refuted, fixed],
+      [fixed, wrong],
+      [wrong, fixed],
     ]) {
       expect(learn(threads).map(({ why }) => why)).toEqual(['thumbs-down']);
     }
@@ -207,18 +246,18 @@ describe('what became of a finding', () => {
 });
 
 describe('a finding that is not kept', () => {
-  const settled = (parts: Partial<AnsweredThread>, found: readonly Raised[] = []) =>
-    settledFindings(ownThreads([thread(parts)], found), PERMISSIONS);
+  const here = (parts: Partial<AnsweredThread>, found: readonly Raised[] = []) =>
+    withdrawnHere(ownThreads([thread(parts)], { agent: 'bot', raised: found }), PERMISSIONS);
 
-  it('is settled where it stands by who may write', () => {
-    expect(settled({ thumbsDown: ['octocat'] })).toEqual([FINGERPRINT]);
-    expect(settled({ resolvedBy: 'octocat' })).toEqual([FINGERPRINT]);
+  it('is withdrawn where it stands by who may write', () => {
+    expect(here({ thumbsDown: ['octocat'] })).toEqual([FINGERPRINT]);
+    expect(here({ resolvedBy: 'octocat' })).toEqual([FINGERPRINT]);
   });
 
-  it('is not settled by anybody else, nor once it was fixed, nor twice where it is kept', () => {
-    expect(settled({ resolvedBy: 'reader' })).toEqual([]);
-    expect(settled({ resolvedBy: 'octocat', isOutdated: true })).toEqual([]);
-    expect(settled({ thumbsDown: ['octocat'] }, [raised()])).toEqual([]);
+  it('is not withdrawn by anybody else, nor once it was fixed, nor twice where it is kept', () => {
+    expect(here({ resolvedBy: 'reader' })).toEqual([]);
+    expect(here({ resolvedBy: 'octocat', isOutdated: true })).toEqual([]);
+    expect(here({ thumbsDown: ['octocat'] }, [raised()])).toEqual([]);
   });
 });
 
@@ -253,7 +292,12 @@ describe('what is asked', () => {
       thread({ thumbsUp: ['hubot', 'Octocat'], thumbsDown: crowd, replies: [said('reader', 'Hello!')] }),
       thread({ resolvedBy: 'octocat', replies: [said('monalisa', 'Not a bug.'), said('ghost', 'Fixed.')] }),
     ];
-    expect(peopleToAsk(ownThreads(threads, [raised()]))).toEqual(['octocat', 'monalisa', ...crowd, 'hubot']);
+    expect(peopleToAsk(ownThreads(threads, { agent: 'bot', raised: [raised()] }))).toEqual([
+      'octocat',
+      'monalisa',
+      ...crowd,
+      'hubot',
+    ]);
   });
 
   it('puts those whom GitHub calls members before a crowd that says the same words', () => {
@@ -263,7 +307,7 @@ describe('what is asked', () => {
       thread({ replies: crowd }),
       thread({ replies: [...crowd, member], resolvedBy: 'hubot' }),
     ];
-    expect(peopleToAsk(ownThreads(threads, [raised()])).slice(0, 3)).toEqual([
+    expect(peopleToAsk(ownThreads(threads, { agent: 'bot', raised: [raised()] })).slice(0, 3)).toEqual([
       'hubot',
       'octocat',
       'stranger-0',
@@ -271,7 +315,10 @@ describe('what is asked', () => {
   });
 
   it('knows which conversations nobody has closed', () => {
-    const threads = ownThreads([thread(), thread({ resolvedBy: 'octocat' })], [raised()]);
+    const threads = ownThreads([thread(), thread({ resolvedBy: 'octocat' })], {
+      agent: 'bot',
+      raised: [raised()],
+    });
     expect(openFindings(threads)).toEqual([FINGERPRINT]);
   });
 });

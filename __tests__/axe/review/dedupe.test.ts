@@ -37,8 +37,8 @@ describe('a finding that was said before', () => {
 
   it.each<[string, Partial<Withdrawn>, number]>([
     ['with a thumb down', {}, 1],
-    ['by resolving it', { why: 'resolved-by-author' }, 1],
-    ['in an answer', { why: 'answered' }, 1],
+    ['by resolving it', { why: 'resolved' }, 1],
+    ['in an answer', { why: 'reply' }, 1],
     ['on another pull request', { pull: 1 }, 1],
     ['by fixing it, and it is back', { why: 'fixed' }, 0],
     ['in another file', { path: 'src/b.ts' }, 0],
@@ -52,7 +52,7 @@ describe('a finding that was said before', () => {
 
   it('is not repeated where it was answered, whatever is kept of it', () => {
     const [one, other] = [placed(), placed({ line: 11 })];
-    const known = { open: [], withdrawn: [], settled: [one.fingerprint] };
+    const known = { open: [], withdrawn: [], withdrawnHere: [one.fingerprint] };
     expect(dropKnown([one, other], known)).toEqual({ fresh: [other], alreadyOpen: [], withdrawn: [one] });
   });
 

@@ -37,12 +37,12 @@ describe('lessons', () => {
   it('name withdrawn findings on the changed files, the latest first', () => {
     const later = withdrawn({
       rule: 'n-plus-one',
-      why: 'answered',
+      why: 'reply',
       pull: 41,
       at: new Date('2026-11-21T10:00:00Z'),
     });
     expect(fenced(lessons([withdrawn(), later]))).toEqual([
-      '- src/auth.ts: n-plus-one (answered, pull request #41)\n- src/auth.ts: sql-injection (marked as wrong, pull request #40)',
+      '- src/auth.ts: n-plus-one (withdrawn in a reply on pull request #41)\n- src/auth.ts: sql-injection (withdrawn by 👎 on pull request #40)',
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('lessons', () => {
 
   it('name a finding once whose conversation nobody closed when it was withdrawn', () => {
     const text = lessons([raised({ path: 'src/auth.ts' }), withdrawn({ pull: 42 })], [FINGERPRINT]);
-    expect(fenced(text)).toEqual(['- src/auth.ts: sql-injection (marked as wrong, pull request #42)']);
+    expect(fenced(text)).toEqual(['- src/auth.ts: sql-injection (withdrawn by 👎 on pull request #42)']);
   });
 
   it.each<[string, readonly ReviewFact[]]>([

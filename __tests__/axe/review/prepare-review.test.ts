@@ -22,7 +22,7 @@ function prepare(findings: readonly PlacedFinding[], parts: Partial<ReviewParts>
 
 function withdrawn({ fingerprint, finding: { path, rule } }: PlacedFinding): Withdrawn {
   const at = new Date('2026-11-20T10:00:00Z');
-  return { kind: 'withdrawn', fingerprint, pull: 1, path, rule, why: 'answered', by: 'octocat', at };
+  return { kind: 'withdrawn', fingerprint, pull: 1, path, rule, why: 'reply', by: 'octocat', at };
 }
 
 const LINES = [7, 8, 9, 10].map((line) => placed({ line }));
@@ -33,7 +33,7 @@ describe('a prepared review', () => {
     const [comment] = comments;
     expect(comment).toMatchObject({ path: 'src/auth.ts', side: 'RIGHT', line: 10, startLine: 8 });
     expect(comment?.body).toBe(
-      `<!-- axe-action:finding ${placed().fingerprint} -->\nThe id reaches the query unescaped. Bind it.\n\n\`\`\`suggestion\nx\n\`\`\``,
+      `<!-- axe-action:finding ${placed().fingerprint} agent=pr-reviewer -->\nThe id reaches the query unescaped. Bind it.\n\n\`\`\`suggestion\nx\n\`\`\``,
     );
     expect([verdict, hasFindings]).toEqual(['request-changes', true]);
   });
@@ -54,7 +54,7 @@ describe('a prepared review', () => {
       known: { open: [second ?? ''], withdrawn: facts },
     });
     expect(comments.map(({ placed: { fingerprint } }) => fingerprint)).toEqual([third, fourth]);
-    expect(comments.map((one) => parseFindingMarker(one.body))).not.toContain(first);
+    expect(comments.map((one) => parseFindingMarker(one.body)?.fingerprint)).not.toContain(first);
     expect(body).toContain('Not repeated: 1 finding that is already open here, 1 finding that is withdrawn.');
   });
 
@@ -64,13 +64,6 @@ describe('a prepared review', () => {
     const open = { open: LINES.map(({ fingerprint }) => fingerprint), withdrawn: [] };
     expect(prepare(LINES, { known: open }).verdict).toBe('request-changes');
     expect(prepare([]).verdict).toBe('request-changes');
-  });
-
-  it('takes a finding into its text whose line GitHub refused', () => {
-    const offLine = new Set(LINES.slice(0, 1).map(({ fingerprint }) => fingerprint));
-    const { comments, inBody } = prepare(LINES, { offLine });
-    expect(comments).toHaveLength(3);
-    expect(inBody).toEqual(LINES.slice(0, 1));
   });
 
   it('only comments where the model gave no verdict', () => {
@@ -86,7 +79,6 @@ describe('a prepared review', () => {
       line: fc.integer({ min: 1, max: 70 }),
       isOpen: fc.boolean(),
       isWithdrawn: fc.boolean(),
-      isOffLine: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 40 }), fc.nat(20), (some, maxComments) => {
@@ -97,8 +89,7 @@ describe('a prepared review', () => {
           open: where(({ isOpen }) => isOpen).map(({ fingerprint }) => fingerprint),
           withdrawn: where(({ isWithdrawn }) => isWithdrawn).map(withdrawn),
         };
-        const offLine = new Set(where(({ isOffLine }) => isOffLine).map(({ fingerprint }) => fingerprint));
-        const review = prepare(all, { known, maxComments, offLine, clean: (text) => text });
+        const review = prepare(all, { known, maxComments, clean: (text) => text });
         const listed = [
           ...review.comments.map(({ placed: finding }) => finding),
           ...review.inBody,

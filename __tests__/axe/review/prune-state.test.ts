@@ -22,14 +22,14 @@ describe('pruning a state', () => {
   });
 
   it('keeps what does not grow old, and every line that is not its own, byte for byte', () => {
-    const text = `# State\r\n\r\n- forgotten abc at=${daysAgo(999)}\r\n- withdrawn ${FINGERPRINT} pr=1 path=a rule=b why=answered by=c at=${daysAgo(999)}\r\n- spent broken at=${daysAgo(999)}\r\nA note.`;
+    const text = `# State\r\n\r\n- forgotten abc at=${daysAgo(999)}\r\n- withdrawn ${FINGERPRINT} pr=1 path=a rule=b why=reply by=c at=${daysAgo(999)}\r\n- spent broken at=${daysAgo(999)}\r\nA note.`;
     expect(pruneState(text, NOW)).toBe(text);
   });
 
   it('keeps the latest thousand of what was withdrawn', () => {
     const lines = Array.from({ length: 1003 }, (_, n) => {
       const fingerprint = n.toString(16).padStart(16, '0');
-      return `- withdrawn ${fingerprint} pr=1 path=a rule=b why=answered by=c at=${daysAgo(n)}`;
+      return `- withdrawn ${fingerprint} pr=1 path=a rule=b why=reply by=c at=${daysAgo(n)}`;
     });
     const kept = pruneState(lines.join('\n'), NOW).split('\n');
     expect(kept).toEqual(lines.slice(0, 1000));

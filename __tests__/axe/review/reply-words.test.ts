@@ -19,8 +19,8 @@ describe('a reply', () => {
     'I disagree — both sides are constants.',
     '> Comparing with `==` tells the length.\n\nBy design.',
     '*Works as intended.*\n\nBut the next paragraph can say what it wants.',
-  ])('refutes: %s', (body) => {
-    expect(replyWord(body)).toBe('refutes');
+  ])('withdraws: %s', (body) => {
+    expect(replyWord(body)).toBe('withdraws');
   });
 
   it.each(['Fixed.', 'Done in 9c4d5e6f', 'Good catch, thanks!', 'Agreed', "You're right.", 'Will fix'])(

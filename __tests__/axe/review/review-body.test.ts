@@ -40,7 +40,7 @@ describe('the text of a review', () => {
     });
     expect(text).toMatchInlineSnapshot(`
 "<!-- axe-action:review agent=pr-reviewer head=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -->
-<!-- axe-action:findings 69c349e23a191464 3b7daf330ce563e5 -->
+<!-- axe-action:findings 69c349e23a191464:R3-3:docs/a.md 3b7daf330ce563e5:R10-11:src/auth.ts -->
 
 One risk.
 
@@ -56,6 +56,8 @@ It says the opposite.
 **\`src/auth.ts:10-11\`**
 
 It leaks.
+
+Suggested:
 
 \`\`\`
 close();
@@ -75,7 +77,10 @@ close();
     const [one, other] = [placed({ path: 'x.ts' }), placed({ line: 11 })];
     const { text, marker } = body({ unplaced: [one], overCap: [other] });
     expect(text.split('\n')[0]).toBe(marker);
-    expect(parseReviewMarker(text)?.findings).toEqual([one.fingerprint, other.fingerprint]);
+    expect(parseReviewMarker(text)?.findings).toEqual([
+      { fingerprint: one.fingerprint, path: 'x.ts', side: 'RIGHT', startLine: 10, line: 10 },
+      { fingerprint: other.fingerprint, path: 'src/auth.ts', side: 'RIGHT', startLine: 11, line: 11 },
+    ]);
   });
 
   it('cleans all that others wrote', () => {
@@ -87,6 +92,9 @@ close();
     });
     expect(text).not.toMatch(/!\[|hunter2-hunter2|action:finding /);
     expect(text).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
+    const secret = body({ unplaced: [placed({ path: 'hunter2-hunter2', line: 1e21 })] });
+    expect(secret.text).not.toContain('hunter2');
+    expect(parseReviewMarker(secret.text)?.findings).toMatchObject([{ path: '', line: 999_999_999 }]);
   });
 
   it('leaves out what would be offered to be committed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { planScope, type Scope, tellScope, wholeSoFar } from '../../../src/axe/review/scope.js';
+import { planScope, type Scope, tellScope, unseenSoFar, wholeSoFar } from '../../../src/axe/review/scope.js';
 import type { Reviewed } from '../../../src/axe/review/state-facts.js';
 
 const [OLD, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
@@ -14,6 +14,10 @@ function plan(last: Partial<Reviewed> | undefined, asked: Partial<Parameters<typ
 describe('the plan of a review', () => {
   it('goes on from the commit that was reviewed last', () => {
     expect(plan({})).toEqual({ kind: 'ask', from: LAST, before: { last: LAST, wasCut: false } });
+  });
+
+  it('knows what did not fit into the reviews before', () => {
+    expect(plan({ unseen: ['b.ts'] })).toMatchObject({ kind: 'ask', before: { unseen: ['b.ts'] } });
   });
 
   it('goes on from the last commit that was looked at to the end', () => {
@@ -60,6 +64,28 @@ describe('a scope', () => {
     [AGAIN, '3333333, the whole pull request (11 files), because this commit was reviewed before'],
   ])('is told in a line: %#', (scope, line) => {
     expect(tellScope(scope)).toBe(line);
+  });
+
+  it.each<[Scope, string]>([
+    [SINCE, '2222222..3333333 (2 of 11 files; 3 that did not fit (`max-diff-tokens`) left out)'],
+    [
+      { ...SINCE, before: { ...before, unseen: ['b.ts'] } },
+      '2222222..3333333 (2 of 11 files, and what did not fit before; 3 that did not fit (`max-diff-tokens`) left out)',
+    ],
+    [
+      AGAIN,
+      '3333333, the pull request but for 3 of 11 files, which did not fit (`max-diff-tokens`), because this commit was reviewed before',
+    ],
+  ])('does not call whole what did not fit: %#', (scope, line) => {
+    expect(tellScope(scope, 3)).toBe(line);
+  });
+
+  it('names the files of the last whole review that did not fit', () => {
+    const partly = { ...before, unseen: ['b.ts'] };
+    expect(unseenSoFar({ ...SINCE, before: partly })).toEqual(['b.ts']);
+    expect(unseenSoFar({ ...AGAIN, before: partly })).toEqual(['b.ts']);
+    expect(unseenSoFar({ kind: 'full', why: 'rewritten', before: partly, ...reviewing })).toEqual([]);
+    expect([SINCE, undefined].map(unseenSoFar)).toEqual([[], []]);
   });
 
   it('says how far the pull request was seen before', () => {

@@ -5,13 +5,13 @@ import type { ReviewFact } from '../../../src/axe/review/state-facts.js';
 const FINGERPRINT = '0123456789abcdef';
 const PLACE = { fingerprint: FINGERPRINT, path: 'src/a.ts', rule: 'wrong', at: new Date(0) };
 const RAISED: ReviewFact = { kind: 'finding', pull: 42, ...PLACE };
-const WITHDRAWN = { kind: 'withdrawn', pull: 7, why: 'answered', by: 'octocat', ...PLACE } as const;
+const WITHDRAWN = { kind: 'withdrawn', pull: 7, why: 'reply', by: 'octocat', ...PLACE } as const;
 
 const QUESTION: StandingQuestion = {
   facts: [RAISED],
   pull: 42,
   again: new Set(),
-  settled: [],
+  withdrawnHere: [],
   isPart: false,
 };
 
@@ -23,7 +23,7 @@ it.each<[string, Partial<StandingQuestion>, boolean]>([
   ['is known of another pull request alone', { facts: [{ ...RAISED, pull: 7 }] }, false],
   ['the run raised again', { again: new Set([FINGERPRINT]), isPart: true }, false],
   ['people withdrew', { facts: [RAISED, WITHDRAWN], isPart: true }, false],
-  ['people withdrew here', { settled: [FINGERPRINT], isPart: true }, false],
+  ['people withdrew here', { withdrawnHere: [FINGERPRINT], isPart: true }, false],
 ])('of an open finding that %s', (_, patch, stands) => {
   expect(isStanding(FINGERPRINT, { ...QUESTION, ...patch })).toBe(stands);
 });

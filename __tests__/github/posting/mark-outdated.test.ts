@@ -9,7 +9,7 @@ import { denied, type Hello, startHello } from '../hello-fixture.js';
 
 const BOT = 'github-actions[bot]';
 const PATCH = 'PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}';
-const BODY = `${findingMarker('0123456789abcdef')}\nThird is wrong.`;
+const BODY = `${findingMarker({ fingerprint: '0123456789abcdef', agent: 'bot' })}\nThird is wrong.`;
 
 async function helloWithTwo() {
   const hello = await startHello();
@@ -47,7 +47,7 @@ it('says it in the comments where the token may not, once', async () => {
   expect(await mark(hello)).toEqual({ kind: 'marked', resolved: 0, edited: 2 });
   const [first] = hello.repo.talk.reviewComments;
   expect(first?.body).toBe(
-    `${findingMarker('0123456789abcdef')}\n<!-- axe-action:outdated -->\n*Outdated: as of fffffff this line is no longer part of the change.*\n\nThird is wrong.`,
+    `${findingMarker({ fingerprint: '0123456789abcdef', agent: 'bot' })}\n<!-- axe-action:outdated -->\n*Outdated: as of fffffff this line is no longer part of the change.*\n\nThird is wrong.`,
   );
   const said = first?.body;
   await mark(hello);

@@ -4,7 +4,7 @@ import { command, createFakeMemory, entry } from './memory-scene.js';
 
 const STATE = 'bot.state.md';
 const FACT =
-  '- withdrawn 5a1b888c32f7c519 pr=2 path=src/auth.ts rule=timing-attack why=answered by=octocat at=2026-02-01T00:00:00.000Z\n';
+  '- withdrawn 5a1b888c32f7c519 pr=2 path=src/auth.ts rule=timing-attack why=reply by=octocat at=2026-02-01T00:00:00.000Z\n';
 
 describe('forgetting the fingerprint of a withdrawn finding', () => {
   it.each(['5a1b888c32f7c519', '5a1b88'])('takes the withdrawal back: %s', async (id) => {

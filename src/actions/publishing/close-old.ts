@@ -1,11 +1,13 @@
+import { isOwnText } from '../../axe/mention.js';
 import { readDiffLines } from '../../axe/review/diff-lines.js';
-import { parseReviewMarker } from '../../axe/review/markers.js';
+import { agentOf, parseReviewMarker } from '../../axe/review/markers.js';
 import { isGone } from '../../axe/review/outdated.js';
 import type { PreparedReview } from '../../axe/review/prepare-review.js';
 import { isStanding } from '../../axe/review/standing.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { dismissReviews } from '../../github/posting/dismiss-review.js';
 import { markOutdated } from '../../github/posting/mark-outdated.js';
+import type { OldTexts } from './close-texts.js';
 import type { OwnFindings, OwnOpenThread } from './known-findings.js';
 import type { WantedReview } from './wanted.js';
 import { whileAsked } from './while-asked.js';
@@ -30,20 +32,32 @@ export interface OldThreads {
 
 /** Sorts our open comments; one that the run raises again is neither gone nor left over. */
 export function sortOld(
-  { commits, facts, settled, reach, place }: WantedReview,
+  { commits, facts, withdrawnHere, reach, unseen, place }: WantedReview,
   { own, prepared }: Pick<OldReviews, 'own' | 'prepared'>,
 ): OldThreads {
-  const again = new Set(prepared.alreadyOpen.map(({ fingerprint }) => fingerprint));
+  const again = raisedAgain(prepared);
   const lines = isNewest(commits, own) ? readDiffLines(commits.diff) : undefined;
   const gone = own.threads.filter(
     (thread) =>
       lines !== undefined && !again.has(thread.fingerprint) && !isAnswered(thread) && isGone(thread, lines),
   );
-  const question = { facts, settled, again, pull: place.number, isPart: reach === 'part' };
+  const question = { facts, withdrawnHere, again, pull: place.number };
+  const isPart = ({ path }: OwnOpenThread) => reach === 'part' || unseen.includes(path);
   const standing = own.threads.filter(
-    (thread) => !gone.includes(thread) && isStanding(thread.fingerprint, question),
+    (thread) =>
+      !gone.includes(thread) && isStanding(thread.fingerprint, { ...question, isPart: isPart(thread) }),
   );
   return { gone, standing };
+}
+
+/** Fingerprints of open findings that a run raised again, also of a file that was renamed since. */
+export function raisedAgain({ alreadyOpen }: PreparedReview): ReadonlySet<string> {
+  return new Set(
+    alreadyOpen.flatMap(({ fingerprint, formerFingerprint = fingerprint }) => [
+      fingerprint,
+      formerFingerprint,
+    ]),
+  );
 }
 
 /** What was pushed meanwhile has a run of its own, which says what became of the comments. */
@@ -52,7 +66,7 @@ function isNewest({ head }: WantedReview['commits'], own: OwnFindings): boolean 
 }
 
 function isAnswered({ replies, repliesTotal }: OwnOpenThread): boolean {
-  return repliesTotal > replies.length || replies.some(({ isOurs }) => !isOurs);
+  return repliesTotal > replies.length || replies.some(({ isOurs, body }) => !(isOurs && isOwnText(body)));
 }
 
 /** Marks comments whose lines are gone, and says how many; empty for none. Trouble is a warning. */
@@ -75,6 +89,12 @@ export async function markGone(
 
 const REMEDY = 'Resolve them by hand.';
 
+/** What a new review leaves of all our findings. */
+export interface OldFindings {
+  readonly threads: OldThreads;
+  readonly texts: OldTexts;
+}
+
 /**
  * Takes back reviews of the agent that ask for changes, once another one of a run that ended well does not, and nothing
  * that it did not look at, or was told not to repeat, is open any more. An answer to a question takes nothing back, nor
@@ -83,11 +103,12 @@ const REMEDY = 'Resolve them by hand.';
 export async function dismissStale(
   wanted: WantedReview,
   { client, own, prepared }: OldReviews,
-  { gone, standing }: OldThreads,
+  { threads, texts }: OldFindings,
 ): Promise<void> {
   const { buffered, place, agent, commits, isComplete, reach, options } = wanted;
   const isSettled =
-    (reach === 'whole' && standing.length === 0) || (reach === 'part' && own.open.length <= gone.length);
+    (reach === 'whole' && threads.standing.length + texts.standing.length === 0) ||
+    (reach === 'part' && own.threads.length + own.texts.length <= threads.gone.length + texts.settled.length);
   const isClear =
     isComplete && isNewest(commits, own) && buffered.review !== undefined && prepared.verdict === 'comment';
   if (!isClear || !isSettled) return;
@@ -103,12 +124,6 @@ export async function dismissStale(
   options.reporter.warn({ code: 'publish-failed', message });
 }
 
-/** A review that was asked for in a comment bears the comment's number behind the agent's name. */
 function isOf(agent: string, body: string): boolean {
-  const name = withoutComment(agent);
-  return withoutComment(parseReviewMarker(body)?.agent ?? '') === name;
-}
-
-function withoutComment(agent: string): string {
-  return agent.replace(/\/reply-\d+$/, '');
+  return agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent);
 }

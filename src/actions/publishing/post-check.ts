@@ -10,6 +10,7 @@ import type { PlacedFinding } from '../../axe/review/place.js';
 import type { Repository, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { type Annotation, type CheckRunReport, publishCheckRun } from '../../github/posting/check-run.js';
+import { tellUnseen } from './review-remarks.js';
 import type { ReviewEnd } from './wanted.js';
 import { whileAsked } from './while-asked.js';
 
@@ -25,6 +26,8 @@ export interface Check {
   readonly verdict: Verdict;
   /** A limit ended the run. */
   readonly isCut: boolean;
+  /** How many changed files did not fit into the task. */
+  readonly unseen: number;
   /** Markdown of the model's. */
   readonly text: string;
   /** Findings that no review holds; they become annotations. */
@@ -57,7 +60,9 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
   const { review, line = '', run, footer } = parts;
   const summary = wanted.buffered.review?.summary ?? outcome.answer;
   const unposted = review?.unposted ?? [];
-  const text = [summary, line, formatFindings('Findings', unposted)].filter((one) => one.trim() !== '');
+  const text = [summary, tellUnseen(plan.task) ?? '', line, formatFindings('Findings', unposted)].filter(
+    (one) => one.trim() !== '',
+  );
   return {
     repository: trigger.repository,
     headSha,
@@ -65,7 +70,8 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
     run,
     findings: review?.findings,
     verdict: review?.verdict ?? 'comment',
-    isCut: outcome.kind === 'exhausted',
+    isCut: outcome.kind === 'exhausted' && outcome.isAnswered !== true,
+    unseen: plan.task.unseen?.length ?? 0,
     text: text.join('\n\n'),
     unposted,
     footer,
@@ -133,13 +139,14 @@ export async function postCheck(check: Check, { client, reporter, clean }: Check
 }
 
 /** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
-function conclusionOf({ findings, verdict, isCut }: Check): CheckRunReport['conclusion'] {
+function conclusionOf({ findings, verdict, isCut, unseen }: Check): CheckRunReport['conclusion'] {
   if (verdict === 'request-changes') return 'failure';
-  return findings === 0 && !isCut ? 'success' : 'neutral';
+  return findings === 0 && !isCut && unseen === 0 ? 'success' : 'neutral';
 }
 
-function titleOf({ findings, isCut }: Check): string {
-  const cut = isCut ? ', cut short' : '';
+function titleOf({ findings, isCut, unseen }: Check): string {
+  const left = unseen === 0 ? '' : `, ${unseen} ${unseen === 1 ? 'file' : 'files'} not shown`;
+  const cut = `${left}${isCut ? ', cut short' : ''}`;
   if (findings === undefined) return `Answered${cut}`;
   if (findings === 0) return `No findings${cut}`;
   return `${findings} ${findings === 1 ? 'finding' : 'findings'}${cut}`;

@@ -1,13 +1,15 @@
 import { cleanLine } from '../../axe/prompt/cut.js';
+import { count } from '../../axe/review/answer.js';
 import { formatFindings } from '../../axe/review/format-buffered.js';
-import { parseReviewMarker } from '../../axe/review/markers.js';
+import { agentOf, parseReviewMarker } from '../../axe/review/markers.js';
 import type { PlacedFinding } from '../../axe/review/place.js';
 import { type PreparedComment, type PreparedReview, prepareReview } from '../../axe/review/prepare-review.js';
 import { withdrawnFindings } from '../../axe/review/state-sums.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import type { Failed } from '../../github/client/failed.js';
 import { publishReview, type ReviewResult } from '../../github/posting/review.js';
-import { dismissStale, markGone, sortOld } from './close-old.js';
+import { dismissStale, markGone, raisedAgain, sortOld } from './close-old.js';
+import { closeTexts, sortTexts } from './close-texts.js';
 import { fetchOwnFindings, type OwnFindings } from './known-findings.js';
 import type { PublishedPart, ReviewEnd, WantedReview } from './wanted.js';
 import { whileAsked } from './while-asked.js';
@@ -21,16 +23,22 @@ export async function postReview(wanted: WantedReview): Promise<PublishedPart | 
     const verdict = draft?.verdict ?? 'comment';
     const review = { findings: findings.length, verdict, unposted: findings };
     // Nobody can see it on the pull request, so the next one must not go on from it.
-    return { isReview: false, isReviewLost: true, details: formatFindings(UNPOSTED, findings), review };
+    const details = [
+      draft === undefined ? '' : `**Review that is not posted**\n\n${draft.summary}`,
+      formatFindings(UNPOSTED, findings),
+    ];
+    return { isReview: false, isReviewLost: true, details: paragraphs(details), review };
   }
   const { client } = options;
   if (client === undefined) return await unpublished(wanted, NO_TOKEN);
-  const asked = await whileAsked((signal) => fetchOwnFindings(client, wanted.place, signal), REMEDY);
+  const of = { ...wanted.place, agent: agentOf(wanted.agent) };
+  const asked = await whileAsked((signal) => fetchOwnFindings(client, of, signal), REMEDY);
   if (asked.kind === 'failed') return await unpublished(wanted, asked);
   return await postNew(wanted, { client, own: asked.answer });
 }
 
 const UNPOSTED = 'Findings that are not posted';
+const KEPT_BACK = 'Nothing new was found, so no review was posted (`comment-when: findings`).';
 const REMEDY = 'The findings are in the job summary.';
 const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
 
@@ -42,20 +50,29 @@ interface Asked {
 async function postNew(wanted: WantedReview, { client, own }: Asked): Promise<PublishedPart | undefined> {
   const { buffered, options } = wanted;
   const prepared = prepare(wanted, own);
-  const old = sortOld(wanted, { own, prepared });
+  const threads = sortOld(wanted, { own, prepared });
+  const texts = await sortTexts(wanted, { client, own, again: raisedAgain(prepared) });
   const closeOld = async () => {
-    await dismissStale(wanted, { client, own, prepared }, old);
-    return await markGone(old.gone, client, wanted);
+    await dismissStale(wanted, { client, own, prepared }, { threads, texts });
+    const marked = await markGone(threads.gone, client, wanted);
+    return sentences([marked, await closeTexts(texts.settled, client, wanted)]);
   };
-  const review = endOf(prepared, { unposted: [], standing: old.standing.length });
+  const standing = threads.standing.length + texts.standing.length;
+  const review = endOf(prepared, { unposted: [], standing });
   if (!prepared.hasFindings && (options.when === 'findings' || buffered.review === undefined)) {
     const line = sentences([notRepeated(prepared), await closeOld()]);
-    return { isReview: options.when === 'findings', line: line === '' ? undefined : line, review };
+    const told = { line: line === '' ? undefined : line, review };
+    if (options.when !== 'findings') return { isReview: false, ...told };
+    return {
+      isReview: true,
+      ...told,
+      details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']),
+    };
   }
   const asked = await whileAsked((signal) => publish(wanted, { client, prepared }, signal), REMEDY);
-  if (asked.kind === 'failed') return await unpublished(wanted, asked, prepared);
+  if (asked.kind === 'failed') return await unpublished(wanted, asked, { prepared, standing });
   const result = asked.answer;
-  if (result.kind === 'failed') return await unpublished(wanted, result, prepared);
+  if (result.kind === 'failed') return await unpublished(wanted, result, { prepared, standing });
   // Only now that the new review stands: what it takes back must not be lost with it.
   const marked = await closeOld();
   const fresh = [...prepared.comments.map(({ placed }) => placed), ...prepared.inBody];
@@ -69,13 +86,12 @@ async function postNew(wanted: WantedReview, { client, own }: Asked): Promise<Pu
   };
 }
 
-const NOTHING_OWN: Pick<OwnFindings, 'open' | 'reviews'> = { open: [], reviews: [] };
+type Known = Pick<OwnFindings, 'open' | 'reviews'>;
 
-function prepare(
-  wanted: WantedReview,
-  { open, reviews }: Pick<OwnFindings, 'open' | 'reviews'>,
-): PreparedReview {
-  const { buffered, agent, commits, remarks, facts, settled, options } = wanted;
+const NOTHING_OWN: Known = { open: [], reviews: [] };
+
+function prepare(wanted: WantedReview, { open, reviews }: Known): PreparedReview {
+  const { buffered, agent, commits, remarks, facts, withdrawnHere, options } = wanted;
   const before = reviews.filter(({ state, body }) => {
     const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
     return marker?.agent === agent && marker.head === commits.head;
@@ -86,7 +102,7 @@ function prepare(
     buffered,
     reviewsBefore: before.length,
     remarks,
-    known: { open, withdrawn: withdrawnFindings(facts), settled },
+    known: { open, withdrawn: withdrawnFindings(facts), withdrawnHere },
     maxComments: options.maxComments,
     clean: options.clean,
   });
@@ -113,11 +129,17 @@ function commentOf({ path, side, line, startLine, body }: PreparedComment) {
   return startLine === undefined ? { path, side, line, body } : { path, side, line, startLine, body };
 }
 
+interface Unposted {
+  readonly prepared: PreparedReview;
+  /** Findings of ours that hold, though the run did not raise them again. */
+  readonly standing: number;
+}
+
 /** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
 async function unpublished(
   wanted: WantedReview,
   { message, remedy }: Failed,
-  prepared: PreparedReview = prepare(wanted, NOTHING_OWN),
+  { prepared, standing }: Unposted = { prepared: prepare(wanted, NOTHING_OWN), standing: 0 },
 ): Promise<PublishedPart> {
   const { options, buffered } = wanted;
   options.reporter.warn({
@@ -132,7 +154,7 @@ async function unpublished(
     isReview: true,
     isReviewLost: true,
     details,
-    review: endOf(prepared, { unposted: fresh, standing: 0 }),
+    review: endOf(prepared, { unposted: fresh, standing }),
   };
 }
 
@@ -150,18 +172,32 @@ const MAX_PATH = 100;
 
 /** The line that stands in the entry (D9): computed, with nobody's words but paths. */
 function lineOf(
-  { created }: { readonly created: boolean },
+  { created, event }: Pick<Extract<ReviewResult, { kind: 'published' }>, 'created' | 'event'>,
   prepared: PreparedReview,
   { place: { number } }: WantedReview,
 ): string {
   if (!created) return `The review of #${number} was posted before.`;
-  const places = prepared.comments.map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
-  const listed = [...places.slice(0, MAX_PLACES), ...(places.length > MAX_PLACES ? ['…'] : [])].join(', ');
-  const posted =
-    places.length === 0
-      ? `Posted a review on #${number}.`
-      : `Posted ${places.length} ${places.length === 1 ? 'comment' : 'comments'} on #${number}: ${listed}.`;
-  return sentences([posted, notRepeated(prepared)]);
+  const { comments, inBody } = prepared;
+  const places = comments.map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
+  const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
+  const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
+  const posted = count(places.length, 'comment');
+  const isBlocking = event === 'REQUEST_CHANGES';
+  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
+  if (places.length === 0)
+    return sentences([
+      isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
+      inText,
+      notRepeated(prepared),
+    ]);
+  const said = isBlocking
+    ? `Asked for changes on #${number} with ${posted}`
+    : `Posted ${posted} on #${number}`;
+  return sentences([`${said}: ${listed}.`, inText, notRepeated(prepared)]);
+}
+
+function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
 }
 
 function sentences(parts: readonly string[]): string {

@@ -13,6 +13,8 @@ export interface WantedRun {
   readonly wanted: Wanted;
   /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
   readonly scope: Scope | undefined;
+  /** Paths of changed files that did not fit into the task. */
+  readonly unseen: readonly string[];
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
   readonly end: 'completed' | 'exhausted' | 'failed' | 'refused';
@@ -24,7 +26,7 @@ export interface WantedRun {
 export async function publishWanted(run: WantedRun, options: WantedOptions): Promise<PublishedPart> {
   const { trigger, agent, wanted, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts, settled = [] } = wanted;
+  const { buffered, commits, facts, withdrawnHere = [] } = wanted;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isRead = end === 'completed' || end === 'exhausted';
@@ -38,9 +40,11 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
           agent: trigger.kind === 'comment' ? `${agent}/reply-${trigger.commentId}` : agent,
           commits,
           reach: reachOf(run),
+          since: run.scope?.kind === 'since' ? run.scope : undefined,
+          unseen: run.unseen,
           remarks: run.remarks,
           facts,
-          settled,
+          withdrawnHere,
           isOver,
           isComplete: end === 'completed',
           options,

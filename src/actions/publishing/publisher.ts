@@ -12,6 +12,7 @@ import type { PublishInputs } from '../inputs/publish-inputs.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
 import type { ThisRun } from '../runner/this-run.js';
 import { annotateFindings } from './annotate-findings.js';
+import { answerText } from './answer-text.js';
 import { type PostResult, postComment } from './post-comment.js';
 import { reviewRemarks } from './review-remarks.js';
 import type { PublishedPart } from './wanted.js';
@@ -40,7 +41,8 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       // A mention is answered where it was made, whatever else was posted.
       const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
       const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
-      const text = answerOf(outcome, (markdown) => outbound(markdown, 'comment', options.secrets));
+      const clean = (markdown: string) => outbound(markdown, 'comment', options.secrets);
+      const text = answerText(plan, outcome, clean);
       if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
       const footer = writtenBy(name);
@@ -76,6 +78,7 @@ async function publishParts(
     agent: plan.agent.name,
     wanted,
     scope: plan.scope,
+    unseen: plan.task.unseen ?? [],
     remarks: reviewRemarks(plan, outcome).map((remark) => outbound(remark, 'comment', secrets)),
     end: outcome.kind,
     mayComment: options.comment !== 'never',
@@ -165,21 +168,6 @@ function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | u
     case 'unknown':
     case 'local':
       return undefined;
-  }
-}
-
-/** What a completed run answered, or what a run had said when it was cut short: often in the middle of a code block. */
-function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
-  switch (outcome.kind) {
-    case 'completed':
-      return outcome.answer;
-    case 'exhausted':
-      return outcome.answer === ''
-        ? ''
-        : `${clean(outcome.answer)}\n\n*Cut short: ${outcome.error.message}.*`;
-    case 'failed':
-    case 'refused':
-      return '';
   }
 }
 

@@ -1,16 +1,42 @@
 import type { RunOutcome } from '../../axe/loop/outcome.js';
 import type { Plan } from '../../axe/plan.js';
+import { cleanLine } from '../../axe/prompt/cut.js';
 import { tellScope } from '../../axe/review/scope.js';
+import { codeSpan } from '../../axe/review/suggestion.js';
 
 /**
- * What the readers of a review have to know of how it came about: that a limit ended it, and that it looked at a part of
- * the pull request only. Sentences in markdown that nobody has cleaned yet.
+ * What the readers of a review have to know of how it came about: that a limit ended it, that it looked at a part of the
+ * pull request only, and which files did not fit. Sentences in markdown that nobody has cleaned yet.
  */
-export function reviewRemarks({ scope }: Pick<Plan, 'scope'>, outcome: RunOutcome): readonly string[] {
-  const looked = scope?.kind === 'since' ? [`Looked at what is new: ${tellScope(scope)}.`] : [];
-  if (outcome.kind !== 'exhausted') return looked;
-  return [
-    ...looked,
-    `Cut short: ${outcome.error.message}. Not everything was looked at; the next review goes over it again.`,
+export function reviewRemarks(
+  { scope, task }: Pick<Plan, 'scope' | 'task'>,
+  outcome: RunOutcome,
+): readonly string[] {
+  const unseen = tellUnseen(task);
+  const told = [
+    ...(scope?.kind === 'since' ? [`Looked at what is new: ${tellScope(scope, task.unseen?.length)}.`] : []),
+    ...(unseen === undefined ? [] : [unseen]),
   ];
+  if (outcome.kind !== 'exhausted') return told;
+  const end = tellLimit(outcome);
+  if (outcome.isAnswered === true) return [...told, end];
+  return [...told, `${end} Not everything was looked at; the next review goes over it again.`];
+}
+
+/** That a run came to a limit: in the middle of its work, or with its last reply. */
+export function tellLimit({ error, isAnswered }: Extract<RunOutcome, { kind: 'exhausted' }>): string {
+  return `${isAnswered === true ? 'The last reply went over a limit' : 'Cut short'}: ${error.message}.`;
+}
+
+const MAX_NAMED = 5;
+/** Code points of a path. */
+const MAX_PATH = 60;
+
+/** Which files the model was not shown for want of room, as a sentence; undefined for none: such a run is never "all clean". */
+export function tellUnseen({ unseen = [] }: Pick<Plan['task'], 'unseen'>): string | undefined {
+  if (unseen.length === 0) return undefined;
+  const named = unseen.slice(0, MAX_NAMED).map((path) => codeSpan(cleanLine(path, MAX_PATH)));
+  const more = unseen.length > MAX_NAMED ? ` and ${unseen.length - MAX_NAMED} more` : '';
+  const they = unseen.length === 1 ? 'it does' : 'they do';
+  return `Not shown to the model, or not whole: ${named.join(', ')}${more} (${they} not fit into \`max-diff-tokens\`).`;
 }

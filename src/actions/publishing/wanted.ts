@@ -1,6 +1,7 @@
 import type { Published, Reporter, ReviewedChange } from '../../axe/ports.js';
 import type { Buffered, Verdict } from '../../axe/review/buffered.js';
 import type { PlacedFinding } from '../../axe/review/place.js';
+import type { Scope } from '../../axe/review/scope.js';
 import type { ReviewFact } from '../../axe/review/state-facts.js';
 import type { Repository, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
@@ -44,10 +45,14 @@ export interface WantedReview {
   readonly commits: ReviewedChange;
   /** How much of the pull request the run looked at; a question about it is no review. */
   readonly reach: 'whole' | 'part' | 'question';
+  /** What it looked at where that was a part. */
+  readonly since: Extract<Scope, { readonly kind: 'since' }> | undefined;
+  /** Paths of files that the run was not shown, or not whole: it says nothing of what is open there. */
+  readonly unseen: readonly string[];
   /** Sentences for people about how the review came about. */
   readonly remarks: readonly string[];
   readonly facts: readonly ReviewFact[];
-  readonly settled: readonly string[];
+  readonly withdrawnHere: readonly string[];
   /** The run completed, or a limit ended it: what it had found by then counts. */
   readonly isOver: boolean;
   readonly isComplete: boolean;

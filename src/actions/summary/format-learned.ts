@@ -24,12 +24,13 @@ const MAX_LISTED = 20;
 
 /** The fingerprint is what `forget` takes. */
 function lineOf({ fingerprint, path, rule, why, by, pull }: Withdrawn): string {
-  return `- ${code(path)}, ${code(rule)}: ${REASONS[why]} by ${code(by)} on #${pull} (${code(fingerprint)})`;
+  const { what, how } = WORDS[why];
+  return `- ${code(path)}, ${code(rule)}: ${what} by ${code(by)}${how} on #${pull} (${code(fingerprint)})`;
 }
 
-const REASONS: Readonly<Record<WithdrawalReason, string>> = {
-  'resolved-by-author': 'resolved without a change',
-  'thumbs-down': 'marked as wrong',
-  answered: 'refuted',
-  fixed: 'fixed, as said',
+const WORDS: Readonly<Record<WithdrawalReason, { readonly what: string; readonly how: string }>> = {
+  resolved: { what: 'withdrawn', how: ' (resolved without a change)' },
+  'thumbs-down': { what: 'withdrawn', how: ' with 👎' },
+  reply: { what: 'withdrawn', how: ' in a reply' },
+  fixed: { what: 'called fixed', how: '' },
 };

@@ -199,8 +199,8 @@ function figures({ trust }: Plan, outcome: RunOutcome): string {
 }
 
 /** How much of a pull request was looked at, or would have been. */
-function scopeLine({ scope }: Plan): string {
-  return scope === undefined ? '' : `**Reviewed:** ${tellScope(scope)}.`;
+function scopeLine({ scope, task }: Plan): string {
+  return scope === undefined ? '' : `**Reviewed:** ${tellScope(scope, task.unseen?.length)}.`;
 }
 
 /** What the limits over several runs have come to, where there are any. */

@@ -45,6 +45,8 @@ export type RunOutcome =
       readonly limit: Limit;
       /** Text of the last reply, to be published although the run was cut short. */
       readonly answer: string;
+      /** The model had come to its end: its last reply went over the limit, and nothing was left undone (D2). */
+      readonly isAnswered?: true;
       readonly error: AxeError;
       readonly stats: RunStats;
     }

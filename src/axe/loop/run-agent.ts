@@ -149,7 +149,8 @@ interface End {
 function ended(reply: LanguageModelV4GenerateResult, { answer, budget, stats }: End): RunOutcome {
   if (isRefused(reply)) return { kind: 'refused', answer, stats };
   const spent = budget.spent();
-  return spent === undefined ? { kind: 'completed', answer, stats } : exhausted(spent, answer, stats);
+  if (spent === undefined) return { kind: 'completed', answer, stats };
+  return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
 }
 
 function isRefused({ finishReason }: LanguageModelV4GenerateResult): boolean {

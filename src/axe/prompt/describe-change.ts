@@ -25,7 +25,7 @@ export function describeFetched(
     fence(listOf(files.map(formatFile)), { source: 'changed files' }),
     ...described.blocks,
   ];
-  return { blocks, isFenced: true, warnings: described.warnings };
+  return { ...described, blocks, isFenced: true };
 }
 
 /** Lines that were added or removed in files. */

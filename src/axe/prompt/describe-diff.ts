@@ -13,21 +13,32 @@ const MAX_NAME = 200;
 export interface DiffDescription {
   readonly source: string;
   readonly policy: DiffPolicy;
+  /** Tokens of the policy's that another diff of the same task has taken. */
+  readonly taken?: number;
+  /** The command line asks for it, with a range. */
+  readonly isLocal?: boolean;
 }
 
 /**
  * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its sizes: what the
  * model has not seen is never "clean" (memory-and-security C5 68).
  */
-export function describeDiff(diff: string, { source, policy }: DiffDescription): Parts {
+export function describeDiff(diff: string, description: DiffDescription): Parts {
+  const { source, policy } = description;
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`], isFenced: false, warnings: [] };
-  const packed = packDiff(diff, policy);
-  const blocks = packed.text === '' ? [] : [fence(packed.text, { source })];
+  const packed = packDiff(diff, { ...policy, maxTokens: leftOf(description) });
+  const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
   if (packed.notShown.length > 0) {
     blocks.push(fence(listOf(packed.notShown.map(formatNotShown)), { source: 'files not shown' }));
   }
   if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
-  return { blocks, isFenced: true, warnings: warningsOf(packed, { source, policy }) };
+  const unseen = packed.notShown.flatMap(({ file, why }) => (why === 'size' ? [file.path] : []));
+  return { blocks, isFenced: true, warnings: warningsOf(packed, description), unseen };
+}
+
+/** Never 0, which is no limit. */
+function leftOf({ policy: { maxTokens }, taken = 0 }: DiffDescription): number {
+  return maxTokens === 0 ? 0 : Math.max(1, maxTokens - taken);
 }
 
 /** One line each, at most as many as anybody reads. */
@@ -66,9 +77,9 @@ const JUDGE_NOT = 'Say in your answer what you have not seen, and do not judge i
 
 function warningsOf(
   { shown, notShown, isCut, text }: PackedDiff,
-  { source, policy }: DiffDescription,
+  description: DiffDescription,
 ): Parts['warnings'] {
-  const limit = `\`max-diff-tokens\` (${policy.maxTokens})`;
+  const { source } = description;
   const tooMuch = notShown.filter(({ why }) => why === 'size');
   if (isCut || tooMuch.length > 0) {
     const names = tooMuch.slice(0, 5).map(({ file }) => cleanLine(file.path, MAX_NAME));
@@ -76,9 +87,26 @@ function warningsOf(
     const files = isCut
       ? 'its beginning is shown'
       : `${count(shown.length, 'file')} ${shown.length === 1 ? 'is' : 'are'} shown whole, ${tooMuch.length} ${tooMuch.length === 1 ? 'is' : 'are'} not (${names.join(', ')}${more})`;
-    return [{ code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}` }];
+    const { limit, remedy } = limitOf(description);
+    return [
+      { code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}. ${remedy}` },
+    ];
   }
   if (text !== '') return [];
   const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files`;
   return [{ code: 'context-truncated', message }];
+}
+
+/** The command line has no inputs. */
+function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription): {
+  readonly limit: string;
+  readonly remedy: string;
+} {
+  if (isLocal === true)
+    return { limit: `the ${maxTokens} tokens it may take`, remedy: 'Name a smaller range.' };
+  const limit = `\`max-diff-tokens\` (${maxTokens})`;
+  return {
+    limit: taken > 0 ? `what is left of ${limit}` : limit,
+    remedy: 'Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
+  };
 }

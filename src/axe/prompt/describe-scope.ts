@@ -1,10 +1,13 @@
+import { estimateText } from '../loop/estimate.js';
 import { type Scope, whyFull } from '../review/scope.js';
 import type { FetchedChange } from './context.js';
 import type { DiffPolicy } from './context-policy.js';
 import { cleanLine } from './cut.js';
 import { describeFetched, formatFile } from './describe-change.js';
-import { count, describeDiff, listOf } from './describe-diff.js';
+import { count, type DiffDescription, describeDiff, listOf } from './describe-diff.js';
 import { joinParts } from './describe-text.js';
+import { type DiffFile, parseDiff } from './diff.js';
+import { isReadByPeople } from './diff-rank.js';
 import { fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
@@ -27,8 +30,7 @@ export function describeScoped(pull: FetchedChange, { scope, source, policy }: S
   }
   const from = sha(scope.from);
   const { change } = scope;
-  const parts = [
-    paragraph(`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`),
+  const fresh =
     change.files.length === 0
       ? NO_PARTS
       : joinParts([
@@ -37,10 +39,49 @@ export function describeScoped(pull: FetchedChange, { scope, source, policy }: S
           paragraph(
             `The old side of this diff is ${from}, not the base. Comments can stand on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
           ),
-        ]),
-    describeRest(pull, change),
-  ];
-  return joinParts(parts);
+        ]);
+  const missed = missedBefore(scope, pull);
+  const taken = estimateText(change.diff);
+  return joinParts([
+    paragraph(`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`),
+    fresh,
+    describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
+    describeRest(pull, [...change.files, ...missed]),
+  ]);
+}
+
+/** Files of the pull request that did not fit into the reviews before. */
+function missedBefore({ before, change }: Since, pull: FetchedChange): readonly DiffFile[] {
+  const { unseen = [] } = before;
+  if (unseen.length === 0) return [];
+  const renamed = change.files.flatMap(({ path, previousPath = path }) =>
+    unseen.includes(previousPath) ? [path] : [],
+  );
+  const missed = new Set([...unseen, ...renamed]);
+  return parseDiff(pull.diff).filter(({ path }) => missed.has(path));
+}
+
+/** Shown as far as there is room; what nobody reads is named only, since it would be sent with each push. */
+function describeMissed(missed: readonly DiffFile[], description: DiffDescription): Parts {
+  if (missed.length === 0) return NO_PARTS;
+  const isOne = missed.length === 1;
+  const read = missed.filter(isReadByPeople);
+  const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
+  return joinParts([
+    paragraph(
+      `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
+    ),
+    read.length === 0 ? NO_PARTS : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
+    others.length === 0
+      ? NO_PARTS
+      : {
+          ...fenced(
+            others.map((path) => cleanLine(path, MAX_NAME)),
+            'locks and generated files that are not shown',
+          ),
+          unseen: others,
+        },
+  ]);
 }
 
 function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): Parts {
@@ -67,8 +108,11 @@ function cutNote({ from, before }: Since): string {
     : ` A review of ${sha(before.last)} after that was cut short, so what it was shown is shown again.`;
 }
 
-function describeRest({ files, filesTotal }: FetchedChange, shown: FetchedChange): Parts {
-  const paths = new Set(shown.files.map(({ path }) => path));
+function describeRest(
+  { files, filesTotal }: FetchedChange,
+  told: readonly { readonly path: string }[],
+): Parts {
+  const paths = new Set(told.map(({ path }) => path));
   const rest = files.filter(({ path }) => !paths.has(path));
   const unlisted = filesTotal - files.length;
   if (rest.length + unlisted === 0) return NO_PARTS;
@@ -91,6 +135,8 @@ function paragraph(text: string): Parts {
 }
 
 const SHORT_SHA = 7;
+/** Code points of a path. */
+const MAX_NAME = 1000;
 
 function sha(commit: string): string {
   return cleanLine(commit.slice(0, SHORT_SHA), SHORT_SHA);

@@ -45,5 +45,6 @@ export function joinParts(parts: readonly Parts[]): Parts {
     blocks: parts.flatMap(({ blocks }) => blocks),
     isFenced: parts.some(({ isFenced }) => isFenced),
     warnings: parts.flatMap(({ warnings }) => warnings),
+    unseen: [...new Set(parts.flatMap(({ unseen = [] }) => unseen))],
   };
 }

@@ -7,6 +7,8 @@ export interface Parts {
   /** Whether a block is a fence, so that the message has to say what fences mean. */
   readonly isFenced: boolean;
   readonly warnings: readonly Warning[];
+  /** Paths of files of a diff that are not shown, or not whole, for want of room; left out: none. */
+  readonly unseen?: readonly string[];
 }
 
 /** Nothing to say. */

@@ -42,6 +42,8 @@ export interface Task {
   /** The user message: the sentence without a title by others, and whatever was sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
+  /** Paths of changed files that are not in the message, or not whole, for want of room; left out: none. */
+  readonly unseen?: readonly string[];
 }
 
 /**
@@ -64,10 +66,12 @@ export function resolveTask(given: TaskParts): Task {
   const opening = [order];
   if (!isOwnTask && isBareEvent(trigger)) opening.push(DEFAULT_TASK);
   if (parts.some((part) => part.isFenced)) opening.push(FENCE_NOTICE);
+  const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
     message: [...opening, ...parts.flatMap((part) => part.blocks)].join('\n\n'),
     warnings: parts.flatMap((part) => part.warnings),
+    ...(unseen.length === 0 ? {} : { unseen }),
   };
 }
 
@@ -152,7 +156,7 @@ function describeTrigger(trigger: Trigger, telling: Telling): Parts {
 }
 
 function describeChange({ range, diff }: LocalChange, policy: DiffPolicy): Parts {
-  return describeDiff(diff, { source: `diff of ${range}`, policy });
+  return describeDiff(diff, { source: `diff of ${range}`, policy, isLocal: true });
 }
 
 function describeStdin(stdin: string): Parts {

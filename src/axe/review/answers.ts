@@ -1,3 +1,4 @@
+import { isOwnText } from '../mention.js';
 import { mayWrite, type Permission } from '../permission.js';
 import type { Actor } from '../trigger.js';
 import { isMarkedOutdated, parseFindingMarker } from './markers.js';
@@ -76,27 +77,37 @@ export function pullsToAsk(
   return [...(isAsked ? [own] : []), ...others.slice(0, limit)];
 }
 
+/** Whose findings are looked for. */
+export interface OwnParts {
+  readonly agent: string;
+  /** Those that are kept of this pull request. */
+  readonly raised: readonly Raised[];
+}
+
 /** A thread that a finding of ours began. */
 export interface OwnThread {
   readonly fingerprint: string;
-  /** Undefined where it is not kept: of a run that read strangers' words. */
+  /** Undefined where it is not kept: of a run that read strangers' words, or of another agent. */
   readonly raised: Raised | undefined;
   readonly thread: AnsweredThread;
 }
 
 /**
  * The threads that findings of ours began: the current token wrote the first comment, nobody else changed it, and it
- * begins with our marker. Nobody's text can pass for one. `raised` are those that are kept of this pull request.
+ * begins with our marker. Nobody's text can pass for one. What other agents found is among them, since nothing is said
+ * twice on a line; but each learns from the answers to its own.
  */
 export function ownThreads(
   threads: readonly AnsweredThread[],
-  raised: readonly Raised[],
+  { agent, raised }: OwnParts,
 ): readonly OwnThread[] {
   return threads.flatMap((thread) => {
     if (!thread.first.isOurs || thread.first.isEditedByOther) return [];
-    const fingerprint = parseFindingMarker(thread.first.body);
-    if (fingerprint === undefined) return [];
-    return [{ fingerprint, raised: raised.find((one) => one.fingerprint === fingerprint), thread }];
+    const marker = parseFindingMarker(thread.first.body);
+    if (marker === undefined) return [];
+    const { fingerprint } = marker;
+    const kept = marker.agent === agent ? raised : [];
+    return [{ fingerprint, raised: kept.find((one) => one.fingerprint === fingerprint), thread }];
   });
 }
 
@@ -107,13 +118,13 @@ export function ownThreads(
  */
 export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
   const from = (pick: (thread: AnsweredThread) => readonly string[]) =>
-    threads.flatMap(({ thread }) => pick(thread).filter((login) => !isOwn(login, thread)));
+    threads.flatMap(({ thread }) => pick(thread));
   const replying = (isKnown: boolean) => (thread: AnsweredThread) =>
     repliesOf(thread)
       .filter(({ authorAssociation }) => BELONGING.has(authorAssociation) === isKnown)
       .map(({ author }) => author.login);
   const logins = [
-    ...from(({ resolvedBy }) => (resolvedBy === undefined ? [] : [resolvedBy])),
+    ...threads.flatMap(({ thread }) => resolverOf(thread) ?? []),
     ...from(replying(true)),
     ...from(replying(false)),
     ...from(({ thumbsDown }) => thumbsDown),
@@ -126,16 +137,25 @@ export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
 
 const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** What the account does that wrote the finding is no answer: it may be a run that tidies up. */
-function isOwn(login: string, { first }: AnsweredThread): boolean {
-  return login.toLowerCase() === first.author.login.toLowerCase();
+/** Where the account that wrote the finding closed the conversation, that may have been a run that tidied up. */
+function resolverOf({ resolvedBy, first }: AnsweredThread): string | undefined {
+  const isOwn = resolvedBy !== undefined && nameOf(resolvedBy) === nameOf(first.author.login);
+  return isOwn ? undefined : resolvedBy;
 }
 
-/** Replies of people that say one of the set words. */
+/** GitHub leaves out a bot's `[bot]` in some places. */
+function nameOf(login: string): string {
+  return login.toLowerCase().replace(/\[bot\]$/, '');
+}
+
+/**
+ * Replies of people that say one of the set words. With a person's own token they and our runs are one account; what a run
+ * says bears its mark.
+ */
 function repliesOf({ replies }: AnsweredThread): readonly ThreadRemark[] {
   return replies.filter(
     ({ author, isOurs, isEditedByOther, body }) =>
-      !isOurs && !author.isBot && !isEditedByOther && replyWord(body) !== undefined,
+      !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther && replyWord(body) !== undefined,
   );
 }
 
@@ -178,24 +198,23 @@ interface Answer {
 
 /** 👎 counts most, then words, then that somebody closed the conversation: with the line changed, it was mended. */
 function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {
-  const isWriter = (login: string) =>
-    !isOwn(login, thread) && mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
+  const isWriter = (login: string) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
   const up = thread.thumbsUp.filter(isWriter);
   const down = thread.thumbsDown.filter(isWriter);
   const [critic] = down;
   if (critic !== undefined && down.length > up.length) return { why: 'thumbs-down', by: critic };
   const last = repliesOf(thread).findLast(({ author }) => isWriter(author.login));
   const word = last === undefined ? undefined : replyWord(last.body);
-  if (last !== undefined && word === 'refutes') return { why: 'answered', by: last.author.login };
-  const { resolvedBy, isOutdated } = thread;
-  const resolver = resolvedBy !== undefined && isWriter(resolvedBy) ? resolvedBy : undefined;
+  if (last !== undefined && word === 'withdraws') return { why: 'reply', by: last.author.login };
+  const closer = resolverOf(thread);
+  const resolver = closer !== undefined && isWriter(closer) ? closer : undefined;
   const admirer = up.length > down.length ? up[0] : undefined;
   const friend = word === 'agrees' ? last?.author.login : admirer;
   if (resolver !== undefined) {
-    const why = isOutdated || friend !== undefined ? 'fixed' : 'resolved-by-author';
+    const why = thread.isOutdated || friend !== undefined ? 'fixed' : 'resolved';
     return { why, by: resolver };
   }
-  return friend !== undefined && isOutdated ? { why: 'fixed', by: friend } : undefined;
+  return friend !== undefined && thread.isOutdated ? { why: 'fixed', by: friend } : undefined;
 }
 
 /** Fingerprints of the findings whose conversations nobody has closed. */
@@ -206,7 +225,7 @@ export function openFindings(threads: readonly OwnThread[]): readonly string[] {
 }
 
 /** Fingerprints of findings that are not kept and were withdrawn where they stand. */
-export function settledFindings(threads: readonly OwnThread[], permissions: Permissions): readonly string[] {
+export function withdrawnHere(threads: readonly OwnThread[], permissions: Permissions): readonly string[] {
   return threads.flatMap(({ fingerprint, raised, thread }) => {
     const answer = raised === undefined ? answerOf(thread, permissions) : undefined;
     return answer === undefined || answer.why === 'fixed' ? [] : [fingerprint];

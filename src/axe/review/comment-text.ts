@@ -8,5 +8,6 @@ export function commentText({ finding, placement }: PlacedFinding): string {
   const body = isMoved ? `(${aboutLines(finding)})\n\n${finding.body}` : finding.body;
   if (finding.suggestion === undefined) return body;
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
-  return `${body}\n\n${codeBlock(finding.suggestion, isOffered ? 'suggestion' : '')}`;
+  const heading = isOffered ? '' : 'Suggested:\n\n';
+  return `${body}\n\n${heading}${codeBlock(finding.suggestion, isOffered ? 'suggestion' : '')}`;
 }

@@ -8,13 +8,13 @@ export interface KnownFindings {
    * nobody resolved, and of findings in the text of our reviews.
    */
   readonly open: readonly string[];
-  /** Findings that people with write access have answered, on any pull request. */
+  /** Findings that people with write access have withdrawn, on any pull request. */
   readonly withdrawn: readonly Withdrawn[];
   /**
-   * Fingerprints of findings that they have answered on this pull request, of runs that keep none: for this pull request
-   * alone, a fork's say. Left out: none.
+   * Fingerprints of findings that they have withdrawn on this pull request, of runs that keep none: for this pull
+   * request alone, a fork's say. Left out: none.
    */
-  readonly settled?: readonly string[];
+  readonly withdrawnHere?: readonly string[];
 }
 
 /** Findings by what becomes of them; together they are those that were raised. */
@@ -35,7 +35,7 @@ export function dropKnown(findings: readonly PlacedFinding[], known: KnownFindin
   const alreadyOpen: PlacedFinding[] = [];
   const withdrawn: PlacedFinding[] = [];
   for (const finding of findings) {
-    if (isWithdrawn(finding, known.withdrawn) || isSettled(finding, known)) withdrawn.push(finding);
+    if (isWithdrawn(finding, known.withdrawn) || isWithdrawnHere(finding, known)) withdrawn.push(finding);
     else if (takeOpen(finding, open)) alreadyOpen.push(finding);
     else fresh.push(finding);
   }
@@ -56,8 +56,8 @@ function isWithdrawn(
   );
 }
 
-function isSettled({ fingerprint }: PlacedFinding, { settled = [] }: KnownFindings): boolean {
-  return settled.includes(fingerprint);
+function isWithdrawnHere({ fingerprint }: PlacedFinding, { withdrawnHere = [] }: KnownFindings): boolean {
+  return withdrawnHere.includes(fingerprint);
 }
 
 function takeOpen({ fingerprint, formerFingerprint }: PlacedFinding, open: Map<string, number>): boolean {

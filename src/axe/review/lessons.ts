@@ -41,7 +41,7 @@ export function formatLessons({ facts, pull, lines, open: standing }: LessonPart
 }
 
 const WITHDRAWN =
-  'Earlier findings of yours that people with write access to this repository did not agree with, by file and rule. Do not raise them again, here or in other words; a finding on other code is a new one.';
+  'Earlier findings of yours that people with write access to this repository have withdrawn, by file and rule. Do not raise them again, here or in other words; a finding on other code is a new one.';
 const OPEN =
   'Findings of yours that are still open on this pull request, by file and rule. They stand there already: do not raise them again. Name a rule as it is named here where you mean the same.';
 
@@ -71,12 +71,12 @@ function formatPlace({ path, rule }: Pick<Raised, 'path' | 'rule'>): string {
 }
 
 function formatWithdrawn(fact: Withdrawn): string {
-  return `${formatPlace(fact)} (${REASONS[fact.why]}, pull request #${fact.pull})`;
+  return `${formatPlace(fact)} (${REASONS[fact.why]} on pull request #${fact.pull})`;
 }
 
 const REASONS: Readonly<Record<WithdrawalReason, string>> = {
-  'resolved-by-author': 'resolved without a change',
-  'thumbs-down': 'marked as wrong',
-  answered: 'answered',
+  resolved: 'resolved without a change',
+  'thumbs-down': 'withdrawn by 👎',
+  reply: 'withdrawn in a reply',
   fixed: 'fixed',
 };

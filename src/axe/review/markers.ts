@@ -1,4 +1,18 @@
+import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import { decodeField, encodeField } from '../memory/field.js';
+import { cleanLine } from '../prompt/cut.js';
+import type { Side } from './finding.js';
+import { codeSpan } from './suggestion.js';
+
+/** A finding that stands in a review's own text: nobody can answer it there, so where it stands is kept beside it. */
+export interface TextFinding {
+  readonly fingerprint: string;
+  readonly path: string;
+  /** Lines of the commit that was reviewed, or of its base. */
+  readonly side: Side;
+  readonly startLine: number;
+  readonly line: number;
+}
 
 /** What the hidden first lines of a review of ours say. */
 export interface ReviewMarker {
@@ -7,28 +21,49 @@ export interface ReviewMarker {
   readonly head: string;
   /** From 2 on, where the same commit was reviewed again and more was found; left out for the first review. */
   readonly part?: number;
-  /** Fingerprints of the findings that stand in the review's own text. */
-  readonly findings: readonly string[];
+  readonly findings: readonly TextFinding[];
+}
+
+/** What the hidden first line of a comment on a line says. */
+export interface FindingMarker {
+  readonly fingerprint: string;
+  readonly agent: string;
 }
 
 /**
  * The hidden line that a comment on a line begins with. It is written in front of text that went through outbound
  * cleaning, which leaves no such line in it, and read at the very beginning only: nobody's text can pass for it.
  */
-export function findingMarker(fingerprint: string): string {
-  return `<!-- axe-action:finding ${fingerprint} -->`;
+export function findingMarker({ fingerprint, agent }: FindingMarker): string {
+  return `<!-- axe-action:finding ${fingerprint} agent=${encodeField(agent)} -->`;
 }
 
-/** The fingerprint of a comment that begins with {@link findingMarker}. */
-export function parseFindingMarker(body: string): string | undefined {
-  return /^<!-- axe-action:finding ([0-9a-f]{16}) -->(?:\r?\n|$)/.exec(body)?.[1];
+/** What a comment that begins with {@link findingMarker} says about itself. */
+export function parseFindingMarker(body: string): FindingMarker | undefined {
+  const [, fingerprint, agent] = FINDING.exec(body) ?? [];
+  return fingerprint === undefined || agent === undefined
+    ? undefined
+    : { fingerprint, agent: decodeField(agent) };
+}
+
+const FINDING = /^<!-- axe-action:finding ([0-9a-f]{16}) agent=(\S+) -->(?:\r?\n|$)/;
+
+/** The agent of a review; one that was asked for in a comment bears the comment's number behind the agent's name. */
+export function agentOf(reviewer: string): string {
+  return reviewer.replace(/\/reply-\d+$/, '');
 }
 
 /** The hidden lines that a review begins with: whose it is, of which commit, and which findings its text holds. */
 export function reviewMarker({ agent, head, part, findings }: ReviewMarker): string {
   const again = part === undefined ? '' : ` part=${part}`;
   const first = `<!-- axe-action:review agent=${encodeField(agent)} head=${encodeField(head)}${again} -->`;
-  return findings.length === 0 ? first : `${first}\n<!-- axe-action:findings ${findings.join(' ')} -->`;
+  if (findings.length === 0) return first;
+  return `${first}\n<!-- axe-action:findings ${findings.map(formatTextFinding).join(' ')} -->`;
+}
+
+/** A finding as {@link reviewMarker} writes it; for counting its length. */
+export function formatTextFinding({ fingerprint, path, side, startLine, line }: TextFinding): string {
+  return `${fingerprint}:${side === 'LEFT' ? 'L' : 'R'}${startLine}-${line}:${encodeField(path)}`;
 }
 
 /** What a review of ours says about itself; undefined for any other text. Its author has to be checked beside this. */
@@ -40,12 +75,61 @@ export function parseReviewMarker(body: string): ReviewMarker | undefined {
     agent: decodeField(agent),
     head: decodeField(head),
     ...(part === undefined ? {} : { part: Number(part) }),
-    findings: findings.split(' ').filter((one) => /^[0-9a-f]{16}$/.test(one)),
+    findings: findings.split(' ').flatMap(parseTextFinding),
   };
 }
 
 const REVIEW =
-  /^<!-- axe-action:review agent=(\S+) head=(\S+)(?: part=(\d{1,6}))? -->(?:\r?\n<!-- axe-action:findings ([0-9a-f ]+) -->)?(?:\r?\n|$)/;
+  /^<!-- axe-action:review agent=(\S+) head=(\S+)(?: part=(\d{1,6}))? -->(?:\r?\n<!-- axe-action:findings ([^\r\n]+) -->)?(?:\r?\n|$)/;
+
+function parseTextFinding(entry: string): readonly TextFinding[] {
+  const match = /^([0-9a-f]{16}):([LR])(\d{1,9})-(\d{1,9}):(\S*)$/.exec(entry);
+  if (match === null) return [];
+  const [, fingerprint = '', side, startLine, line, path = ''] = match;
+  return [
+    {
+      fingerprint,
+      path: decodeField(path),
+      side: side === 'L' ? 'LEFT' : 'RIGHT',
+      startLine: Number(startLine),
+      line: Number(line),
+    },
+  ];
+}
+
+/** A review of ours with other findings in its marker; any other text stays as it is. */
+export function withTextFindings(
+  body: string,
+  change: (findings: readonly TextFinding[]) => readonly TextFinding[],
+): string {
+  const marker = parseReviewMarker(body);
+  if (marker === undefined) return body;
+  return body.replace(REVIEW, () => `${reviewMarker({ ...marker, findings: change(marker.findings) })}\n`);
+}
+
+/**
+ * A review of ours of whose text some findings no longer hold: they leave the marker, and a line says so, where there is
+ * room for it.
+ */
+export function withoutTextFindings(body: string, gone: readonly TextFinding[], head: string): string {
+  const left = withTextFindings(body, (all) =>
+    all.filter((one) => !gone.some((other) => isSame(one, other))),
+  );
+  const places = gone.map(({ path, line }) => codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
+  const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
+  const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
+  const note = `\n*Outdated as of ${head.slice(0, SHORT_SHA)}: ${listed}.*\n`;
+  const [lines = ''] = REVIEW.exec(left) ?? [];
+  const noted = `${lines}${note}${left.slice(lines.length)}`;
+  return noted.length > MAX_COMMENT_CHARACTERS ? left : noted;
+}
+
+function isSame(one: TextFinding, other: TextFinding): boolean {
+  return formatTextFinding(one) === formatTextFinding(other);
+}
+
+const MAX_PLACES = 10;
+const MAX_PATH = 200;
 
 const OUTDATED = '<!-- axe-action:outdated -->';
 

@@ -2,7 +2,7 @@ import type { Buffered, Verdict } from './buffered.js';
 import { commentText } from './comment-text.js';
 import { dropKnown, type KnownFindings } from './dedupe.js';
 import type { Side } from './finding.js';
-import { findingMarker } from './markers.js';
+import { agentOf, findingMarker } from './markers.js';
 import type { PlacedFinding } from './place.js';
 import { formatReviewBody } from './review-body.js';
 
@@ -49,8 +49,6 @@ export interface ReviewParts {
   readonly remarks?: readonly string[];
   readonly known: KnownFindings;
   readonly maxComments: number;
-  /** Fingerprints of findings whose line GitHub refused: they go to the review's text. */
-  readonly offLine?: ReadonlySet<string>;
   /** Outbound cleaning (D24). */
   clean(text: string): string;
 }
@@ -60,11 +58,9 @@ export interface ReviewParts {
  * findings get their lines, and all others stand in the review's text.
  */
 export function prepareReview(parts: ReviewParts): PreparedReview {
-  const { buffered, known, maxComments, offLine = new Set(), clean } = parts;
+  const { buffered, known, maxComments, clean } = parts;
   const { fresh, alreadyOpen, withdrawn } = dropKnown(buffered.findings, known);
-  const placeable = fresh.filter(
-    ({ placement, fingerprint }) => placement.kind === 'line' && !offLine.has(fingerprint),
-  );
+  const placeable = fresh.filter(({ placement }) => placement.kind === 'line');
   const onLines = placeable.slice(0, Math.max(0, maxComments));
   const { reviewsBefore = 0, remarks = [] } = parts;
   const body = formatReviewBody({
@@ -86,7 +82,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     verdict: verdictOf(buffered, withdrawn.length),
     marker: body.marker,
     body: body.text,
-    comments: onLines.flatMap((placed) => prepareComment(placed, clean)),
+    comments: onLines.flatMap((placed) => prepareComment(placed, parts)),
     inBody: [...body.whole, ...body.shortened],
     omitted: body.omitted,
     alreadyOpen,
@@ -95,11 +91,14 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
   };
 }
 
-function prepareComment(placed: PlacedFinding, clean: (text: string) => string): readonly PreparedComment[] {
+function prepareComment(
+  placed: PlacedFinding,
+  { agent, clean }: Pick<ReviewParts, 'agent' | 'clean'>,
+): readonly PreparedComment[] {
   const { placement, fingerprint } = placed;
   if (placement.kind !== 'line') return [];
   const { path, side, line, startLine } = placement;
-  const body = `${findingMarker(fingerprint)}\n${clean(commentText(placed))}`;
+  const body = `${findingMarker({ fingerprint, agent: agentOf(agent) })}\n${clean(commentText(placed))}`;
   return [{ path, side, line, startLine, body, placed }];
 }
 

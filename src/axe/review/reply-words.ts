@@ -1,8 +1,8 @@
 /** What a reply says of the finding it answers, as far as its opening is one of a few set phrases. */
-export type ReplyWord = 'refutes' | 'agrees';
+export type ReplyWord = 'withdraws' | 'agrees';
 
-/** A reply that begins so says that the finding is wrong, or that nothing will be done about it. */
-const REFUTING = [
+/** A reply that begins so withdraws the finding: it is wrong, or nothing will be done about it. */
+const WITHDRAWING = [
   'not a bug',
   'not an issue',
   'not a problem',
@@ -58,7 +58,7 @@ const TURN = /\b(?:but|however|though|although|except|unless)\b|\?/;
  */
 export function replyWord(body: string): ReplyWord | undefined {
   const text = openingOf(body);
-  if (saysFirst(text, REFUTING)) return 'refutes';
+  if (saysFirst(text, WITHDRAWING)) return 'withdraws';
   return saysFirst(text, AGREEING) ? 'agrees' : undefined;
 }
 

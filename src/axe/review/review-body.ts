@@ -3,7 +3,7 @@ import { cleanLine, cutToBytes } from '../prompt/cut.js';
 import { count } from './answer.js';
 import { commentText } from './comment-text.js';
 import { firstSentence } from './finding.js';
-import { reviewMarker } from './markers.js';
+import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
 
@@ -64,7 +64,7 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   ].filter((section) => section !== '');
   const marker = markerOf(
     parts,
-    shown.map(({ finding }) => finding.fingerprint),
+    shown.map(({ inMarker }) => inMarker),
   );
   return {
     marker: markerOf(parts, []),
@@ -75,7 +75,7 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   };
 }
 
-function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly string[]): string {
+function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly TextFinding[]): string {
   const again = part === undefined ? {} : { part };
   return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), ...again, findings });
 }
@@ -100,6 +100,7 @@ function fitSummary({ summary, clean }: ReviewBodyParts): string {
 
 interface Shown {
   readonly finding: PlacedFinding;
+  readonly inMarker: TextFinding;
   readonly text: string;
   readonly isWhole: boolean;
 }
@@ -110,8 +111,29 @@ interface Room {
   clean(text: string): string;
 }
 
-/** What a finding costs beside its text: its fingerprint in the marker and a blank line. */
-const EACH = 16 + 1 + 2;
+/** What a finding costs beside its text: its place in the marker, a space, and a blank line. */
+function costOf(inMarker: TextFinding, text: string): number {
+  return formatTextFinding(inMarker).length + 1 + text.length + 2;
+}
+
+/** Numbers that a model made up have no end. */
+const MAX_LINE = 999_999_999;
+
+/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
+function textFinding(
+  { finding, fingerprint, placement }: PlacedFinding,
+  clean: (text: string) => string,
+): TextFinding {
+  const { path, side, line, startLine = line } = finding;
+  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
+  return {
+    fingerprint,
+    path: isKnown || clean(path) === path ? path : '',
+    side,
+    startLine: Math.min(startLine, MAX_LINE),
+    line: Math.min(line, MAX_LINE),
+  };
+}
 
 /** Room for the short form of as many as possible comes first, then for what they say in full. */
 function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room): readonly Shown[] {
@@ -119,16 +141,18 @@ function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room):
   const short: Shown[] = [];
   for (const finding of findings) {
     const text = shortForm(finding, clean);
-    if (text.length + EACH > free) continue;
-    free -= text.length + EACH;
-    short.push({ finding, text, isWhole: false });
+    const inMarker = textFinding(finding, clean);
+    const cost = costOf(inMarker, text);
+    if (cost > free) continue;
+    free -= cost;
+    short.push({ finding, inMarker, text, isWhole: false });
   }
   return short.map((one) => {
     const text = wholeForm(one.finding, clean);
     const more = text.length - one.text.length;
     if (more > free) return one;
     free -= more;
-    return { finding: one.finding, text, isWhole: true };
+    return { ...one, text, isWhole: true };
   });
 }
 

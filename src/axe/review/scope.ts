@@ -26,6 +26,8 @@ interface Before {
   readonly last: string;
   /** A limit ended that review. */
   readonly wasCut: boolean;
+  /** Paths of files that no review up to the last whole one was shown, or not whole; left out: none. */
+  readonly unseen?: readonly string[];
 }
 
 /** The pull request as it is reviewed. */
@@ -85,7 +87,12 @@ export type ScopePlan =
 export function planScope({ facts, pull, head, into, isFullAsked }: ScopeQuestion): ScopePlan {
   const last = lastReviewed(facts, pull);
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined };
-  const before = { last: last.head, wasCut: last.cut !== undefined };
+  const { unseen } = last;
+  const before = {
+    last: last.head,
+    wasCut: last.cut !== undefined,
+    ...(unseen === undefined ? {} : { unseen }),
+  };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
   if (isFullAsked) return full('asked');
   if (isOtherBase(last, into)) return full('other-base');
@@ -105,6 +112,11 @@ export function wholeSoFar(scope: Scope | undefined): string | undefined {
   return scope?.why === 'again' ? scope.before?.last : undefined;
 }
 
+/** Of the files of that commit those that were not shown up to then, or not whole. */
+export function unseenSoFar(scope: Scope | undefined): readonly string[] {
+  return wholeSoFar(scope) === undefined ? [] : (scope?.before?.unseen ?? []);
+}
+
 /** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */
 export function whyFull(why: FullReason): string {
   return WHY[why];
@@ -122,15 +134,22 @@ const WHY: Record<FullReason, string> = {
 
 const SHORT_SHA = 7;
 
-/** One line of markdown for people: which commits were looked at, and how much of the pull request that is. */
-export function tellScope(scope: Scope): string {
+/**
+ * One line of markdown for people: which commits were looked at, and how much of the pull request that is; `unseen` is the
+ * number of files that did not fit.
+ */
+export function tellScope(scope: Scope, unseen = 0): string {
   const { head, filesTotal } = scope;
   const to = head.slice(0, SHORT_SHA);
   const files = `${filesTotal} ${filesTotal === 1 ? 'file' : 'files'}`;
   if (scope.kind === 'since') {
     const merge = scope.hasMerge ? ', without what a merge brought' : '';
-    return `${scope.from.slice(0, SHORT_SHA)}..${to} (${scope.change.files.length} of ${files}${merge})`;
+    const more = (scope.before.unseen ?? []).length === 0 ? '' : ', and what did not fit before';
+    const but = unseen === 0 ? '' : `; ${unseen} that did not fit (\`max-diff-tokens\`) left out`;
+    return `${scope.from.slice(0, SHORT_SHA)}..${to} (${scope.change.files.length} of ${files}${merge}${more}${but})`;
   }
   const why = scope.why === 'first' ? '' : `, because ${whyFull(scope.why)}`;
-  return `${to}, the whole pull request (${files})${why}`;
+  return unseen === 0
+    ? `${to}, the whole pull request (${files})${why}`
+    : `${to}, the pull request but for ${unseen} of ${files}, which did not fit (\`max-diff-tokens\`)${why}`;
 }

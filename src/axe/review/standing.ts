@@ -7,7 +7,7 @@ export interface StandingQuestion {
   /** Fingerprints of findings that the run raised again. */
   readonly again: ReadonlySet<string>;
   /** Fingerprints that were withdrawn on this pull request and are not kept. */
-  readonly settled: readonly string[];
+  readonly withdrawnHere: readonly string[];
   /** The run looked at a part of the pull request only. */
   readonly isPart: boolean;
 }
@@ -18,9 +18,21 @@ export interface StandingQuestion {
  * everything and was told of nothing it says that the finding is settled.
  */
 export function isStanding(fingerprint: string, question: StandingQuestion): boolean {
-  const { facts, pull, again, settled, isPart } = question;
-  if (again.has(fingerprint) || settled.includes(fingerprint)) return false;
-  const about = facts.filter((fact) => 'fingerprint' in fact && fact.fingerprint === fingerprint);
-  if (about.some((fact) => fact.kind === 'withdrawn' && fact.why !== 'fixed')) return false;
-  return isPart || about.some((fact) => fact.kind === 'finding' && fact.pull === pull);
+  const { facts, pull, again, withdrawnHere, isPart } = question;
+  if (again.has(fingerprint) || isWithdrawn(fingerprint, { facts, withdrawnHere })) return false;
+  return (
+    isPart ||
+    facts.some((fact) => fact.kind === 'finding' && fact.pull === pull && fact.fingerprint === fingerprint)
+  );
+}
+
+/** Whether people have withdrawn a finding, on this pull request or, as it is kept, on another. */
+export function isWithdrawn(
+  fingerprint: string,
+  { facts, withdrawnHere }: Pick<StandingQuestion, 'facts' | 'withdrawnHere'>,
+): boolean {
+  if (withdrawnHere.includes(fingerprint)) return true;
+  return facts.some(
+    (fact) => fact.kind === 'withdrawn' && fact.why !== 'fixed' && fact.fingerprint === fingerprint,
+  );
 }

@@ -2,7 +2,7 @@ import { decodeField, encodeField } from '../memory/field.js';
 import { type Fact, forgottenIds, parseState, withFacts } from '../memory/state.js';
 
 /** Why a finding is no longer held against the code. */
-export const WITHDRAWAL_REASONS = ['resolved-by-author', 'thumbs-down', 'answered', 'fixed'] as const;
+export const WITHDRAWAL_REASONS = ['resolved', 'thumbs-down', 'reply', 'fixed'] as const;
 
 /** One of {@link WITHDRAWAL_REASONS}. */
 export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number];
@@ -17,6 +17,8 @@ export interface Reviewed {
   readonly into?: string;
   /** A limit ended the review: the last commit that was looked at to the end, undefined for none. */
   readonly cut?: { readonly whole: string | undefined };
+  /** Paths of files that did not fit into the reviews up to the last whole one; never empty, left out for none. */
+  readonly unseen?: readonly string[];
   readonly at: Date;
 }
 
@@ -30,7 +32,7 @@ export interface Raised {
   readonly at: Date;
 }
 
-/** A finding that somebody with write access answered; known by its fingerprint alone, since it holds everywhere. */
+/** A finding that somebody with write access withdrew, or called fixed; known by its fingerprint alone, since it holds everywhere. */
 export interface Withdrawn {
   readonly kind: 'withdrawn';
   readonly fingerprint: string;
@@ -122,6 +124,7 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
         ['base', fact.base],
         ...(fact.into === undefined ? [] : [['into', fact.into] as const]),
         ...(fact.cut === undefined ? [] : [['cut', fact.cut.whole ?? NO_COMMIT] as const]),
+        ...(fact.unseen === undefined ? [] : [['unseen', fact.unseen.join(NO_PATH)] as const]),
       ];
     case 'finding':
       return [
@@ -152,6 +155,9 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
 
 /** Stands where a commit would. */
 const NO_COMMIT = 'none';
+
+/** Stands between paths: no path holds it. */
+const NO_PATH = '\0';
 
 const MAX_USD = 999_999_999;
 
@@ -196,6 +202,7 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
   const [pull, head, base] = [readPull(key), fields.get('head'), fields.get('base')];
   if (pull === undefined || head === undefined || base === undefined) return undefined;
   const [into, whole] = [fields.get('into'), fields.get('cut')];
+  const unseen = (fields.get('unseen') ?? '').split(NO_PATH).filter((path) => path !== '');
   return {
     kind: 'reviewed',
     pull,
@@ -203,6 +210,7 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
     base,
     ...(into === undefined ? {} : { into }),
     ...(whole === undefined ? {} : { cut: { whole: whole === NO_COMMIT ? undefined : whole } }),
+    ...(unseen.length === 0 ? {} : { unseen }),
     at,
   };
 }

@@ -53,8 +53,12 @@ export function takeFinding(
   const next = at === undefined ? [...findings, placed] : findings.with(at, placed);
   const number = (at ?? findings.length) + 1;
   const replaced = at === undefined ? '' : ', in place of what it said before';
-  const limit = limitNote(placed, { findings: next, number, rules });
-  const text = `Comment ${number}${replaced}: ${describePlacement(placed, lines)}${note}${limit} Nothing is posted before the run ends.`;
+  const rank = rankOf(placed, { findings: next, number });
+  const place =
+    rank > rules.maxComments
+      ? tooManyOnLines(rules)
+      : `${describePlacement(placed, lines)}${note}${limitNote(rank, rules)}`;
+  const text = `Comment ${number}${replaced}: ${place} Nothing is posted before the run ends.`;
   return { answer: taken(text), findings: next, isOneTooMany: false };
 }
 
@@ -150,15 +154,20 @@ function currentCode(
 interface Count {
   readonly findings: readonly PlacedFinding[];
   readonly number: number;
-  readonly rules: PublishRules;
 }
 
-function limitNote({ placement }: PlacedFinding, { findings, number, rules }: Count): string {
-  if (placement.kind !== 'line') return '';
-  const rank = findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;
-  const { maxComments } = rules;
-  if (rank > maxComments) {
-    return ` A review has at most ${maxComments} comments on lines, and this is one more: it will stand in the review's text. Leave out what harms nobody.`;
-  }
-  return rank >= maxComments * 0.75 ? ` ${rank} of ${maxComments} comments on lines are used.` : '';
+/** The how many-th comment on a line it is; 0 for one that stands in the text. */
+function rankOf({ placement }: PlacedFinding, { findings, number }: Count): number {
+  if (placement.kind !== 'line') return 0;
+  return findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;
+}
+
+function tooManyOnLines({ maxComments }: PublishRules): string {
+  return `a review has at most ${maxComments} comments on lines, and this is one more: it will stand in the review's text. Leave out what harms nobody.`;
+}
+
+function limitNote(rank: number, { maxComments }: PublishRules): string {
+  return rank > 0 && rank >= maxComments * 0.75
+    ? ` ${rank} of ${maxComments} comments on lines are used.`
+    : '';
 }

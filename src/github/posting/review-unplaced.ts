@@ -1,5 +1,11 @@
 import { MAX_COMMENT_CHARACTERS } from '../../axe/defaults.js';
 import { type DiffLines, readDiffLines } from '../../axe/review/diff-lines.js';
+import {
+  formatTextFinding,
+  parseFindingMarker,
+  type TextFinding,
+  withTextFindings,
+} from '../../axe/review/markers.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { assembleDiff, fetchChangedFiles, type PatchedFile } from '../reading/changed-files.js';
@@ -54,19 +60,45 @@ function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lin
   return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
 }
 
-/** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
+/**
+ * The body of a review with the comments that have no line below it, and their findings in its marker; never longer than
+ * GitHub takes.
+ */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
+  const parts = unplaced.map((comment) => ({ comment, finding: findingOf(comment) }));
+  const markers = parts.reduce((sum, { finding }) => sum + markerLength(finding), MARKER_FRAME);
   let text = `${body.trimEnd()}\n\n${HEADING}`;
-  for (const [index, comment] of unplaced.entries()) {
-    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.body.trim()}`;
+  const findings: TextFinding[] = [];
+  for (const [index, { comment, finding }] of parts.entries()) {
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${withoutMarker(comment.body)}`;
     const left = unplaced.length - index;
-    if (longer.length + MAX_NOTE > MAX_COMMENT_CHARACTERS) {
-      return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
+    if (longer.length + markers + MAX_NOTE > MAX_COMMENT_CHARACTERS) {
+      text = `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
+      break;
     }
     text = longer;
+    if (finding !== undefined) findings.push(finding);
   }
-  return text;
+  return withTextFindings(text, (known) => [...known, ...findings]);
+}
+
+function findingOf({ path, side, line, startLine = line, body }: ReviewComment): TextFinding | undefined {
+  const marker = parseFindingMarker(body);
+  return marker === undefined ? undefined : { fingerprint: marker.fingerprint, path, side, startLine, line };
+}
+
+function markerLength(finding: TextFinding | undefined): number {
+  return finding === undefined ? 0 : formatTextFinding(finding).length + 1;
+}
+
+/** Characters of the line that holds the findings, beside them. */
+const MARKER_FRAME = 40;
+
+/** In a review's text the marker of a comment means nothing. */
+function withoutMarker(body: string): string {
+  const text = parseFindingMarker(body) === undefined ? body : body.slice(body.indexOf('\n') + 1);
+  return text.trim();
 }
 
 const HEADING = '**Comments on lines that the diff does not show**';

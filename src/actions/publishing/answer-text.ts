@@ -1,0 +1,29 @@
+import type { RunOutcome } from '../../axe/loop/outcome.js';
+import type { Plan } from '../../axe/plan.js';
+import { tellLimit, tellUnseen } from './review-remarks.js';
+
+/**
+ * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
+ * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
+ */
+export function answerText(
+  { task }: Pick<Plan, 'task'>,
+  outcome: RunOutcome,
+  clean: (markdown: string) => string,
+): string {
+  const answer = answerOf(outcome, clean);
+  const remark = tellUnseen(task);
+  return remark === undefined || answer.trim() === '' ? answer : `*${clean(remark)}*\n\n${answer}`;
+}
+
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return outcome.answer;
+    case 'exhausted':
+      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${tellLimit(outcome)}*`;
+    case 'failed':
+    case 'refused':
+      return '';
+  }
+}
