@@ -28,6 +28,8 @@ it('holds the findings on their lines where nothing is to be commented, and bloc
   expect(step.annotations.filter(({ file }) => file !== undefined)).toEqual([]);
   expect(troubles(step)).toEqual([]);
   expect(stage.repo.talk.reviews).toEqual([]);
+  expect(step.summary).toMatch(/^\*\*Check:\*\* https:\S+\n/m);
+  expect(step.summary).toContain('**Findings that stand in no comment**');
   expect(stage.repo.talk.checkRuns).toMatchObject([
     {
       headSha: HEAD,

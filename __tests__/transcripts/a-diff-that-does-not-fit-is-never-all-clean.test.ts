@@ -30,7 +30,7 @@ const FIXED = CHANGE.replace('console.log(token)', "console.log('read')");
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const INPUTS = { 'max-diff-tokens': '215', 'check-run': 'true' };
 const REMARK =
-  'Not shown to the model, or not whole: `src/rates.ts` (it does not fit into `max-diff-tokens`).';
+  'Not shown to the model, or not whole: `src/rates.ts` (it is too large for `max-diff-tokens`, or for GitHub to show).';
 
 async function stageWith(options: StageOptions = {}): Promise<Stage> {
   return await setStage({

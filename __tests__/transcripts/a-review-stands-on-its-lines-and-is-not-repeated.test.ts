@@ -146,7 +146,7 @@ it('shows findings on the lines and in the summary where the token may not comme
     ['src/auth.ts', 11, LOGGED.input['body']],
   ]);
   expect(told(result).join('\n')).toContain('pull-requests: write');
-  expect(result.summary).toContain('**Findings that are not posted**');
+  expect(result.summary).toContain('**Findings that stand in no comment**');
   expect(result.summary).toContain('The token ends up in the log.');
   expect(stage.repo.talk.reviews).toEqual([]);
 });

@@ -65,12 +65,14 @@ const THIRD: Pull = {
 index 9c4d5e6..1d2e3f4 100644
 --- a/src/auth.ts
 +++ b/src/auth.ts
-@@ -10,4 +10,6 @@ export function isValid(token: string): boolean {
+@@ -10,4 +10,8 @@ export function isValid(token: string): boolean {
    const expected = readToken();
 -  return digest(expected) == digest(token);
 +  const age = Date.now() - issuedAt(token);
-+  if (age > 3600) return false;
-+  return digest(expected) == digest(token);
++  if (age < 3600) {
++    return digest(expected) == digest(token);
++  }
++  return false;
  }
  export const TOKEN_BYTES = 32;
 `,
@@ -114,7 +116,7 @@ const SECONDS: ScriptedToolCall = {
   input: {
     path: 'src/auth.ts',
     line: 12,
-    code: '  if (age > 3600) return false;',
+    code: '  if (age < 3600) {',
     rule: 'wrong-unit',
     body: '`age` is in milliseconds, so a token expires after 3.6 seconds.',
   },

@@ -94,6 +94,8 @@ export interface Published {
   /** One computed line that stands before the result in the entry (D9); undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
+  /** The check of the commit, where one was written. */
+  readonly checkUrl?: string;
   /** The findings of a review that stand on the pull request now; absent where no review was posted. */
   readonly findings?: readonly PlacedFinding[];
   /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */

@@ -1,4 +1,5 @@
 import type { RunOutcome } from '../axe/loop/outcome.js';
+import { encodeField } from '../axe/memory/field.js';
 import type { Published } from '../axe/ports.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../axe/review/scope.js';
 import type { Reviewed, ReviewFact } from '../axe/review/state-facts.js';
@@ -68,7 +69,7 @@ function reviewedFact(
 
 /** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
 function isKeepable(unseen: readonly string[]): boolean {
-  return unseen.length <= MAX_UNSEEN && unseen.join('\n').length <= MAX_UNSEEN_CHARACTERS;
+  return unseen.length <= MAX_UNSEEN && encodeField(unseen.join('\n')).length <= MAX_UNSEEN_CHARACTERS;
 }
 
 const MAX_UNSEEN = 100;

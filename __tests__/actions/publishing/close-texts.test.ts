@@ -126,6 +126,31 @@ describe('a finding in the text of a review', () => {
     expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
   });
 
+  it('is settled by a run whose last reply went over a limit, and by none that was cut short', async () => {
+    for (const isAnswered of [true, false]) {
+      const hello = await startHello();
+      await publish(hello, asking(far()));
+      const scope = push(hello, SECOND, diffAt(299));
+      const end = { end: 'exhausted', ...(isAnswered ? { isAnswered } : {}) } as const;
+      await publish(hello, CLEAR, { scope, ...end });
+      expect(first(hello).findings).toBe(isAnswered ? 0 : 1);
+    }
+  });
+
+  it('stands while the run was not shown its file, under the name of now or of then', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    await publish(hello, CLEAR, { unseen: ['src/a.ts'] });
+    expect(first(hello).findings).toBe(1);
+    const renamed = diffAt(1, 'src/b.ts').replace(
+      '--- a/src/b.ts',
+      'similarity index 90%\nrename from src/a.ts\nrename to src/b.ts\n--- a/src/a.ts',
+    );
+    const scope = push(hello, SECOND, diffAt(299) + renamed);
+    await publish(hello, CLEAR, { scope, unseen: ['src/b.ts'] });
+    expect(first(hello).findings).toBe(1);
+  });
+
   it('is followed over pushes in between', async () => {
     const hello = await startHello();
     await publish(hello, asking(far()));

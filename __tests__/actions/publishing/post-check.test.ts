@@ -26,12 +26,12 @@ const CHECK: Omit<Check, 'headSha'> = {
 
 async function post(client: GitHubClient | undefined, check: Check) {
   const warnings: string[] = [];
-  const isThere = await postCheck(check, {
+  const posted = await postCheck(check, {
     client,
     reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
     clean: (markdown) => markdown.replaceAll('@', ''),
   });
-  return { isThere, warnings };
+  return { posted, warnings };
 }
 
 describe('the check of a commit', () => {
@@ -44,7 +44,10 @@ describe('the check of a commit', () => {
     [{ findings: undefined }, 'neutral', 'Answered'],
   ])('of %j is %s: %s', async (patch, conclusion, title) => {
     const { client, repo, headSha } = await startHello();
-    expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({ isThere: true, warnings: [] });
+    expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({
+      posted: { url: expect.stringMatching(/^https:/) },
+      warnings: [],
+    });
     expect(repo.talk.checkRuns).toMatchObject([{ headSha, name: 'bot', conclusion, title }]);
   });
 
@@ -73,10 +76,10 @@ describe('the check of a commit', () => {
   it('that may not be written is a warning with the line to add', async () => {
     const { client, github, headSha } = await startHello();
     github.fail(denied('POST /repos/{owner}/{repo}/check-runs', 'checks=write'));
-    const { isThere, warnings } = await post(client, { ...CHECK, headSha });
-    expect(isThere).toBe(false);
+    const { posted, warnings } = await post(client, { ...CHECK, headSha });
+    expect(posted).toBeUndefined();
     expect(warnings).toEqual([expect.stringMatching(/^the check was not written: .*`checks: write`/)]);
-    expect((await post(undefined, { ...CHECK, headSha })).isThere).toBe(false);
+    expect((await post(undefined, { ...CHECK, headSha })).posted).toBeUndefined();
   });
 });
 

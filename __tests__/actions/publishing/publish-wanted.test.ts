@@ -140,7 +140,7 @@ describe('what a run wants published', () => {
     const { part, warnings } = await publish(hello, REVIEWED);
     expect(warnings).toEqual([expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/)]);
     expect(part).toMatchObject({ isReview: true, review: { findings: 1, unposted: [{}] } });
-    expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings that are not posted\*\*/);
+    expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings that stand in no comment\*\*/);
   });
 
   it('tells what the model wanted and may not have', async () => {

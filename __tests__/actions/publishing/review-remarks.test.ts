@@ -40,10 +40,10 @@ it('says nothing of a whole review', () => {
 it('names what did not fit, and how many more', () => {
   const unseen = (number: number) => ({ task: { ...TASK, unseen: PATHS.slice(0, number) } });
   expect(reviewRemarks(unseen(1), completed('Fine.'))).toEqual([
-    'Not shown to the model, or not whole: `src/0.ts` (it does not fit into `max-diff-tokens`).',
+    'Not shown to the model, or not whole: `src/0.ts` (it is too large for `max-diff-tokens`, or for GitHub to show).',
   ]);
   expect(reviewRemarks(unseen(7), completed('Fine.'))).toEqual([
-    'Not shown to the model, or not whole: `src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts` and 2 more (they do not fit into `max-diff-tokens`).',
+    'Not shown to the model, or not whole: `src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts` and 2 more (they are too large for `max-diff-tokens`, or for GitHub to show).',
   ]);
 });
 

@@ -91,11 +91,39 @@ describe('a review of what is new', () => {
   it('names what nobody reads and did not fit before, and does not call it seen', () => {
     const pull = changed('a.ts', 'b.ts', 'package-lock.json');
     const before = { last: FROM, wasCut: false, unseen: ['package-lock.json'] };
-    const parts = describeScoped(pull, { scope: since({ before }), source: 'diff', policy: POLICY });
+    const told = (maxTokens: number) =>
+      describeScoped(pull, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
+    expect(told(0).unseen).toEqual([]);
+    const parts = told(25);
     const text = parts.blocks.join('\n\n');
     expect(text).not.toContain('+y of package-lock.json');
     expect(text).toContain('locks and generated files that are not shown');
     expect(parts.unseen).toEqual(['package-lock.json']);
+  });
+
+  it('counts a file whose lines GitHub does not send as not shown, now and before', () => {
+    const bare = { path: 'big.ts', status: 'modified', additions: 9000, deletions: 0 };
+    const pull = {
+      ...PULL,
+      diff: `${PULL.diff}diff --git a/big.ts b/big.ts\n`,
+      files: [...PULL.files, bare],
+    };
+    const told = (scope: Scope | undefined, policy = POLICY) =>
+      describeScoped(pull, { scope, source: 'diff', policy }).unseen;
+    expect(told(undefined)).toEqual(['big.ts']);
+    expect(told(undefined, { ...POLICY, pathsIgnore: ['big.*'] })).toEqual([]);
+    expect(told(since({ change: { ...changed('b.ts'), files: [bare] } }))).toEqual(['big.ts']);
+    const before = { last: FROM, wasCut: false, unseen: ['big.ts'] };
+    expect(told(since({ before }))).toEqual(['big.ts']);
+  });
+
+  it('takes no room for files that the workflow leaves out', () => {
+    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
+    const change = changed(...Array.from({ length: 9 }, (_, index) => `lib/${index}.lock`));
+    const policy = { ...POLICY, maxTokens: 60, pathsIgnore: ['lib/**'] };
+    expect(describeScoped(PULL, { scope: since({ before, change }), source: 'diff', policy }).unseen).toEqual(
+      [],
+    );
   });
 
   it('gives what did not fit before the room that is left', () => {

@@ -33,8 +33,11 @@ export async function sortTexts(wanted: WantedReview, parts: TextsParts): Promis
   const old = own.texts.filter(({ fingerprint }) => !again.has(fingerprint));
   const isDecided = isComplete && reach !== 'question' && own.head === commits.head;
   const isSeen = isDecided ? await placesSeen(wanted, old, parts.client) : () => false;
+  // The model was told of a twin on a line, and not to raise it again.
+  const isTold = ({ fingerprint }: OwnOpenText) => own.threads.some((one) => one.fingerprint === fingerprint);
   const isSettled = (text: OwnOpenText) =>
-    (isSeen(text) && !unseen.includes(text.path)) || isWithdrawn(text.fingerprint, { facts, withdrawnHere });
+    (isSeen(text) && !unseen.includes(text.path) && !isTold(text)) ||
+    isWithdrawn(text.fingerprint, { facts, withdrawnHere });
   return { settled: old.filter(isSettled), standing: old.filter((text) => !isSettled(text)) };
 }
 

@@ -114,11 +114,20 @@ const MAX_SUMMARY = 65_535;
 const MAX_MESSAGE = 10_000;
 const MAX_RULE = 200;
 
-/** Writes the check of a commit; tells whether it stands there now. Trouble is a warning. */
-export async function postCheck(check: Check, { client, reporter, clean }: CheckOptions): Promise<boolean> {
-  const failed = (message: string): boolean => {
+/** A check that stands at its commit now. */
+export interface PostedCheck {
+  /** Empty where GitHub tells none. */
+  readonly url: string;
+}
+
+/** Writes the check of a commit; undefined if it does not stand there now. Trouble is a warning. */
+export async function postCheck(
+  check: Check,
+  { client, reporter, clean }: CheckOptions,
+): Promise<PostedCheck | undefined> {
+  const failed = (message: string): undefined => {
     reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}` });
-    return false;
+    return undefined;
   };
   if (client === undefined) return failed('there is no `github-token`');
   const { repository, headSha, agent, run, text, footer } = check;
@@ -135,7 +144,7 @@ export async function postCheck(check: Check, { client, reporter, clean }: Check
   };
   const asked = await whileAsked((signal) => publishCheckRun(client, report, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  return result.kind === 'failed' ? failed(`${result.message}. ${result.remedy}`) : true;
+  return result.kind === 'failed' ? failed(`${result.message}. ${result.remedy}`) : { url: result.url };
 }
 
 /** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */

@@ -37,7 +37,7 @@ export async function postReview(wanted: WantedReview): Promise<PublishedPart | 
   return await postNew(wanted, { client, own: asked.answer });
 }
 
-const UNPOSTED = 'Findings that are not posted';
+const UNPOSTED = 'Findings that stand in no comment';
 const KEPT_BACK = 'Nothing new was found, so no review was posted (`comment-when: findings`).';
 const REMEDY = 'The findings are in the job summary.';
 const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };

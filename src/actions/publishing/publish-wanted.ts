@@ -1,4 +1,5 @@
 import type { Wanted } from '../../axe/ports.js';
+import { readDiffLines } from '../../axe/review/diff-lines.js';
 import { formatRefusals } from '../../axe/review/format-buffered.js';
 import type { Scope } from '../../axe/review/scope.js';
 import { subjectNumber, type Trigger } from '../../axe/trigger.js';
@@ -18,6 +19,8 @@ export interface WantedRun {
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
   readonly end: 'completed' | 'exhausted' | 'failed' | 'refused';
+  /** The limit was gone over by the last reply only: nothing was left undone. */
+  readonly isAnswered?: true;
   /** Without it nothing is written that people would be told of (`comment: never`). */
   readonly mayComment: boolean;
 }
@@ -29,7 +32,8 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
   const { buffered, commits, facts, withdrawnHere = [] } = wanted;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
-  const isRead = end === 'completed' || end === 'exhausted';
+  const isComplete = end === 'completed' || run.isAnswered === true;
+  const isRead = isComplete || end === 'exhausted';
   const isOver = run.mayComment && isRead;
   const review =
     number === undefined || commits === undefined
@@ -41,20 +45,25 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
           commits,
           reach: reachOf(run),
           since: run.scope?.kind === 'since' ? run.scope : undefined,
-          unseen: run.unseen,
+          unseen: withFormerNames(run, commits.diff),
           remarks: run.remarks,
           facts,
           withdrawnHere,
           isOver,
-          isComplete: end === 'completed',
+          isComplete,
           options,
         });
-  const effects =
-    end === 'completed'
-      ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
-      : undefined;
+  const effects = isComplete
+    ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
+    : undefined;
   const part = joined([review, effects], formatRefusals(buffered.refusals));
   return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
+}
+
+/** A finding bears the name that its file had then. */
+function withFormerNames({ unseen, scope }: WantedRun, diff: string): readonly string[] {
+  const diffs = [diff, ...(scope?.kind === 'since' ? [scope.change.diff] : [])].map(readDiffLines);
+  return unseen.flatMap((path) => [path, ...diffs.flatMap((lines) => lines.get(path)?.previousPath ?? [])]);
 }
 
 function reachOf({ trigger, scope }: WantedRun): 'whole' | 'part' | 'question' {

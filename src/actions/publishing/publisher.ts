@@ -36,8 +36,8 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
   return {
     async publish(plan, outcome, wanted) {
       const end = { plan, outcome, wanted };
-      const parts = await publishParts(end, options);
-      await showFindings(end, parts, options);
+      const published = await publishParts(end, options);
+      const parts = { ...published, ...(await showFindings(end, published, options)) };
       // A mention is answered where it was made, whatever else was posted.
       const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
       const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
@@ -80,6 +80,7 @@ async function publishParts(
     scope: plan.scope,
     unseen: plan.task.unseen ?? [],
     remarks: reviewRemarks(plan, outcome).map((remark) => outbound(remark, 'comment', secrets)),
+    ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
     mayComment: options.comment !== 'never',
   };
@@ -101,18 +102,20 @@ async function showFindings(
   end: End,
   { review, line }: PublishedPart,
   options: ActionPublisherOptions,
-): Promise<void> {
+): Promise<Pick<Published, 'checkUrl'>> {
   const { client, reporter, secrets, inputs, comment, runUrl } = options;
   if (inputs.checkRun) {
     const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
     const check = checkOf(end, { review, line, footer: by, run: options.run });
     const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
-    if (check !== undefined && (await postCheck(check, { client, reporter, clean }))) return;
+    const posted = check && (await postCheck(check, { client, reporter, clean }));
+    if (posted !== undefined) return posted.url === '' ? {} : { checkUrl: posted.url };
   }
   if (review !== undefined && review.unposted.length > 0 && comment !== 'never') {
     await annotateFindings(review.unposted, secrets);
   }
+  return {};
 }
 
 /** What a run answers that is about no issue and no pull request. */

@@ -37,6 +37,6 @@ export function tellUnseen({ unseen = [] }: Pick<Plan['task'], 'unseen'>): strin
   if (unseen.length === 0) return undefined;
   const named = unseen.slice(0, MAX_NAMED).map((path) => codeSpan(cleanLine(path, MAX_PATH)));
   const more = unseen.length > MAX_NAMED ? ` and ${unseen.length - MAX_NAMED} more` : '';
-  const they = unseen.length === 1 ? 'it does' : 'they do';
-  return `Not shown to the model, or not whole: ${named.join(', ')}${more} (${they} not fit into \`max-diff-tokens\`).`;
+  const size = unseen.length === 1 ? 'it is' : 'they are';
+  return `Not shown to the model, or not whole: ${named.join(', ')}${more} (${size} too large for \`max-diff-tokens\`, or for GitHub to show).`;
 }

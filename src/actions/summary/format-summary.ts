@@ -104,6 +104,7 @@ function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): str
     answer,
     cut,
     tellPublished(published),
+    published.checkUrl === undefined ? '' : `**Check:** ${published.checkUrl}`,
     published.details === undefined ? '' : clean(published.details),
     '---',
     scopeLine(plan),

@@ -4,8 +4,10 @@ import type { ChangedFile, CommitNote, FailedCheck, FetchedChange, Surroundings 
 import type { DiffPolicy } from './context-policy.js';
 import { cleanLine, cutToBytes } from './cut.js';
 import { count, describeDiff, listOf } from './describe-diff.js';
+import { parseDiff } from './diff.js';
 import { fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
+import { createPathFilter } from './path-filter.js';
 
 /** Code points of a path or of the first line of a commit message. */
 const MAX_NAME = 1000;
@@ -25,7 +27,23 @@ export function describeFetched(
     fence(listOf(files.map(formatFile)), { source: 'changed files' }),
     ...described.blocks,
   ];
-  return { ...described, blocks, isFenced: true };
+  const unseen = [...new Set([...(described.unseen ?? []), ...withoutLines({ diff, files }, policy)])];
+  return { ...described, blocks, isFenced: true, unseen };
+}
+
+/** Paths of wanted files that GitHub lists with changed lines and shows none of: it does so where they are too large. */
+export function withoutLines(
+  { diff, files }: Pick<FetchedChange, 'diff' | 'files'>,
+  policy: DiffPolicy,
+): readonly string[] {
+  const filter = createPathFilter(policy);
+  const parts = parseDiff(diff);
+  const shown = new Set(
+    parts.filter(({ hunks, content }) => hunks.length > 0 || content !== 'text').map(({ path }) => path),
+  );
+  return files
+    .filter(({ path, additions, deletions }) => additions + deletions > 0 && !shown.has(path))
+    .flatMap(({ path }) => (filter(path) === undefined ? [path] : []));
 }
 
 /** Lines that were added or removed in files. */

@@ -3,10 +3,11 @@ import { type Scope, whyFull } from '../review/scope.js';
 import type { FetchedChange } from './context.js';
 import type { DiffPolicy } from './context-policy.js';
 import { cleanLine } from './cut.js';
-import { describeFetched, formatFile } from './describe-change.js';
+import { describeFetched, formatFile, withoutLines } from './describe-change.js';
 import { count, type DiffDescription, describeDiff, listOf } from './describe-diff.js';
 import { joinParts } from './describe-text.js';
 import { type DiffFile, parseDiff } from './diff.js';
+import { packDiff } from './diff-pack.js';
 import { isReadByPeople } from './diff-rank.js';
 import { fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
@@ -40,32 +41,42 @@ export function describeScoped(pull: FetchedChange, { scope, source, policy }: S
             `The old side of this diff is ${from}, not the base. Comments can stand on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
           ),
         ]);
-  const missed = missedBefore(scope, pull);
-  const taken = estimateText(change.diff);
+  const was = missedBefore(scope, pull);
+  const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
+  const missed = was.files.filter(({ path }) => !bare.includes(path));
+  const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
   return joinParts([
     paragraph(`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`),
     fresh,
+    { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
     describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
     describeRest(pull, [...change.files, ...missed]),
   ]);
 }
 
+interface Missed {
+  readonly paths: ReadonlySet<string>;
+  /** As far as the diff has them. */
+  readonly files: readonly DiffFile[];
+}
+
 /** Files of the pull request that did not fit into the reviews before. */
-function missedBefore({ before, change }: Since, pull: FetchedChange): readonly DiffFile[] {
+function missedBefore({ before, change }: Since, pull: FetchedChange): Missed {
   const { unseen = [] } = before;
-  if (unseen.length === 0) return [];
   const renamed = change.files.flatMap(({ path, previousPath = path }) =>
     unseen.includes(previousPath) ? [path] : [],
   );
-  const missed = new Set([...unseen, ...renamed]);
-  return parseDiff(pull.diff).filter(({ path }) => missed.has(path));
+  const paths = new Set([...unseen, ...renamed]);
+  return { paths, files: parseDiff(pull.diff).filter(({ path }) => paths.has(path)) };
 }
 
 /** Shown as far as there is room; what nobody reads is named only, since it would be sent with each push. */
 function describeMissed(missed: readonly DiffFile[], description: DiffDescription): Parts {
   if (missed.length === 0) return NO_PARTS;
   const isOne = missed.length === 1;
-  const read = missed.filter(isReadByPeople);
+  const { policy, taken = 0 } = description;
+  const room = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens - taken;
+  const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   return joinParts([
     paragraph(

@@ -115,7 +115,9 @@ export function withoutTextFindings(body: string, gone: readonly TextFinding[], 
   const left = withTextFindings(body, (all) =>
     all.filter((one) => !gone.some((other) => isSame(one, other))),
   );
-  const places = gone.map(({ path, line }) => codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`));
+  const places = gone.map(({ path, line }) =>
+    path === '' ? 'a place outside of the diff' : codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`),
+  );
   const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
   const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
   const note = `\n*Outdated as of ${head.slice(0, SHORT_SHA)}: ${listed}.*\n`;
