@@ -33,13 +33,14 @@ describe('a tree on disk (D17)', () => {
     expect(readFileSync(join(folder, 'untrusted/bot.md'))).toEqual(
       Buffer.from(encodeBytes('two \uDC80\uDCFF')),
     );
-    expect(await readTree(files, folder)).toEqual({ tree, warnings: [] });
+    expect(await readTree(files, folder)).toEqual({ tree, warnings: [], left: [] });
   });
 
   it('is empty where there is no folder', async () => {
     expect(await readTree(files, join(tempDir('tree'), 'nowhere'))).toEqual({
       tree: new Map(),
       warnings: [],
+      left: [],
     });
   });
 

@@ -10,6 +10,8 @@ export interface Snapshot {
   /** What the backend compares on commit: a commit id, a key's number; empty where nothing is there yet. */
   readonly version: string;
   readonly warnings: readonly Warning[];
+  /** Paths of files that did not fit; left out where all did. */
+  readonly left?: readonly string[];
   /** The tree holds more than the newest version does, from other versions: it is committed even if no change adds to it. */
   readonly unsettled?: boolean;
 }

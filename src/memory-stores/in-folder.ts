@@ -12,7 +12,7 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
     kind: store.kind,
     async snapshot(paths, signal) {
       const found = await store.snapshot(paths.map(inside), signal);
-      return found.kind === 'unreadable' ? found : { ...found, tree: below(found.tree, `${folder}/`) };
+      return found.kind === 'unreadable' ? found : allBelow(found, `${folder}/`);
     },
     placeOf: (version, path) => store.placeOf(version, path === '' ? '' : inside(path)),
     async read({ paths, beside, ...request }, signal) {
@@ -23,7 +23,7 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
     },
     async readTree(signal, under) {
       const found = await store.readTree(signal, under?.map(inside));
-      return found.kind === 'failed' ? found : { ...found, tree: below(found.tree, `${folder}/`) };
+      return found.kind === 'failed' ? found : allBelow(found, `${folder}/`);
     },
     write: (changes, signal) =>
       store.write(
@@ -32,6 +32,19 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
       ),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
   };
+}
+
+function allBelow<T extends FoundTree>(found: T, prefix: string): T {
+  const { left } = found;
+  const inside = { ...found, tree: below(found.tree, prefix) };
+  if (left === undefined) return inside;
+  const own = left.filter((path) => path.startsWith(prefix));
+  return { ...inside, left: own.map((path) => path.slice(prefix.length)) };
+}
+
+interface FoundTree {
+  readonly tree: MemoryTree;
+  readonly left?: readonly string[];
 }
 
 function below(tree: MemoryTree, prefix: string): MemoryTree {

@@ -87,8 +87,9 @@ async function readTree(
       under === undefined ? await backend.read(signal, 'all') : await snapshot(backend, under, signal);
     if (newest.kind === 'unreadable')
       return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
-    const { tree, warnings, version } = newest;
-    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...backend.placeOf(version, '') };
+    const { tree, warnings, version, left } = newest;
+    const place = { ...backend.placeOf(version, ''), ...(left === undefined ? {} : { left }) };
+    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place };
   } catch (thrown) {
     return { ...backend.placeOf('', ''), kind: 'failed', message: messageOf(thrown) };
   }

@@ -12,6 +12,8 @@ export interface ReadTree {
   readonly tree: MemoryTree;
   /** One for what is no memory, and one for what is too much (D17). */
   readonly warnings: readonly Warning[];
+  /** Paths of memory files that did not fit. */
+  readonly left: readonly string[];
 }
 
 /** Most that is taken from a restored folder; what we write stays far below it. */
@@ -69,7 +71,7 @@ export async function readFound(
   folder: string,
   found: readonly FoundFile[],
 ): Promise<ReadTree> {
-  const left: string[] = [];
+  const others: string[] = [];
   const tooMuch: string[] = [];
   const tree = new Map<string, string>();
   let [count, bytes] = [0, 0];
@@ -79,7 +81,7 @@ export async function readFound(
     const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
     const isGone = fits && isMemory && text === undefined;
     if (isGone || PASSING_FILE.test(path)) continue;
-    if (text === undefined) (isMemory ? tooMuch : left).push(path);
+    if (text === undefined) (isMemory ? tooMuch : others).push(path);
     else {
       tree.set(path, text);
       if (isNamed) continue;
@@ -88,10 +90,10 @@ export async function readFound(
     }
   }
   const warnings = [
-    ...(left.length === 0 ? [] : [leftOut(left)]),
+    ...(others.length === 0 ? [] : [leftOut(others)]),
     ...(tooMuch.length === 0 ? [] : [beyondLimits(tooMuch)]),
   ];
-  return { tree, warnings };
+  return { tree, warnings, left: tooMuch };
 }
 
 function mostOf(path: string): number {

@@ -104,7 +104,8 @@ describe('reading a whole branch', () => {
     const read = await branch.readAll('mem', noAbort());
     const files = read.kind === 'found' ? [...read.files.values()] : [];
     expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
-    expect(files[0]).toEqual({ kind: 'refused', reason: 'the folder holds more than 1000 files' });
+    const reason = 'the folder holds more than 1000 files';
+    expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
   });
 
   it('reads run logs before notes where there are too many files', async () => {
@@ -119,7 +120,7 @@ describe('reading a whole branch', () => {
     const { branch } = branchOf(listing, { contents: ['A', 'B'] });
     expect(await branch.readAll('mem', noAbort())).toMatchObject({
       files: new Map([
-        ['mem/small.md', { kind: 'refused', reason: 'the folder holds more than 8 MiB' }],
+        ['mem/small.md', { kind: 'refused', reason: 'the folder holds more than 8 MiB', isTooMuch: true }],
         ['mem/big.md', { kind: 'text', text: 'B' }],
       ]),
     });

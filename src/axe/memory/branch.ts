@@ -4,7 +4,12 @@ import type { SaveFailure } from './store.js';
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }
   /** No file of memory: half a sentence that says why (`it is a symbolic link`). It must not be overwritten. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** It is a file of memory that did not fit among those that are read together. */
+      readonly isTooMuch?: boolean;
+    };
 
 /** Why GitHub did not do it. With `retryAfterMs` it asks to come again, in milliseconds. */
 export interface BranchTrouble {

@@ -64,6 +64,8 @@ export type TreeResult =
       readonly kind: 'tree';
       readonly tree: MemoryTree;
       readonly warnings: readonly Warning[];
+      /** Paths of files that did not fit: known by name, not read; left out where all did. */
+      readonly left?: readonly string[];
       /** What each place holds of it, where several are read as one. */
       readonly parts?: readonly TreePart[];
     })

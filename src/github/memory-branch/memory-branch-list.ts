@@ -8,6 +8,7 @@ import { messageFor } from './memory-branch-trouble.js';
 
 const MAX_FILES = 1000;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 
 /** A file of a commit, not yet read. */
 export interface ListedFile {
@@ -105,22 +106,23 @@ export function sift(entries: readonly ListedEntry[]): {
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
   for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
-    const reason = refusalOf(entry) ?? capReason(entry, { count: wanted.length, totalBytes });
-    if (reason !== undefined) {
-      refused.set(entry.path, { kind: 'refused', reason });
-      continue;
+    const reason = refusalOf(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is no markdown file');
+    const tooMuch = capReason(entry, { count: wanted.length, totalBytes });
+    if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
+    else if (tooMuch !== undefined)
+      refused.set(entry.path, { kind: 'refused', reason: tooMuch, isTooMuch: true });
+    else {
+      wanted.push(entry);
+      totalBytes += entry.sizeBytes;
     }
-    wanted.push(entry);
-    totalBytes += entry.sizeBytes;
   }
   return { wanted, refused };
 }
 
 function capReason(
-  { path, sizeBytes }: ListedFile,
+  { sizeBytes }: ListedFile,
   { count, totalBytes }: { readonly count: number; readonly totalBytes: number },
 ): string | undefined {
-  if (!/\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/.test(path)) return 'it is no markdown file';
   if (count >= MAX_FILES) return `the folder holds more than ${MAX_FILES} files`;
   return totalBytes + sizeBytes > MAX_TOTAL_BYTES ? 'the folder holds more than 8 MiB' : undefined;
 }

@@ -32,7 +32,7 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
   try {
     await checkedPlace(places, 'any.md');
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
-    const { tree, warnings } =
+    const { tree, warnings, left } =
       under === undefined
         ? await readTree(places.files, location, places.wants)
         : await readPlaces(
@@ -44,7 +44,8 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
       named.map(async (path) => [path, await readText(places, path)] as const),
     );
     const all = new Map([...tree, ...elsewhere.filter(([, text]) => text !== '')]);
-    return { kind: 'tree', tree: shownTree(all, under), warnings, location };
+    const found = { kind: 'tree', tree: shownTree(all, under), warnings, location } as const;
+    return left.length === 0 ? found : { ...found, left };
   } catch (thrown) {
     return failedRead(thrown, location);
   }

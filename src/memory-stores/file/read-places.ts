@@ -26,7 +26,7 @@ export async function readPlaces(places: FilePlaces, under: readonly string[]): 
     code: 'memory-store-notice' as const,
     message: `${message}; left out`,
   }));
-  return { tree: read.tree, warnings: [...warnings.slice(0, 1), ...read.warnings] };
+  return { ...read, warnings: [...warnings.slice(0, 1), ...read.warnings] };
 }
 
 async function findIn(places: FilePlaces, place: string): Promise<readonly FoundFile[]> {

@@ -129,7 +129,8 @@ export async function readRungPlaces(
     ...lost.flatMap(({ rung, answer }) => unreadWarning(rung, answer, top.rung)),
     ...found.flatMap(({ answer }) => answer.warnings),
   ];
-  return { kind: 'tree', ...joinPlaces(places), tree: shown, warnings };
+  const left = leftOf(found.map(({ answer }) => answer));
+  return { kind: 'tree', ...joinPlaces(places), tree: shown, warnings, ...left };
 }
 
 /** Places that are read of the rungs. */
@@ -175,5 +176,13 @@ export async function readRungTrees(
     tree: found.map(({ result }) => result.tree).reduce((sum, other) => foldTrees(sum, other)),
     parts: found.map(({ rung, result }) => ({ store: rung.store.kind, tree: result.tree })),
     warnings: [...warnings, ...found.flatMap(({ result }) => result.warnings)],
+    ...leftOf(found.map(({ result }) => result)),
   };
+}
+
+type Left = Pick<Snapshot, 'left'>;
+
+function leftOf(found: readonly Left[]): Left {
+  const left = [...new Set(found.flatMap((one) => one.left ?? []))];
+  return left.length === 0 ? {} : { left };
 }

@@ -24,6 +24,8 @@ export interface RefusedFile {
   readonly path: string;
   /** Half a sentence: `it is a symbolic link`. */
   readonly reason: string;
+  /** It is a file of memory that did not fit. */
+  readonly isTooMuch: boolean;
 }
 
 /** A folder of a branch by the paths of the tree. */
@@ -99,7 +101,7 @@ function sortOut(
   const refused: RefusedFile[] = [];
   for (const [path, file] of choose(found.files)) {
     if (file.kind === 'text') tree.set(path, file.text);
-    else refused.push({ path, reason: file.reason });
+    else refused.push({ path, reason: file.reason, isTooMuch: file.isTooMuch === true });
   }
   return { kind: 'read', tree, head: found.head, isPublic, refused };
 }
@@ -122,10 +124,11 @@ function onlyMemory(found: Found): Found {
     if (!MEMORY_FILE.test(path) || !isTreePath(path)) return [path, refuse('it is no `.md` file')];
     count += 1;
     bytes += encodeBytes(file.text).length;
-    return [path, count > MAX_FILES || bytes > MAX_BYTES ? refuse('it is one too many') : file];
+    const isTooMuch = count > MAX_FILES || bytes > MAX_BYTES;
+    return [path, isTooMuch ? { ...refuse('it is one too many'), isTooMuch } : file];
   });
 }
 
-function refuse(reason: string): BranchFile {
+function refuse(reason: string): Extract<BranchFile, { readonly kind: 'refused' }> {
   return { kind: 'refused', reason };
 }

@@ -64,6 +64,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     if (found.kind === 'failed') return unreadable(found);
     const { tree, head: version, isPublic, refused } = found;
     const [blocked] = refused;
+    const left = refused.filter(({ isTooMuch }) => isTooMuch).map(({ path }) => path);
     // A note that is none is left out; who would write in its place is told then.
     const inWay = refused.find(
       ({ path }) => wanted !== 'all' && wanted.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
@@ -81,6 +82,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
         ...(blocked === undefined ? [] : [refusedWarning(refused, branch.name)]),
         ...(settled.isRescued ? [rescuedWarning(branch)] : []),
       ],
+      ...(left.length === 0 ? {} : { left }),
       unsettled: settled.isRescued,
     };
     readings.set(snapshot, { tree, paths, isPublic, refused });

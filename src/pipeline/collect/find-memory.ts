@@ -6,10 +6,11 @@ import type { Change } from '../../axe/memory/change.js';
 import { copiesOf, notesPlaces, pathOf } from '../../axe/memory/notes/place.js';
 import { signedEntries } from '../../axe/memory/signature.js';
 import { statePath } from '../../axe/memory/state.js';
-import type { MemoryStore } from '../../axe/memory/store.js';
-import type { MemoryTree } from '../../axe/memory/tree.js';
+import type { MemoryStore, TreeResult } from '../../axe/memory/store.js';
 import { memoryName, untrustedPath } from '../../axe/plan.js';
 import type { World } from '../../axe/ports.js';
+import { compareBytes } from '../../axe/prompt/byte-order.js';
+import type { Warning } from '../../axe/warning.js';
 
 /** Whose memory is looked at, and where it lives. */
 export interface FindRequest {
@@ -47,36 +48,56 @@ export async function findMemory(request: FindRequest, world: World): Promise<Fo
   const folders = dailyFolders(request);
   // Days that all share lie at the top of the tree, which can only be read whole, and of that too large a log is left out.
   const isFlat = folders.includes('');
-  const tree = await readPlaces([...logPlaces(request), ...(isFlat ? [] : folders)], request, world);
-  const days = isFlat ? await readPlaces(undefined, request, world) : tree;
+  const found = await readPlaces([...logPlaces(request), ...(isFlat ? [] : folders)], request, world);
+  const all = isFlat ? await readPlaces(undefined, request, world) : found;
+  const { tree } = found;
+  // That a log which was read by its name does not fit with all the others is nobody's trouble.
+  const isTold = all.left === undefined || all.left.some((left) => !tree.has(left));
+  warnOnce([...found.warnings, ...(isTold ? all.warnings : [])], world);
   const rule = { lastN: 0, maxEntries: 0, maxAgeDays };
   const old = planTrim(tree.get(untrustedPath(path)) ?? '', rule, { now });
+  // A day only has to be named to go, so those that did not fit are among them: they are the oldest.
+  const days = [...new Set([...all.tree.keys(), ...(all.left ?? [])])].filter((day) =>
+    folders.includes(folderOf(day)),
+  );
   return {
     log: signedLog(tree.get(path) ?? '', request, world),
     state: tree.get(statePath(path)) ?? '',
     expired: {
-      days: expiredDailyLogs(
-        [...days.keys()].filter((day) => folders.includes(folderOf(day))),
-        retentionDays,
-        now,
-      ),
+      days: oldest(expiredDailyLogs(days, retentionDays, now), world),
       untrusted: old.kind === 'trim' ? old.ids : [],
     },
   };
 }
 
+type Tree = Extract<TreeResult, { readonly kind: 'tree' }>;
+
 async function readPlaces(
   under: readonly string[] | undefined,
   { store }: FindRequest,
-  { deadline, reporter }: World,
-): Promise<MemoryTree> {
+  { deadline }: World,
+): Promise<Tree> {
   const found = await store.readTree(deadline.signal, under);
-  if (found.kind === 'failed') {
-    deadline.signal.throwIfAborted();
-    throw new AxeError(found.message, found.remedy === undefined ? {} : { remedy: found.remedy });
-  }
-  if (under !== undefined) for (const warning of found.warnings) reporter.warn(warning);
-  return found.tree;
+  if (found.kind === 'tree') return found;
+  deadline.signal.throwIfAborted();
+  throw new AxeError(found.message, found.remedy === undefined ? {} : { remedy: found.remedy });
+}
+
+function warnOnce(warnings: readonly Warning[], { reporter }: World): void {
+  for (const warning of new Map(warnings.map((each) => [each.message, each])).values())
+    reporter.warn(warning);
+}
+
+/** Each day is three files, and all files of a save may be fields of one query. */
+const MAX_DAYS = 100;
+
+function oldest(days: readonly string[], { reporter }: World): readonly string[] {
+  if (days.length <= MAX_DAYS) return days;
+  const message = `${days.length} daily logs are older than \`retention_days\`, and one gc removes at most ${MAX_DAYS}, the oldest; ${days.length - MAX_DAYS} are left for the next.`;
+  reporter.warn({ code: 'memory-store-notice', message });
+  const byDate = days.map((day) => [day.slice(folderOf(day).length), day] as const);
+  byDate.sort(([one, path], [other, second]) => compareBytes(one, other) || compareBytes(path, second));
+  return byDate.slice(0, MAX_DAYS).map(([, day]) => day);
 }
 
 /** The changes that take out what is too old. */

@@ -180,6 +180,32 @@ describe('a session of notes', () => {
     expect(await scene.text('MEMORY.md')).toBe('hunter2… and first line\n');
   });
 
+  it.each([
+    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
+    ['a further line', { target: 'long_term', content: 'second line' }],
+  ])('does not let %s put a secret together beside one that stands there already', async (_, input) => {
+    const before = 'old-secret-value\nhunter2… and first line\n';
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': before },
+      secrets: ['old-secret-value', 'hunter2hunter2', 'first line\nsecond line'],
+    });
+    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
+    expect(await scene.call(tool, input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('secret'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe(before);
+  });
+
+  it('takes changes that have nothing to do with a secret that stands there already', async () => {
+    const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
+    const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
+    const input = { target: 'long_term', old_str: 'red', new_str: 'blue' };
+    expect(await scene.call('memory_edit', input)).not.toMatchObject({ isError: true });
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(await scene.text('MEMORY.md')).toMatch(/^old-secret-value\nblue\n\n?more\n$/);
+  });
+
   it('warns of a large file once', async () => {
     const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
     await scene.session.change(LONG_TERM, plain('0123456789'));

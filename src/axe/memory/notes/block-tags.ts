@@ -5,18 +5,22 @@ import { foldLetters } from '../../prompt/fold-letters.js';
  * `<` of whatever reads like such a tag, in any case, script or width (memory-tools 4.4). The file keeps its bytes.
  */
 export function neutraliseTags(text: string): string {
-  return text.replace(TAG_START, (bracket: string, gap: string, at: number) => {
-    const name = text.slice(at + bracket.length + gap.length).slice(0, MAX_NAME);
-    return foldLetters(name).startsWith('memory') ? `${bracket}\\` : bracket;
-  });
+  return text.replace(TAG_START, (bracket: string, name: string) =>
+    foldLetters(name.replace(UNSEEN, '').slice(0, MAX_NAME)).startsWith('memory') ? `${bracket}\\` : bracket,
+  );
 }
 
-/**
- * `<` and what looks like it, then anything but letters and digits (slashes of any width, white space, what nobody sees),
- * and then a letter. A backslash is none of these, so that a tag is neutralised once.
- */
-const TAG_START =
-  /[<\uFF1C\uFE64\u2039\u3008\u300A\u27E8\u276E\u29FC\u227A\u02C2\u1438](?=([^\p{L}\p{N}\\]{0,64})\p{L})/gu;
+/** `<` and what looks like it. */
+const BRACKETS = '<\\uFF1C\\uFE64\\u2039\\u3008\\u300A\\u27E8\\u276E\\u29FC\\u227A\\u02C2\\u1438';
 
-/** Longest name looked at, with whatever stands between its letters. */
+/**
+ * A bracket, then anything but letters and digits (slashes of any width, white space, what nobody sees), and then a name.
+ * A backslash ends it, so that a tag is neutralised once, and so does the next bracket, so that no text is looked at twice.
+ */
+const TAG_START = new RegExp(`[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`, 'gu');
+
+/** What can stand between the letters of a name that still reads as it. */
+const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Longest name looked at, of what can be seen. */
 const MAX_NAME = 64;

@@ -11,6 +11,9 @@ const NO_FILE_NAME = /[<>:"|?*]/;
  */
 const UNREADABLE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800]|(?!\u200C|\u200D|\uFE0F)[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+/** Joiners behind what is neither a letter of such a script nor an emoji, where they change nothing that is seen. */
+const IDLE_JOINER =
+  /(?<!(?!\p{Script=Latin})\p{L}|(?!\p{Script=Inherited})\p{M}|[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\uFE0F)(?:\u200C|\u200D)/u;
 /** Something of a name has to be seen. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
@@ -29,7 +32,8 @@ export function parseNoteName(given: string | undefined): NoteName {
     .replace(/(?:\.md)+$/, '')
     .normalize('NFC');
   if (withoutSpace(name) === '' || /[/\\.]/.test(name)) return invalid('no slashes or dots');
-  if (UNREADABLE.test(name) || !VISIBLE.test(name)) return invalid('no control or invisible characters');
+  if (UNREADABLE.test(name) || IDLE_JOINER.test(name) || !VISIBLE.test(name))
+    return invalid('no control or invisible characters');
   if (NO_FILE_NAME.test(name)) return invalid('none of < > : " | ? *');
   if (DEVICE.test(withoutSpace(name))) return invalid('Windows keeps it for a device');
   if (utf8Bytes(name) > MAX_NAME_BYTES) return invalid(`more than ${MAX_NAME_BYTES} bytes`);

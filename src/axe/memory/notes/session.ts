@@ -10,7 +10,7 @@ import { answerOf, notRead, notSaved, recentWrite } from './answer.js';
 import type { NotesCaps } from './caps.js';
 import { composeEdit } from './compose-edit.js';
 import { compactionHeading } from './daily-heading.js';
-import { editNote } from './edit.js';
+import { editedText, editNote, type NoteEdit } from './edit.js';
 import { inUntrustedLane } from './lane.js';
 import { listNotes } from './list-notes.js';
 import { formatMemoryError } from './memory-error.js';
@@ -75,7 +75,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const text = loaded.tree.get(path) ?? '';
     const result = editNote(text, edit);
     if (result.kind !== 'written' && result.kind !== 'deleted') return { ...result, path: shown(path) };
-    if (result.kind === 'written' && makesSecret(text, result.text, options.redact)) return SECRET_TEXT;
+    if (result.kind === 'written' && makesSecret(text, edit, options.redact)) return SECRET_TEXT;
     const counted = isCounted(wish) ? composed.keptBytes : undefined;
     const refusal = counted === undefined ? undefined : allowance.refusal(shown(path), counted);
     if (refusal !== undefined) return refusal;
@@ -162,9 +162,13 @@ const SECRET_NAME: NoteAnswer = {
   message: 'the name of the note holds a secret. Choose another name.',
 };
 
-/** Whether a change joins pieces that are no secrets to one that is: each piece alone passed the redaction (D11). */
-function makesSecret(before: string, after: string, redact: (text: string) => string): boolean {
-  return redact(after) !== after && redact(before) === before;
+/**
+ * Whether a change joins pieces that are no secrets to one that is: each piece alone passed the redaction (D11). A secret
+ * that stood there before is masked first, so that only what the change itself makes counts.
+ */
+function makesSecret(before: string, edit: NoteEdit, redact: (text: string) => string): boolean {
+  const after = editedText(redact(before), edit);
+  return redact(after) !== after;
 }
 
 const SECRET_TEXT: NoteAnswer = {
