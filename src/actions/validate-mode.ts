@@ -46,7 +46,7 @@ export async function runValidateMode({
   const shared = await openShared(inputs, { connect, env, fetch, signal });
   const validation = await validateAgents(
     { names: agent === '' ? [] : [agent], outputSchema: inputs.outputSchema },
-    { shelf, shared, providers: PROVIDER_IDS, checkSchema: inspectSchema },
+    { shelf, shared, providers: PROVIDER_IDS, signal, checkSchema: inspectSchema },
   );
   return { kind: 'validated', validation };
 }

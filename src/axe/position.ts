@@ -10,3 +10,8 @@ export function sourcePosition({ file, line, column }: SourcePosition): string {
   if (line === undefined) return file;
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
+
+/** A path on one line: with control characters, which could begin a line of their own, it is in quotes. */
+export function shownFile(file: string): string {
+  return /\p{Cc}/u.test(file) ? JSON.stringify(file) : file;
+}

@@ -50,7 +50,7 @@ describe('the summary of a look at agents', () => {
 
 | Agent | Model | Tools | Memory | Result |
 | --- | --- | --- | --- | --- |
-| \`axe/agents/a.toml\` | \`anthropic/claude\\|x\` | \`read_file\`, \`search_files\`, MCP files, sub-agent helper | on, with notes | valid |
+| \`axe/agents/a.toml\` | \`anthropic/claude\\|x\` | \`read_file\`, \`search_files\`, MCP \`files\`, sub-agent \`helper\` | on, with notes | valid |
 | \`axe/agents/broken.toml\` |  |  |  | 1 error, 1 warning |
 
 - **error** \`axe/agents/broken.toml:1\`: It is wrong. Mend it.
@@ -77,6 +77,55 @@ describe('the summary of a look at agents', () => {
     const row = summary.split('\n').find((line) => line.startsWith('| `axe/agents/long'));
     expect(row?.length).toBeLessThan(700);
   });
+});
+
+describe('what strangers wrote in an agent', () => {
+  const rowOf = (text: string) => {
+    const summary = validatedSummary(validated(agent('a', [], text)));
+    return summary.split('\n').find((line) => line.startsWith('| `axe/agents/a.toml`')) ?? '';
+  };
+
+  it('is code in the table', () => {
+    const row = rowOf(
+      TEXT.replace('"helper"', '"[log in](https://example.com)"').replace('"files"', '"<b>`x`</b>"'),
+    );
+    expect(row).toContain("MCP `<b>'x'</b>`, sub-agent `[log in](https://example.com)` |");
+  });
+
+  it('stays code where it is cut', () => {
+    const row = rowOf(
+      TEXT.replace('claude|x', 'c'.repeat(5000)).replace('"helper"', `"${'h'.repeat(5000)}"`),
+    );
+    expect(row).toContain(`| \`anthropic/${'c'.repeat(89)}…\` |`);
+    expect(row).toContain(`sub-agent \`${'h'.repeat(99)}…\` |`);
+  });
+
+  it('is left out of a list name by name', () => {
+    const tools = Array.from({ length: 100 }, (_, index) => `"tool_${index}"`).join(', ');
+    const row = rowOf(TEXT.replace('"read_file", "search_files"', tools));
+    expect(row).toMatch(/`tool_18`, `tool_19`, … \|/);
+    expect(row).not.toContain('tool_20');
+  });
+
+  it.each([
+    ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
+    ['"<img src=x>" is none', '"\\<img src=x>" is none'],
+    ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
+    ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
+    ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
+    ['\\[x](y)', '\\\\\\[x](y)'],
+  ])('is no markup in %j', (message, shown) => {
+    const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
+    expect(validatedSummary(validated(agent('a', [fault])))).toContain(
+      `- **warning** \`a # b.toml\`: ${shown}`,
+    );
+  });
+});
+
+it('the log names a file with control characters in quotes', () => {
+  expect(validatedLines(validated(agent('x\n::error::hi')))[1]).toBe(
+    '  "axe/agents/x\\n::error::hi.toml": valid',
+  );
 });
 
 it('the log says whose agents were looked at, and what came of each', () => {

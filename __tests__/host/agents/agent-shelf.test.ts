@@ -110,4 +110,73 @@ describe('agent files on disk', () => {
     });
     expect(await open().read('out')).toMatchObject({ text: 'token = "x"\n' });
   });
+
+  describe('of a checkout that may be anybody’s', () => {
+    beforeEach(() => {
+      writeFiles(home, {
+        'there.toml': TEXT,
+        'agents/there.toml': TEXT,
+        'skills/there/SKILL.md': 'Not yours.',
+        'there.md': '',
+      });
+      writeFiles(cwd, { 'axe/agents/b.toml': TEXT, 'docs/a.md': '' });
+      symlinkSync(home, join(cwd, 'out'));
+      symlinkSync(join(home, 'nowhere'), join(cwd, 'nowhere'));
+    });
+
+    it.each(['', '..', 'out', 'out/skills', 'out/gone', 'nowhere'])(
+      'have no files counted outside of it, in %j',
+      async (place) => {
+        const workdir = place === '' ? home : place;
+        const { countPaths } = open({ followsLinks: false });
+        expect(await countPaths('**/*.md', workdir)).toBeUndefined();
+        await expect(countPaths('a[', workdir)).rejects.toThrow('invalid glob pattern');
+      },
+    );
+
+    it('have the files inside of it counted', async () => {
+      const { countPaths } = open({ followsLinks: false });
+      expect(await countPaths('*.md', 'docs')).toBe(1);
+      expect(await countPaths('**/*.md', '')).toBe(1);
+      expect(await countPaths('*.md', join(cwd, 'docs'))).toBe(1);
+      await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+    });
+
+    it.each(['there', 'gone'])('do not tell whether %s.toml is there outside of it', async (name) => {
+      const { read } = open({ followsLinks: false });
+      for (const path of [join(home, `${name}.toml`), `out/${name}.toml`, `nowhere/${name}.toml`]) {
+        await expect(read(path)).rejects.toMatchObject({
+          message: `${path} leads out of the checkout`,
+          remedy: 'Name a folder of the repository, and put the file itself there.',
+        });
+      }
+    });
+
+    it.each(['there', 'gone'])('do not tell whether the skill %s is there outside of it', async (name) => {
+      symlinkSync(join(home, 'skills', name), join(cwd, 'axe', name));
+      const { loadSkill } = await open({ followsLinks: false }).read('b');
+      for (const skill of [join(home, 'skills', name, 'SKILL.md'), `../out/skills/${name}/SKILL.md`, name]) {
+        expect(await loadSkill(skill)).toBe('');
+      }
+      await expect(loadSkill('skills/gone/SKILL.md')).rejects.toThrow('skill not found');
+    });
+
+    it.each(['agents', 'gone'])('are not listed through a link to %s', async (folder) => {
+      symlinkSync(join(home, folder), join(cwd, '.axe'));
+      writeFiles(home, { 'agents/agents/named.toml': TEXT });
+      await expect(open({ followsLinks: false }).list()).rejects.toThrow(
+        '.axe/agents leads out of the checkout',
+      );
+    });
+
+    it('are refused one by one where the workflow names a folder outside', async () => {
+      const { list, read } = open({
+        followsLinks: false,
+        dirs: [join(home, 'agents')],
+        configDir: undefined,
+      });
+      expect(await list()).toMatchObject([{ name: 'there' }]);
+      await expect(read('there')).rejects.toThrow('leads out of the checkout');
+    });
+  });
 });

@@ -26,3 +26,10 @@ it('looks at each call once, however many ways there are', () => {
   );
   expect(findCircles(calls)).toEqual([]);
 });
+
+it('ends with the twentieth circle, however many there are', () => {
+  const names = Array.from({ length: 299 }, (_, index) => `a${index}`);
+  const circles = findCircles(new Map(names.map((name) => [name, names])));
+  expect(circles).toHaveLength(20);
+  expect(circles[0]).toEqual(['a0']);
+});

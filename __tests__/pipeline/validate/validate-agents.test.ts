@@ -43,6 +43,21 @@ function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []):
   };
 }
 
+/** A shelf that notes which walks it was asked for. */
+function countingShelf(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
+  const counted: string[] = [];
+  const plain = shelfOf(files);
+  const shelf: AgentShelf = {
+    ...plain,
+    async countPaths(pattern, workdir) {
+      counted.push(`${pattern} in ${workdir}`);
+      onCount();
+      return await plain.countPaths(pattern, workdir);
+    },
+  };
+  return { counted, shelf };
+}
+
 function validate(
   files: Readonly<Record<string, string>>,
   request: Partial<ValidationRequest> = {},
@@ -217,16 +232,41 @@ describe('a look at agents', () => {
     const reads: string[] = [];
     const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
     await expect(validate(hostile, {}, { shelf: shelfOf(hostile, reads) })).rejects.toThrow(
-      'the agents name more than 300 files',
+      'there are more than 300 agents and files that they name',
     );
     expect(reads).toHaveLength(300);
   });
 
-  it('tries the first patterns of a hostile list only', async () => {
-    const patterns = Array.from({ length: 1000 }, () => '"*.txt"').join(', ');
-    const faults = await faultsOf(`files = [${patterns}]\n`);
-    expect(faults).toHaveLength(51);
-    expect(faults[0]).toBe('3:1 warning: of 1000 patterns in `files` only the first 50 were looked at');
+  it('tries the first patterns of hostile lists only, over all agents, and says so once', async () => {
+    const patterns = (agent: string) =>
+      Array.from({ length: 200 }, (_, index) => `"${agent}${index}.txt"`).join(', ');
+    const hostile = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [`${name}.toml`, `${HEAD}files = [${patterns(name)}]\n`]),
+    );
+    const { counted, shelf } = countingShelf(hostile);
+    const { agents } = await validate(hostile, {}, { shelf });
+    expect(counted).toHaveLength(300);
+    expect(agents.map(({ faults }) => faults.length)).toEqual([200, 101, 0]);
+    expect(agents[1]?.faults[100]?.message).toBe(
+      'the agents have more than 300 patterns in `files`; from here on they were not looked at',
+    );
+  });
+
+  it('walks once for a pattern that several agents name', async () => {
+    const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
+    const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
+    const { counted, shelf } = countingShelf(files);
+    const { agents } = await validate(files, {}, { shelf });
+    expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
+    expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
+  });
+
+  it('stops between two patterns when its time is up', async () => {
+    const ending = new AbortController();
+    const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
+    const { counted, shelf } = countingShelf(files, () => ending.abort(new Error('time is up')));
+    await expect(validate(files, {}, { shelf, signal: ending.signal })).rejects.toThrow('time is up');
+    expect(counted).toEqual(['*.txt in ']);
   });
 
   it('looks for what is not here in the other repository', async () => {
@@ -280,6 +320,15 @@ describe('what is told', () => {
       'b.toml:4:1: warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
       '',
       '2 agents: 1 error, 1 warning',
+    ]);
+  });
+
+  it('names a file with control characters in quotes', async () => {
+    const odd = 'x\n::error::hi.toml';
+    const lines = tellValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
+    expect(lines.filter((line) => line.includes('.toml'))).toEqual([
+      '"x\\n::error::hi.toml": valid',
+      '"b\\r.toml":3:1: error: timeout must be non-negative',
     ]);
   });
 

@@ -1,6 +1,10 @@
 import type { AxeError } from '../errors.js';
 import type { SourcePosition } from '../position.js';
+import { cutToCharacters } from '../prompt/cut.js';
 import type { Warning } from '../warning.js';
+
+/** Most characters of a message, and of a remedy: names in them are anybody's. */
+const MAX_MESSAGE = 1_000;
 
 /** Something wrong with an agent, found without running it. */
 export interface Fault {
@@ -14,7 +18,8 @@ export interface Fault {
 
 /** What a run would end with; `at` is for errors that do not say where. */
 export function errorFault(error: AxeError, at: SourcePosition): Fault {
-  return { severity: 'error', message: error.message, remedy: error.remedy ?? '', at: error.at ?? at };
+  const { message, remedy = '' } = error;
+  return { severity: 'error', message: cutTo(message), remedy: cutTo(remedy), at: error.at ?? at };
 }
 
 /** What a run would warn of; `at` is for warnings that do not say where. */
@@ -22,7 +27,11 @@ export function warningFault(
   { message, at: own }: Pick<Warning, 'message' | 'at'>,
   at: SourcePosition,
 ): Fault {
-  return { severity: 'warning', message, remedy: '', at: own ?? at };
+  return { severity: 'warning', message: cutTo(message), remedy: '', at: own ?? at };
+}
+
+function cutTo(text: string): string {
+  return cutToCharacters(text, MAX_MESSAGE);
 }
 
 /** The faults as they stand in the file. */

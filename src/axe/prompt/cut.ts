@@ -34,12 +34,15 @@ export function cleanLine(text: string, maxCodePoints: number): string {
     .replace(INVISIBLE, '')
     .replace(/[\p{Cc}\p{White_Space}]+/gu, ' ')
     .trim();
-  const points = Array.from(visible);
-  if (points.length <= maxCodePoints) return visible;
-  return `${points
-    .slice(0, maxCodePoints - 1)
-    .join('')
-    .trimEnd()}…`;
+  return cutToCharacters(visible, maxCodePoints);
+}
+
+/** The beginning of a text in at most this many code points; an ellipsis, counted too, says that there was more. */
+export function cutToCharacters(text: string, maxCodePoints: number): string {
+  const points = Array.from(text);
+  if (points.length <= maxCodePoints) return text;
+  const beginning = points.slice(0, maxCodePoints - 1).join('');
+  return `${beginning.trimEnd()}…`;
 }
 
 /** Terminal colours and cursor movements (ECMA-48 control sequences). */

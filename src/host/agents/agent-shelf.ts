@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
 import { checkAgentName } from '../../axe/agent/name.js';
 import type { AgentPlace, AgentShelf } from '../../axe/agent/shelf.js';
@@ -34,23 +34,33 @@ export function createAgentShelf(options: AgentShelfOptions): AgentShelf {
   return {
     where,
     folders: folders.map((folder) => shownPath(cwd, folder)),
-    list: () => listAgents(places),
+    async list() {
+      if (!followsLinks) await refuseLinkedFolders(places);
+      return await listAgents(places);
+    },
     async read(name) {
       const builtIn = findBuiltInAgent(name);
       if (builtIn !== undefined) return { name, file: name, text: builtIn.toml, loadSkill: noSkill };
+      if (!followsLinks && name.endsWith('.toml')) await refuseOutside(resolve(cwd, name), cwd);
       const path = await findFile(name, places);
-      if (!followsLinks) await refuseLink(path, cwd);
+      if (!followsLinks) await refuseOutside(path, cwd);
       const file = shownPath(cwd, path);
       return {
         name,
         file,
         text: await readAgentFile(name, path, file),
-        loadSkill: (skill) => loadSkill(skill, { parents: [dirname(dirname(path))], configDir, cwd }),
+        async loadSkill(skill) {
+          const parent = dirname(dirname(path));
+          if (!followsLinks && !(await mayTellOfSkill(skill, parent, cwd))) return '';
+          return await loadSkill(skill, { parents: [parent], configDir, cwd });
+        },
       };
     },
     async countPaths(pattern, workdir) {
       const glob = compileGlob(pattern);
-      return (await walkFiles(await resolveWorkdir(resolve(cwd, workdir)), [glob])).length;
+      const folder = resolve(cwd, workdir);
+      if (!followsLinks && (await leadsOut(folder, cwd))) return undefined;
+      return (await walkFiles(await resolveWorkdir(folder), [glob])).length;
     },
   };
 }
@@ -71,15 +81,45 @@ async function findFile(name: string, places: AgentFolders): Promise<string> {
   return await findAgentFile(name, places);
 }
 
-/** Of what a link outside leads to, not even the names of keys are told. */
-async function refuseLink(path: string, cwd: string): Promise<void> {
-  const [root, real] = await Promise.all([cwd, path].map((one) => realpath(one).catch(() => undefined)));
-  if (root === undefined || real === undefined || isInside(root, real)) return;
+/** A folder outside that the workflow itself names is listed; one that a link in the checkout leads to is not. */
+async function refuseLinkedFolders({ folders, cwd }: AgentFolders): Promise<void> {
+  for (const folder of folders) {
+    if (isInside(cwd, folder)) await refuseOutside(folder, cwd);
+  }
+}
+
+/** Of what lies outside, not even the names of keys are told, nor whether it is there. */
+async function refuseOutside(path: string, cwd: string): Promise<void> {
+  if (!(await leadsOut(path, cwd))) return;
   const file = shownPath(cwd, path);
   throw new ConfigError(`${file} leads out of the checkout`, {
     at: { file },
-    remedy: 'Put the file itself there instead of a link.',
+    remedy: 'Name a folder of the repository, and put the file itself there.',
   });
+}
+
+/** Whether it may be told that a skill is there: one outside of the checkout is a run's to find. */
+async function mayTellOfSkill(skill: string, parent: string, cwd: string): Promise<boolean> {
+  if (isAbsolute(skill)) return !(await leadsOut(skill, cwd));
+  for (const file of [resolve(parent, skill), join(parent, 'skills', skill, 'SKILL.md')]) {
+    if (isInside(cwd, file) && (await leadsOut(file, cwd))) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether a path lies outside of the checkout, as it is written or by a link on its way; so does a link that leads
+ * nowhere, since otherwise links could ask what there is outside.
+ */
+async function leadsOut(path: string, cwd: string): Promise<boolean> {
+  if (!isInside(cwd, path)) return true;
+  const root = await realpath(cwd).catch(() => cwd);
+  for (let at = path; relative(cwd, at) !== ''; at = dirname(at)) {
+    if ((await lstat(at).catch(() => undefined)) === undefined) continue;
+    const real = await realpath(at).catch(() => undefined);
+    return real === undefined || !isInside(root, real);
+  }
+  return false;
 }
 
 /** The built-in agents have none. */

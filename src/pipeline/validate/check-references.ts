@@ -13,6 +13,7 @@ import { ALL_NOTES_TOOLS } from '../../axe/memory/notes/tool-names.js';
 import { namedNotesTools, notesAreOff } from '../../axe/plan-notes.js';
 import { TOOL_NAMES } from '../../axe/tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../../axe/tools/review/review-tools.js';
+import { type FileCounter, MAX_PATTERNS } from './count-files.js';
 import type { ValidationWorld } from './validation.js';
 
 /** An agent whose file could be read, with what finds its keys. */
@@ -27,6 +28,7 @@ export interface ReadAgent extends AgentText {
 export interface References extends ValidationWorld {
   /** Why a sub-agent cannot be loaded, if so. */
   findSubAgent(name: string): Promise<ConfigError | undefined>;
+  readonly counter: FileCounter;
   /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
   lookUp(): void;
 }
@@ -96,19 +98,16 @@ async function skillFaults(agent: ReadAgent, references: References): Promise<re
   return [errorFault(missing, at(agent, ['skill']))];
 }
 
-/** Each pattern is a walk through the repository, and anybody may have written them. */
-const MAX_PATTERNS = 50;
-
-async function fileFaults(agent: ReadAgent, { shelf }: References): Promise<readonly Fault[]> {
+async function fileFaults(agent: ReadAgent, { counter }: References): Promise<readonly Fault[]> {
   const { files, workdir } = agent.raw;
   const faults: Fault[] = [];
-  if (files.length > MAX_PATTERNS) {
-    const message = `of ${files.length} patterns in \`files\` only the first ${MAX_PATTERNS} were looked at`;
-    faults.push(warningFault({ message }, at(agent, ['files'])));
-  }
-  for (const [index, pattern] of files.slice(0, MAX_PATTERNS).entries()) {
+  for (const [index, pattern] of files.entries()) {
     try {
-      const count = await shelf.countPaths(pattern, workdir);
+      const count = await counter.count(pattern, workdir);
+      if (count === 'limit') {
+        if (counter.tellLimit()) faults.push(warningFault(tooMany(), at(agent, ['files', index])));
+        break;
+      }
       if (count !== 0) continue;
       const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
       faults.push(warningFault({ message }, at(agent, ['files', index])));
@@ -119,6 +118,11 @@ async function fileFaults(agent: ReadAgent, { shelf }: References): Promise<read
     }
   }
   return faults;
+}
+
+function tooMany(): Parameters<typeof warningFault>[0] {
+  const message = `the agents have more than ${MAX_PATTERNS} patterns in \`files\`; from here on they were not looked at`;
+  return { message };
 }
 
 async function subAgentFaults(agent: ReadAgent, { findSubAgent }: References): Promise<readonly Fault[]> {

@@ -1,5 +1,5 @@
 import type { Fault } from '../../axe/agent/fault.js';
-import { sourcePosition } from '../../axe/position.js';
+import { shownFile, sourcePosition } from '../../axe/position.js';
 import { allFaults, type CheckedAgent, countFaults, type Validation } from './validation.js';
 
 /** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */
@@ -11,7 +11,7 @@ export function tellValidation(validation: Validation): readonly string[] {
   const faults = allFaults(validation);
   const left = faults.length - MAX_LISTED;
   return [
-    ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${file}: valid`),
+    ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${shownFile(file)}: valid`),
     ...faults.slice(0, MAX_LISTED).flatMap(tellFault),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
@@ -22,7 +22,8 @@ export function tellValidation(validation: Validation): readonly string[] {
 /** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
 function tellFault({ at, severity, message, remedy }: Fault): readonly string[] {
   const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
-  return [`${sourcePosition(at)}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
+  const place = sourcePosition({ ...at, file: shownFile(at.file) });
+  return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
 /** `2 errors, 1 warning`, or `valid`. */

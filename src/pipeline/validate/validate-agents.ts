@@ -6,6 +6,7 @@ import type { AgentPlace, AgentText } from '../../axe/agent/shelf.js';
 import { ConfigError, isNotFound } from '../../axe/errors.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
+import { createFileCounter } from './count-files.js';
 import { findCircles } from './find-circles.js';
 import type { CheckedAgent, Validation, ValidationRequest, ValidationWorld } from './validation.js';
 
@@ -63,7 +64,7 @@ function createDesk(world: ValidationWorld, places: readonly AgentPlace[]): Desk
   function lookUp(): void {
     lookUps += 1;
     if (lookUps <= MAX_LOOK_UPS) return;
-    throw new ConfigError(`the agents name more than ${MAX_LOOK_UPS} files`, {
+    throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they name`, {
       remedy: 'Look at them one by one: name one with `agent`.',
     });
   }
@@ -99,6 +100,7 @@ function createDesk(world: ValidationWorld, places: readonly AgentPlace[]): Desk
 
   const references: References = {
     ...world,
+    counter: createFileCounter(world),
     lookUp,
     async findSubAgent(name) {
       const found = await fileOf(name);

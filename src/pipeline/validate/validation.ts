@@ -20,6 +20,8 @@ export interface ValidationWorld {
   readonly shared?: AgentLibrary | undefined;
   /** Names of the model providers that are known. */
   readonly providers: readonly string[];
+  /** When it is aborted, no further pattern of `files` is tried. */
+  readonly signal?: AbortSignal | undefined;
   /** Refuses what is no JSON schema, and makes no program of it. Throws a ConfigError. */
   checkSchema(schema: JsonSchema, origin: string): Promise<void>;
 }
