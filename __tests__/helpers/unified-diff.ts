@@ -35,7 +35,8 @@ function parseSection(section: string): DiffFile {
 
 /** Git quotes names with line breaks as C does, which is JSON's way for what tests use, but for octal numbers. */
 function unquote(name: string): string {
-  const code = (_: string, digits: string) => `\\u${Number.parseInt(digits, 8).toString(16).padStart(4, '0')}`;
+  const code = (_: string, digits: string) =>
+    `\\u${Number.parseInt(digits, 8).toString(16).padStart(4, '0')}`;
   return JSON.parse(`"${name.replace(/\\([0-7]{3})/g, code)}"`) as string;
 }
 

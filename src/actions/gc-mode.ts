@@ -125,7 +125,7 @@ function markerOf(agent: string): string {
 
 function footer(agent: string, { runUrl }: SuggestingParts): string {
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
-  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes unless somebody merges or does it.`;
+  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes unless somebody acts on it.`;
 }
 
 function asProposal(

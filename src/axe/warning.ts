@@ -94,6 +94,6 @@ const TITLES: Record<WarningCode, string> = {
   'memory-signature': 'Signatures in memory',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
-  'publish-failed': 'Answer not published',
+  'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
 };

@@ -16,7 +16,7 @@ export function collectedSummary(
   const { read, analysed, usage, removed = NOTHING, end } = collection;
   const figures = read === undefined || isHidden ? '' : figuresOf(read.stats);
   return sections([
-    `### ${agent}: garbage collection`,
+    `## ${agent}: garbage collection`,
     analysed === undefined ? '' : isHidden ? HIDDEN : clean(analysed.text),
     partsNote(analysed?.parts ?? 1),
     leftNote(analysed?.left ?? 0),
