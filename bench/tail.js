@@ -17,7 +17,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 export async function tail() {
   compile();
   const { createFiles } = await import('../lib/host/files.js');
-  const { createFileStore } = await import('../lib/memory-stores/file-store.js');
+  const { createFileStore } = await import('../lib/memory-stores/file/file-store.js');
   const { createClock } = await import('../lib/host/clock.js');
   const { lastEntries } = await import('../lib/axe/memory/run-log.js');
   const folder = mkdtempSync(join(tmpdir(), 'axe-action-bench-'));
