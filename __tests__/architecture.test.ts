@@ -140,6 +140,16 @@ describe('the architecture', () => {
     expect(bare).toEqual([]);
   });
 
+  it('has the files that the benchmarks load from the compiled sources', () => {
+    const bench = resolve(ROOT, 'bench');
+    const loaded = readdirSync(bench, { encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .flatMap((file) => [...readFileSync(join(bench, file), 'utf8').matchAll(/'\.\.\/lib\/([^']+)\.js'/g)])
+      .map(([, path]) => `${path}.ts`);
+    expect(loaded.length).toBeGreaterThan(0);
+    expect(loaded.filter((file) => !TEXTS.has(file))).toEqual([]);
+  });
+
   it('is mirrored by its tests', () => {
     const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
     const mirrored = tests.filter((file) =>
