@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { AxeError, messageOf } from '../axe/errors.js';
 import type { Files } from '../axe/files.js';
-import { decodeBytes } from '../axe/memory/bytes.js';
 import { statePath } from '../axe/memory/state.js';
 import type { MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
 import { untrustedPath } from '../axe/plan.js';
+import { readWhole } from '../axe/read-whole.js';
 import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { dataDir, type Environment } from '../host/xdg.js';
@@ -173,21 +173,11 @@ async function withFiles(
   const tree = new Map(base.tree);
   for (const [path, file] of places) {
     try {
-      const text = await readWhole(files, file);
+      const text = await readWhole(files, file, { followLinks: true });
       if (text !== undefined) tree.set(path, text);
     } catch (thrown) {
       return { kind: 'failed', location: file, message: messageOf(thrown) };
     }
   }
   return { ...base, tree };
-}
-
-async function readWhole(files: Files, path: string): Promise<string | undefined> {
-  const file = await files.open(path, { followLinks: true });
-  if (file === undefined) return undefined;
-  try {
-    return decodeBytes(await file.read(0, file.bytes));
-  } finally {
-    await file.close();
-  }
 }

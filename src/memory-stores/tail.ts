@@ -76,7 +76,7 @@ export async function inspectEnd(
 }
 
 /** The text of bytes; a byte order mark is kept, invalid UTF-8 becomes U+FFFD. */
-export function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { FileStat, Files } from '../axe/files.js';
-import { decodeBytes } from '../axe/memory/bytes.js';
 import { compareFiles } from '../axe/memory/file-order.js';
 import { isNotesPath } from '../axe/memory/notes/place.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
+import { readWhole } from '../axe/read-whole.js';
 import type { Warning } from '../axe/warning.js';
 import { isTreePath } from './tree-path.js';
 
@@ -78,7 +78,8 @@ export async function readFound(
   for (const { path, stat, isNamed = false } of found) {
     const fits = isNamed ? stat.bytes <= mostOf(path) : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
-    const text = fits && isMemory ? await readText(files, join(folder, path)) : undefined;
+    const text =
+      fits && isMemory ? await readWhole(files, join(folder, path), { followLinks: false }) : undefined;
     const isGone = fits && isMemory && text === undefined;
     if (isGone || PASSING_FILE.test(path)) continue;
     if (text === undefined) (isMemory ? tooMuch : others).push(path);
@@ -123,16 +124,6 @@ async function walk(files: Files, folder: string, under: string): Promise<FoundF
     found.push(...(isOpen ? await walk(files, folder, path) : [{ path, stat }]));
   }
   return found;
-}
-
-async function readText(files: Files, path: string): Promise<string | undefined> {
-  const file = await files.open(path, { followLinks: false });
-  if (file === undefined) return undefined;
-  try {
-    return decodeBytes(await file.read(0, file.bytes));
-  } finally {
-    await file.close();
-  }
 }
 
 function leftOut(paths: readonly string[]): Warning {

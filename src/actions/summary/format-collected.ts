@@ -111,8 +111,8 @@ function endLine(end: Ended, { agent, removed }: Shown): string {
       return 'No trim target configured (`last_n` and `max_entries` are both 0). Skipping trim.';
     case 'within':
       if (end.target === 0) return 'No trimming needed: no entry is older than `max_age_days`.';
-      return `No trimming needed: ${end.entries} entries within limit (${end.target}).`;
+      return `No trimming needed: ${count(end.entries, 'entry')} within limit (${end.target}).`;
     case 'trimmed':
-      return `Trimmed: ${end.removed} entries removed, ${end.kept} entries kept.`;
+      return `Trimmed: ${count(end.removed, 'entry')} removed, ${count(end.kept, 'entry')} kept.`;
   }
 }

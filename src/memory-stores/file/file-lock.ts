@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Files } from '../../axe/files.js';
 import type { Clock } from '../../axe/ports.js';
-import { decode } from '../tail.js';
+import { readWhole } from '../../axe/read-whole.js';
 
 /** A lock that is held. */
 export interface Lock {
@@ -50,13 +50,7 @@ export async function takeLock(
 }
 
 async function readLock(files: Files, path: string): Promise<string | undefined> {
-  const file = await files.open(path, { followLinks: false });
-  if (file === undefined) return undefined;
-  try {
-    return decode(await file.read(0, file.bytes));
-  } finally {
-    await file.close();
-  }
+  return await readWhole(files, path, { followLinks: false });
 }
 
 /** A lock from the future, by more than any clock skew, is as dead as an old one; so is one that is not ours. */

@@ -4,6 +4,7 @@ import { countEntries } from '../../axe/memory/run-log.js';
 import { forgottenIds, statePath } from '../../axe/memory/state.js';
 import type { ReadRequest, RestoreResult, TreeResult } from '../../axe/memory/store.js';
 import { parseLog } from '../../axe/memory/units.js';
+import { readWhole } from '../../axe/read-whole.js';
 import { readLogs, shownTree } from '../read-logs.js';
 import { readRunLog } from '../read-run-log.js';
 import { readTree } from '../tree-on-disk.js';
@@ -135,13 +136,7 @@ function truncatedOf(logs: readonly Restored[], joined: Restored): Restored['tru
 async function readText(places: FilePlaces, path: string): Promise<string> {
   const location = await checkedPlace(places, path);
   try {
-    const file = await places.files.open(location, places);
-    if (file === undefined) return '';
-    try {
-      return decodeBytes(await file.read(0, file.bytes));
-    } finally {
-      await file.close();
-    }
+    return (await readWhole(places.files, location, places)) ?? '';
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOTDIR') return '';
     throw thrown;
