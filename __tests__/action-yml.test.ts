@@ -14,6 +14,7 @@ import {
   NOTES_LIMITS,
 } from '../src/axe/defaults.js';
 import { VERSION } from '../src/axe/version.js';
+import { actionErrors } from './helpers/workflow-syntax.js';
 
 interface ActionYml {
   readonly inputs: Record<string, { readonly description: string; readonly default: string }>;
@@ -22,10 +23,35 @@ interface ActionYml {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-const ACTION: ActionYml = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
+const TEXT = readFileSync(join(ROOT, 'action.yml'), 'utf8');
+const ACTION: ActionYml = parse(TEXT);
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 describe('action.yml', () => {
+  it('is loaded by the runner', () => {
+    expect(actionErrors({ name: 'action.yml', content: TEXT })).toEqual([]);
+  });
+
+  it.each([
+    ['an expression in a description', 'description: Say `${{ matrix.package }}`', 'outside of `default:`'],
+    [
+      'an expression in the text of a long description',
+      'description: >-\n  Say ${{ x }}',
+      'outside of `default:`',
+    ],
+    [
+      'a key that the runner does not know',
+      'runs: { using: node24, main: a.js, mains: b.js }',
+      'Unexpected value',
+    ],
+    ['a runtime that the runner does not have', 'runs: { using: node99, main: a.js }', 'node99'],
+  ])('would be refused for %s', (_, text, message) => {
+    const input = text.startsWith('runs:') ? '' : `\n    ${text.replace('\n', '\n    ')}`;
+    const runs = text.startsWith('runs:') ? text : 'runs: { using: node24, main: a.js }';
+    const content = `name: a\ndescription: b\ninputs:\n  one:${input || ' {}'}\n${runs}\n`;
+    expect(actionErrors({ name: 'action.yml', content }).join('\n')).toContain(message);
+  });
+
   it('has the inputs and defaults of the code', () => {
     const declared = Object.entries(ACTION.inputs).map(([name, input]) => [name, input.default]);
     expect(declared).toEqual(Object.entries(INPUT_DEFAULTS));

@@ -1,5 +1,6 @@
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+import { convertActionTemplate, parseAction } from '@actions/workflow-parser/actions/index';
 
 /** A workflow as text, by the name it is known under. */
 export interface WorkflowText {
@@ -34,6 +35,21 @@ export async function workflowErrors(
     await convertWorkflowTemplate(context, value, files, { fetchReusableWorkflowDepth: 1 });
   }
   return context.errors.getErrors().map(({ message }) => message);
+}
+
+/**
+ * What the runner has against an `action.yml` when it loads the action: keys and values that its schema does not know,
+ * and expressions outside of the defaults of inputs. It evaluates descriptions too, but with no context, so that any
+ * expression in one refuses the action. GitHub's own parser takes a description for text, so that is looked for here.
+ */
+export function actionErrors(file: WorkflowText): readonly string[] {
+  const { context, value } = parseAction(file, new NoOperationTraceWriter());
+  if (value !== undefined) convertActionTemplate(context, value);
+  const expressions = file.content.split('\n').flatMap((line, index) => {
+    const isAllowed = !line.includes('${{') || /^\s+default:\s/.test(line);
+    return isAllowed ? [] : [`${file.name}:${index + 1}: an expression outside of \`default:\``];
+  });
+  return [...context.errors.getErrors().map(({ message }) => message), ...expressions];
 }
 
 /** What GitHub makes of a condition (`if:`), with the contexts given. Throws for one that is no expression. */
