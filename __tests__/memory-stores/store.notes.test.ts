@@ -57,6 +57,40 @@ describe('a commit of notes whose answer was lost', () => {
   });
 });
 
+describe('a commit that is lost on its way while another run saves', () => {
+  it.each<[string, number, Change, string]>([
+    [
+      'an edit that takes out the last line',
+      1,
+      note('MEMORY.md', { kind: 'replace', from: 'old\n', to: '' }),
+      'first\ntheirs\n',
+    ],
+    [
+      'an append of the line that the other run added',
+      2,
+      adding('MEMORY.md', 'theirs'),
+      'first\nold\ntheirs\ntheirs\n',
+    ],
+  ])('does not cost %s', async (_, lostAt, change, expected) => {
+    const remote = createFakeRemote();
+    remote.tree = new Map([['MEMORY.md', 'first\nold\n']]);
+    let commits = 0;
+    const backend = remote.backend({
+      step: async (operation) => {
+        if (operation !== 'commit') return;
+        commits += 1;
+        if (commits > lostAt) return;
+        remote.tree = new Map([['MEMORY.md', 'first\nold\ntheirs\n']]);
+        remote.version += 1;
+      },
+      commit: () => (commits === lostAt ? { kind: 'unknown', message: 'no answer' } : undefined),
+    });
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
+    expect(await store.write([change], never)).toMatchObject({ kind: 'saved' });
+    expect(remote.tree.get('MEMORY.md')).toBe(expected);
+  });
+});
+
 describe('a note of which somebody else changed other lines while an answer was lost', () => {
   it.each<[string, Change, string]>([
     ['an append', adding('MEMORY.md', 'new'), 'FIRST\nlast\nnew\n'],

@@ -295,6 +295,20 @@ describe('the retry loop', () => {
     expect([...remote.tree]).toEqual([['daily.md', 'old\nmine\ntheirs\n']]);
   });
 
+  it('forgets the last entry of a log when a commit is lost on its way while another run appends', async () => {
+    const { store, remote } = makeStore({
+      commit: inTurn({ kind: 'unknown', message: 'reset' } as const),
+      step: async (operation) => {
+        if (operation !== 'commit' || remote.version > 0) return;
+        remote.tree = new Map([['bot.md', entryText('a') + entryText('b') + entryText('theirs')]]);
+        remote.version = 1;
+      },
+    });
+    remote.tree = new Map([['bot.md', entryText('a') + entryText('b')]]);
+    expect(await store.write(forget(['b']), never)).toMatchObject({ kind: 'saved' });
+    expect(idsIn(remote.tree.get('bot.md') ?? '')).toEqual(['a', 'theirs']);
+  });
+
   it('keeps as .bak nothing that was forgotten', async () => {
     const { store, remote } = makeStore({
       commit: () => {

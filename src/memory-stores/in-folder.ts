@@ -1,3 +1,4 @@
+import type { Change } from '../axe/memory/change.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { TreeStore } from './store.js';
 
@@ -7,6 +8,7 @@ import type { TreeStore } from './store.js';
  */
 export function inFolder(store: TreeStore, folder: string): TreeStore {
   const inside = (path: string): string => (path === '' ? '' : `${folder}/${path}`);
+  const moved = (change: Change): Change => ({ ...change, path: inside(change.path) });
   const { dropHistory } = store;
   return {
     kind: store.kind,
@@ -25,11 +27,7 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
       const found = await store.readTree(signal, under?.map(inside));
       return found.kind === 'failed' ? found : allBelow(found, `${folder}/`);
     },
-    write: (changes, signal) =>
-      store.write(
-        changes.map((change) => ({ ...change, path: inside(change.path) })),
-        signal,
-      ),
+    write: (changes, signal, folds = []) => store.write(changes.map(moved), signal, folds.map(moved)),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
   };
 }

@@ -4,6 +4,7 @@ import { editNote } from '../axe/memory/notes/edit.js';
 import { holdsLines } from '../axe/memory/notes/lines.js';
 import { forgottenIds, isStatePath, statePath } from '../axe/memory/state.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
+import type { Snapshot } from './backend.js';
 
 /** The newest version, and the one that was read first. */
 export interface Versions {
@@ -55,23 +56,30 @@ export function unmatchedEdit(text: string, { path, edit }: NoteChange): readonl
   ];
 }
 
+/** A commit whose answer was lost: the version it was made from, and the one it may have become. */
+export interface LostCommit {
+  readonly from: Snapshot;
+  readonly made: MemoryTree;
+}
+
 /**
- * The changes that a commit without an answer did not bring in, as the newest version shows. Appends are known
+ * The changes that none of the commits without an answer brought in, as the newest version shows. Appends are known
  * by their text, an edit by what it put in, anything else by its result at the beginning of the file; all count only if
- * they were not there before.
+ * they were not there before that commit.
  */
 export function stillOpen(
   changes: readonly Change[],
-  versions: Versions & { readonly lost: MemoryTree },
+  { tree, version }: Snapshot,
+  lost: readonly LostCommit[],
 ): readonly Change[] {
-  return changes.filter((change) => !hasArrived(change, versions));
+  // Where the newest version is still the one it was made from, a commit did not arrive.
+  const possible = lost.filter(({ from }) => from.version !== version);
+  return changes.filter((change) => !possible.some((commit) => hasArrived(change, tree, commit)));
 }
 
-function hasArrived(
-  change: Change,
-  { base, newest, lost }: Versions & { readonly lost: MemoryTree },
-): boolean {
+function hasArrived(change: Change, newest: MemoryTree, { from, made }: LostCommit): boolean {
   const { path } = change;
+  const base = from.tree;
   switch (change.kind) {
     case 'append':
       return holds(newest, path, change.text) && !holds(base, path, change.text);
@@ -97,9 +105,10 @@ function hasArrived(
     return text !== '' && holds(newest, path, text) && !holds(base, path, text);
   }
 
+  /** What takes away the end of a file leaves what the file began with before, which proves nothing. */
   function isResult(): boolean {
-    const result = lost.get(path) ?? '';
-    if (result === '' || result === (base.get(path) ?? '')) return false;
+    const result = made.get(path) ?? '';
+    if (result === '' || (base.get(path) ?? '').startsWith(result)) return false;
     return newest.get(path)?.startsWith(result) === true;
   }
 }

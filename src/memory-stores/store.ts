@@ -1,5 +1,5 @@
 import { messageOf } from '../axe/errors.js';
-import { type Change, pathsOf, withStates } from '../axe/memory/change.js';
+import { type Change, markUnfolded, pathsOf, withStates } from '../axe/memory/change.js';
 import type {
   FailedSave,
   MemoryStore,
@@ -12,8 +12,8 @@ import type {
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
-import { keepOtherSide, stillOpen, unmatchedEdits } from './other-side.js';
-import { createPatience, failed } from './patience.js';
+import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
+import { createPatience, failed, type Patience } from './patience.js';
 import { readLogs, shownTree, withBeside } from './read-logs.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 
@@ -30,6 +30,8 @@ export interface TreeStore extends MemoryStore {
   snapshot(paths: readonly string[], signal: AbortSignal): Promise<Snapshot | Unreadable>;
   /** Where a file of a version is, for people; '' stands for no version, and for no file. */
   placeOf(version: string, path: string): Place;
+  /** `folds` are saved before the changes. If the store refuses the two together, it saves the changes alone. */
+  write(changes: readonly Change[], signal: AbortSignal, folds?: readonly Change[]): Promise<SaveResult>;
 }
 
 /**
@@ -44,7 +46,7 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     placeOf: (version, path) => backend.placeOf(version, path),
     read: (request, signal) => read(backend, request, signal),
     readTree: (signal, under) => readTree(backend, signal, under),
-    write: (changes, signal) => answered(signal, () => saveInTime(backend, changes, { ...options, signal })),
+    write: (changes, signal, folds = []) => save(backend, { folds, changes }, { ...options, signal }),
     ...(dropHistory === undefined
       ? {}
       : {
@@ -114,21 +116,38 @@ async function answered(signal: AbortSignal, save: () => Promise<SaveResult>): P
   }
 }
 
+/** What others keep must never cost a run its own entry: together they may be more than the store takes. */
+async function save(
+  backend: TreeBackend,
+  { folds, changes }: { readonly folds: readonly Change[]; readonly changes: readonly Change[] },
+  options: SaveOptions,
+): Promise<SaveResult> {
+  // Shared by both: what the first one committed without an answer must not be done twice by the second.
+  const tries: Tries = { ...options, patience: createPatience(options), first: undefined, lost: [] };
+  const attempt = (all: readonly Change[]) => answered(options.signal, () => saveInTime(backend, all, tries));
+  const whole = await attempt([...folds, ...changes]);
+  const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
+  return isFoldsFault ? await attempt(markUnfolded(changes)) : whole;
+}
+
+interface Tries extends SaveOptions {
+  readonly patience: Patience;
+  /** The version that the save found at first. */
+  first: MemoryTree | undefined;
+  readonly lost: LostCommit[];
+}
+
 async function saveInTime(
   backend: TreeBackend,
   changes: readonly Change[],
-  options: SaveOptions,
+  tries: Tries,
 ): Promise<SaveResult> {
-  const { signal } = options;
+  const { signal, patience, lost } = tries;
   const paths = pathsOf(changes);
   // What is folded in goes before the run's own changes, which are what people look for.
   const path = (changes.find(({ kind }) => kind !== 'merge') ?? changes[0])?.path ?? '';
   const outside = changes.find((change) => !isTreePath(change.path));
   if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
-  const patience = createPatience(options);
-  let first: MemoryTree | undefined;
-  /** The last version that was committed without an answer. */
-  let lost: MemoryTree | undefined;
   for (let attempts = 0; ; ) {
     if (signal.aborted) return stopped();
     const newest = await backend.read(signal, paths);
@@ -137,9 +156,9 @@ async function saveInTime(
       if (end !== undefined) return end;
       continue;
     }
-    first ??= newest.tree;
-    const versions = { base: first, newest: newest.tree };
-    const open = lost === undefined ? changes : stillOpen(changes, { ...versions, lost });
+    tries.first ??= newest.tree;
+    const versions = { base: tries.first, newest: newest.tree };
+    const open = stillOpen(changes, newest, lost);
     const next = keepOtherSide(open, versions);
     const unmatched = unmatchedEdits(newest.tree, open);
     if (newest.unsettled !== true && isSame(next, newest.tree))
@@ -150,7 +169,7 @@ async function saveInTime(
       const notices = [...(result.notices ?? []), ...unmatched];
       return saved(backend, { ...result, path, attempts, notices });
     }
-    if (result.kind === 'unknown') lost = next;
+    if (result.kind === 'unknown') lost.push({ from: newest, made: next });
     const end = await patience.after(result);
     if (end !== undefined) return end;
   }

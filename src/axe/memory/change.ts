@@ -4,7 +4,7 @@ import { editedText, isReplaced, type NoteEdit } from './notes/edit.js';
 import { holdsLines } from './notes/lines.js';
 import { backupPath } from './notes/place.js';
 import { isMade } from './notes/replay.js';
-import { dayId, deletedIds, partIds } from './notes/union.js';
+import { dayId, deletedIds, partIds, takenOutIds } from './notes/union.js';
 import { parseProvenance } from './provenance.js';
 import { separator } from './separator.js';
 import {
@@ -73,6 +73,13 @@ export interface NoteChange {
   readonly makes?: string;
   /** It may have been carried out already: text that is there and was to be put in is not put in again. */
   readonly again?: true;
+  /** Another place may hold the lines that this takes out, and could not be folded in: it must not bring them back. */
+  readonly unfolded?: true;
+}
+
+/** The changes for a save that leaves out what another place holds. */
+export function markUnfolded(changes: readonly Change[]): readonly Change[] {
+  return changes.map((change) => (change.kind === 'note' ? { ...change, unfolded: true } : change));
 }
 
 /**
@@ -126,9 +133,9 @@ function foldIn(
   if (aside !== undefined) tree.set(`${path}.bak`, aside);
 }
 
-/** Of a note, the version that was found, and that it was deleted, so that no older copy brings it back. */
+/** Of a note, the version that was found, and what was deleted of it, so that no older copy brings it back. */
 function keepBeside(
-  { path, edit, backup }: NoteChange,
+  { path, edit, backup, unfolded }: NoteChange,
   { found, before, text }: { readonly found: string; readonly before: string; readonly text: string },
   tree: Map<string, string>,
 ): void {
@@ -139,7 +146,10 @@ function keepBeside(
   const next =
     edit.kind === 'delete'
       ? withFacts(state, partFacts('forgotten', deletedIds(path, before, edit.isOver === true)))
-      : withoutForgottenIds(state, [dayId(path), ...partIds(path, text)]);
+      : withFacts(
+          withoutForgottenIds(state, [dayId(path), ...partIds(path, text)]),
+          unfolded === true ? partFacts('folded', takenOutIds(path, before, text)) : [],
+        );
   if (next !== state) tree.set(statePlace, next);
 }
 

@@ -1,4 +1,4 @@
-import { type Change, withStates } from '../../axe/memory/change.js';
+import { type Change, markUnfolded, withStates } from '../../axe/memory/change.js';
 import type { FailedSave, SaveResult } from '../../axe/memory/store.js';
 import type { Unreadable } from '../backend.js';
 import type { TreeStore } from '../store.js';
@@ -39,35 +39,41 @@ async function save(
   { changes, signal }: RungsSaving,
 ): Promise<SaveResult> {
   if (broken !== undefined) return notTouched(store, broken);
-  const folds = signal.aborted ? [] : await foldsOf(below, changes, signal);
-  const whole = await store.write([...folds, ...changes], signal);
-  // What others keep must never cost a run its own entry: together they may be more than the store takes.
-  const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
-  const result = isFoldsFault ? await store.write(changes, signal) : whole;
+  const { folds, isWhole } = signal.aborted ? NO_FOLDS : await foldsOf(below, changes, signal);
+  const result = await store.write(isWhole ? changes : markUnfolded(changes), signal, folds);
   if (result.kind === 'saved') held.clear();
   return result;
 }
 
 /** What the rungs below keep of the same agents; one that does not say so now is folded in another time. */
+interface Folds {
+  readonly folds: readonly Change[];
+  /** Whether each of them said what it keeps. */
+  readonly isWhole: boolean;
+}
+
+const NO_FOLDS: Folds = { folds: [], isWhole: true };
+
 async function foldsOf(
   below: readonly Rung[],
   changes: readonly Change[],
   signal: AbortSignal,
-): Promise<readonly Change[]> {
+): Promise<Folds> {
   const paths = bothLanes(changes.map(({ path }) => path));
-  if (paths.length === 0) return [];
-  const folds = await Promise.all(
-    below.map(async ({ store, broken, held }): Promise<readonly Change[]> => {
-      if (broken !== undefined) return [];
+  if (paths.length === 0) return NO_FOLDS;
+  const all = await Promise.all(
+    below.map(async ({ store, broken, held }): Promise<Folds> => {
+      if (broken !== undefined) return { folds: [], isWhole: false };
       const read = foldReadNotes(held, changes);
       const known = [...held.keys()];
       if (withStates(paths).every((path) => isUnder(path, known)))
-        return [...foldChanges(held, changes), ...read];
+        return { folds: [...foldChanges(held, changes), ...read], isWhole: true };
       const answer = await store.snapshot(paths, signal);
-      return answer.kind === 'snapshot' ? [...foldChanges(answer.tree, changes), ...read] : read;
+      if (answer.kind === 'unreadable') return { folds: read, isWhole: false };
+      return { folds: [...foldChanges(answer.tree, changes), ...read], isWhole: true };
     }),
   );
-  return folds.flat();
+  return { folds: all.flatMap(({ folds }) => folds), isWhole: all.every(({ isWhole }) => isWhole) };
 }
 
 /** The save to a store that could not be read: what looks empty may only be out of reach (D14). */

@@ -55,6 +55,13 @@ export function deletedIds(path: string, text: string, isOver: boolean): readonl
   return isOver && noteKind(path) === 'daily' ? [dayId(path)] : partIds(path, text);
 }
 
+/** The parts of a version of facts or of a day that the next one does not have. */
+export function takenOutIds(path: string, before: string, after: string): readonly string[] {
+  if (!isUnited(path)) return [];
+  const kept = new Set(partIds(path, after));
+  return partIds(path, before).filter((id) => !kept.has(id));
+}
+
 /** By what a day that was deleted is known in the state. */
 export function dayId(path: string): string {
   return partId(path, '');
