@@ -30,7 +30,8 @@ export function uniteNotes(path: string, { base, other, known }: NoteVersions): 
     return { text: base, aside: other };
   }
   if (base.trim() === '' && known.has(dayId(path))) return { text: base };
-  if (base.trim() === '' && !partIds(path, other).some((id) => known.has(id))) return { text: other };
+  const ids = base.trim() === '' ? partIds(path, other) : [];
+  if (ids.length > 0 && !ids.some((id) => known.has(id))) return { text: other };
   const missing = missingTexts(path, { base, other, known });
   return { text: missing.size === 0 ? base : withTexts(base, missing) };
 }
