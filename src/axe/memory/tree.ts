@@ -1,5 +1,6 @@
 import { mergeFiles } from './merge.js';
-import { foldedIds, goneIds, mergeStates, statePath } from './state.js';
+import { takenOutIds } from './notes/union.js';
+import { foldedIds, goneIds, mergeStates, partFacts, statePath, withFacts } from './state.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;
@@ -34,6 +35,17 @@ function mergeEach(
   }
   for (const [path, text] of asides) merged.set(path, text);
   return merged;
+}
+
+/** The tree with a record of the lines that it no longer has of `other`'s notes: merging `other` does not bring them back. */
+export function withTakenOut(tree: MemoryTree, other: MemoryTree): MemoryTree {
+  const next = new Map(tree);
+  for (const [path, text] of other) {
+    const facts = partFacts('forgotten', takenOutIds(path, text, tree.get(path) ?? ''));
+    const state = statePath(path);
+    if (facts.length > 0) next.set(state, withFacts(next.get(state) ?? '', facts));
+  }
+  return next;
 }
 
 /** Whether two trees hold the same files. */

@@ -1,7 +1,7 @@
 import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
 import type { Files } from '../../axe/files.js';
 import { encodeBytes } from '../../axe/memory/bytes.js';
-import { isSameTree, type MemoryTree, mergeTrees } from '../../axe/memory/tree.js';
+import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../axe/memory/tree.js';
 import type { Clock } from '../../axe/ports.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
@@ -92,7 +92,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
 
   async function commit(snapshot: Snapshot, files: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
     if (broken !== undefined) return { ...broken, kind: 'failed' };
-    const tree = withoutEmpty(files);
+    const tree = withoutEmpty(withTakenOut(files, trunkReading?.tree ?? new Map()));
     const trouble = checkTree(tree);
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const base = Number(snapshot.version);
