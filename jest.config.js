@@ -15,7 +15,8 @@ export default {
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
   // Wide enough for a machine that is busy with other things: no test waits for it, and most end within a second.
-  testTimeout: 240_000,
+  // Properties that draw more take longer.
+  testTimeout: 240_000 * Number(process.env.PROPERTY_RUNS || 1),
   // How long a worker may take to end, in milliseconds. Under load the default of 500 is not enough even for one that leaves
   // nothing open, and is then told as a leak.
   workerGracefulExitTimeout: 20_000,

@@ -73,7 +73,7 @@ describe('every acknowledged entry is seen by a reader at the end (I1)', () => {
           expect(new Set(seen).size).toBe(seen.length);
         },
       ),
-      { numRuns: RUNS, seed: 1 },
+      { numRuns: RUNS },
     );
   });
 
@@ -99,7 +99,7 @@ describe('every acknowledged entry is seen by a reader at the end (I1)', () => {
           expect(seen).toEqual(expect.arrayContaining(acknowledged));
           expect(new Set(seen).size).toBe(seen.length);
         }),
-        { numRuns: RUNS, seed: 2 },
+        { numRuns: RUNS },
       );
       // Were nothing ever saved, nothing could be lost.
       expect(saved).toBeGreaterThan(RUNS);
@@ -236,7 +236,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
           expect(new Set(seen).size).toBe(seen.length);
         },
       ),
-      { numRuns: RUNS, seed: 3 },
+      { numRuns: RUNS },
     );
     // Were nothing ever saved, nothing could be lost; were nobody ever in the way, nobody could lose it.
     expect(saved).toBeGreaterThan(RUNS);
@@ -255,7 +255,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
         expect([...acknowledged].sort()).toEqual(ids);
         expect([...(await everyId(openRepo(branch)))].sort()).toEqual(ids);
       }),
-      { numRuns: 200, seed: 4 },
+      { numRuns: 200 },
     );
   });
 
@@ -298,7 +298,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
           expect(new Set(seen).size).toBe(seen.length);
         },
       ),
-      { numRuns: RUNS, seed: 5 },
+      { numRuns: RUNS },
     );
     expect(rescued).toBeGreaterThan(RUNS / 4);
   });
@@ -414,7 +414,7 @@ describe.each([
           saved += kept.size - OLD.length;
         },
       ),
-      { numRuns, seed: 6 },
+      { numRuns },
     );
     expect(forgotten).toBeGreaterThan(numRuns / 4);
     expect(saved).toBeGreaterThan(numRuns / 4);
@@ -462,7 +462,7 @@ describe('what is forgotten of a cache', () => {
         forgotten += gone.size;
         saved += kept.size - OLD.length;
       }),
-      { numRuns: RUNS, seed: 7 },
+      { numRuns: RUNS },
     );
     expect(forgotten).toBeGreaterThan(RUNS / 4);
     expect(saved).toBeGreaterThan(RUNS / 4);

@@ -79,13 +79,12 @@ describe('every acknowledged entry that some version still holds is seen by a re
           passedOver += scene.cache.contents().some((text) => text.includes('- passed-over ')) ? 1 : 0;
           expectNothingLost(scene, acknowledged, await seen(open(scene, {})));
         }),
-        { numRuns: RUNS, seed: 3 },
+        { numRuns: RUNS },
       );
       // Were nothing ever saved, or nobody ever passed over, this would prove little.
       expect(saved).toBeGreaterThan(RUNS * 2);
       expect(passedOver).toBeGreaterThan(RUNS / 10);
     },
-    120_000,
   );
 });
 
