@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { agentsCommand } from '../../src/cli/agents.js';
+import { main } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -57,6 +58,30 @@ it('holds the schema of an answer against the rules of schemas', async () => {
   expect(output).toContain(
     'axe/agents/form.toml:5:1: error: the JSON schema of `params.response_format.schema` cannot be used: ',
   );
+});
+
+it('says of a model what a run with this environment and config.toml would say', async () => {
+  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
+  const { exitCode, output } = await validate();
+  expect(exitCode).toBe(2);
+  expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
+  expect(output).toContain('  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.');
+  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n' });
+  expect((await validate()).exitCode).toBe(0);
+  writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
+  expect((await validate()).output).toContain('error: invalid base URL for provider "groq"');
+});
+
+it('says of an agent as `agents init` made it what has to be filled in, as a run does', async () => {
+  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
+  await agentsCommand(['init', 'fresh'], terminal);
+  const { exitCode, output } = await validate('fresh');
+  expect(exitCode).toBe(2);
+  const [, told = ''] = /error: (unsupported provider "provider": .*\n {2}.*)\n/.exec(output) ?? [];
+  expect(told).toContain('`provider/model-name` is the placeholder of `agents init`.');
+  const run = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home }, cwd });
+  expect(await main(['run', 'fresh'], run)).toBe(1);
+  expect(run.talk()).toBe(`${told}\n`);
 });
 
 it.each([

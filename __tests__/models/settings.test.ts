@@ -137,6 +137,13 @@ describe('the base URL', () => {
     });
   });
 
+  it('is needed all the more where the name looks mistyped, or is the placeholder of a new agent', () => {
+    expect(errorOf('antropic').remedy).toMatch(/^Did you mean `anthropic`\? .*`AXE_ANTROPIC_BASE_URL`/);
+    expect(errorOf('provider').remedy).toMatch(
+      /^`provider\/model-name` is the placeholder of `agents init`\./,
+    );
+  });
+
   it.each(['__proto__', 'constructor', 'toString'])('is not found in a prototype: %s', (provider) => {
     expect(errorOf(provider).message).toContain(`unsupported provider "${provider}"`);
   });

@@ -2,7 +2,7 @@ import type { AgentLibrary } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createFetch } from '../host/net/http.js';
-import { PROVIDER_IDS } from '../models/catalog.js';
+import { modelProblem } from '../models/model-problem.js';
 import type { RunReport } from '../pipeline/request.js';
 import { validateAgents } from '../pipeline/validate/validate-agents.js';
 import { openCheckedShelf } from '../world/agent-shelf.js';
@@ -46,7 +46,13 @@ export async function runValidateMode({
   const shared = await openShared(inputs, { connect, env, fetch, signal });
   const validation = await validateAgents(
     { names: agent === '' ? [] : [agent], outputSchema: inputs.outputSchema },
-    { shelf, shared, providers: PROVIDER_IDS, signal, checkSchema: inspectSchema },
+    {
+      shelf,
+      shared,
+      modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
+      signal,
+      checkSchema: inspectSchema,
+    },
   );
   return { kind: 'validated', validation };
 }

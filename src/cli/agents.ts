@@ -36,7 +36,7 @@ const COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'agents init <agent>',
     short: 'Create an agent file to fill in',
-    long: 'Create an agent file with every key in comments, in the configuration folder or the one given.',
+    long: 'Create an agent file in the configuration folder or the one given: fill in `model`; every other key is there\nin comments. `agents validate` then says whether it can run.',
     flags: [{ ...AGENTS_DIR, about: 'Create it in this folder' }],
   },
   {

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
@@ -9,13 +9,13 @@ import { readConfigFile } from '../host/config-file.js';
 import type { RunDeadline } from '../host/deadline.js';
 import { guarded } from '../memory-stores/ladder/guard.js';
 import { createModels } from '../models/create.js';
-import { parseProvidersConfig } from '../models/providers-config.js';
 import { findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
+import { loadProvidersConfig } from './providers-config.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
 
@@ -46,7 +46,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
     models: createModels({
       env,
       fetch,
-      loadConfig: () => loadProvidersConfig(join(configDir, 'config.toml')),
+      loadConfig: () => loadProvidersConfig(configDir),
       readTextFile: readConfigFile,
     }),
     compileSchema: createSchemaCompiler(),
@@ -79,11 +79,6 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
     cwd,
     secrets: secretValues(env),
   };
-}
-
-async function loadProvidersConfig(file: string): Promise<ReturnType<typeof parseProvidersConfig>> {
-  const toml = await readConfigFile(file);
-  return toml === undefined ? {} : parseProvidersConfig(toml, file);
 }
 
 function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {

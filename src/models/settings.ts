@@ -1,3 +1,5 @@
+import { PLACEHOLDER_MODEL } from '../axe/agent/scaffold.js';
+import { nearest } from '../axe/agent/suggest.js';
 import { AxeError } from '../axe/errors.js';
 import { PROVIDER_IDS, type Provider } from './catalog.js';
 
@@ -36,17 +38,22 @@ export interface ModelSettings {
  * Throws an AxeError: exit 3 for a missing or unusable key, 1 for a provider without base URL, 2 for a wrong one.
  */
 export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
-  const { env, config } = sources;
-  const own = config[provider.id];
-  const baseUrl = firstSet([env[provider.baseUrlVariable], own?.baseUrl, provider.defaultBaseUrl]);
-  if (baseUrl === undefined) throw unsupportedProvider(provider);
+  const baseUrl = resolveBaseUrl(provider, sources);
   const apiKey = resolveKey(provider, sources);
   if (apiKey === undefined && provider.needsKey) throw missingKey(provider);
   return {
     apiKey: apiKey ?? '',
     baseUrl: withVersionPath(checkedUrl(baseUrl, provider), provider),
-    headers: resolveHeaders(provider, env),
+    headers: resolveHeaders(provider, sources.env),
   };
+}
+
+/** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
+export function resolveBaseUrl(provider: Provider, { env, config }: SettingSources): string {
+  const own = config[provider.id];
+  const baseUrl = firstSet([env[provider.baseUrlVariable], own?.baseUrl, provider.defaultBaseUrl]);
+  if (baseUrl === undefined) throw unsupportedProvider(provider);
+  return baseUrl;
 }
 
 /** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
@@ -106,8 +113,17 @@ export function checkedUrl(baseUrl: string, provider: Provider): string {
 function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   return new AxeError(`unsupported provider "${id}": supported providers are ${PROVIDER_IDS.join(', ')}`, {
     exitCode: 1,
-    remedy: `For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
+    remedy: unsupportedRemedy(id, baseUrlVariable),
   });
+}
+
+function unsupportedRemedy(id: string, baseUrlVariable: string): string {
+  if (PLACEHOLDER_MODEL.startsWith(`${id}/`)) {
+    return `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`anthropic/claude-sonnet-4-5\`.`;
+  }
+  const meant = nearest(id, PROVIDER_IDS);
+  const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
+  return `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`;
 }
 
 /** Refused here, since the error of a header that cannot be sent would show it. */

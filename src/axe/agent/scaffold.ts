@@ -1,12 +1,18 @@
-/** The text of a new agent file: the two required keys, and axe's others in comments with the same example values. */
+/** The model of a new agent file, as axe writes it. No provider has that name, so that no run starts with it. */
+export const PLACEHOLDER_MODEL = 'provider/model-name';
+
+/**
+ * The text of a new agent file: the required keys, and every other one in comments. axe's keys have axe's example values
+ * and stand in its order.
+ */
 export function scaffoldAgent(name: string): string {
   return `name = ${tomlString(name)}
 description = ""
 
-# Provider and model, for example "anthropic/claude-sonnet-4-5" or "ollama/llama3".
-model = "provider/model-name"
+# Fill in: provider and model, for example "anthropic/claude-sonnet-4-5" or "ollama/llama3".
+model = "${PLACEHOLDER_MODEL}"
 
-# Everything below is optional.
+# Everything below is optional. Remove the "# " in front of a key to set it, and in front of its [table] as well.
 
 # Who the agent is and how it works.
 # system_prompt = ""
@@ -20,6 +26,16 @@ model = "provider/model-name"
 # The folder that files count from; the current one if it is not set.
 # workdir = ""
 
+# Tools that the model may call, for example ["read_file", "search_files"]. allowed_hosts narrows url_fetch.
+# tools = []
+# allowed_hosts = []
+
+# Time limit in seconds.
+# timeout = 120
+
+# Accepted as in axe; answers are always received whole.
+# stream = false
+
 # Agents this one may ask for help.
 # sub_agents = []
 
@@ -29,17 +45,57 @@ model = "provider/model-name"
 # timeout = 120
 
 # What it remembers from run to run. last_n = 0 gives it every entry; max_entries only warns.
-# With notes = true it keeps notes of its own beside that.
+# With notes = true it keeps notes of its own as well; the keys after it are about them.
 # [memory]
 # enabled = false
 # path = ""
 # last_n = 10
 # max_entries = 100
+# max_log_bytes = 262144
+# max_age_days = 0
+# provenance = "auto"
+# notes = false
+# tools = []
+# scope = "project"
+# project = ""
+# dir = ""
+# daily = "calendar"
+# overflow = "priority"
+# dedup = true
+# max_inject_bytes = 32768
+# max_write_bytes = 65536
+# warn_file_bytes = 1048576
+# retention_days = 0
 
-# Sent to the model.
+# Sent to the model. response_format can also be a table with type = "json_schema" and a schema.
 # [params]
 # temperature = 0.3
 # max_tokens = 4096
+# response_format = "text"
+
+# How requests that fail for a passing reason are sent again.
+# [retry]
+# max_retries = 2
+# backoff = "exponential"
+# initial_delay_ms = 500
+# max_delay_ms = 30000
+
+# Maximum input and output tokens of a run, sub-agents included; 0 is no limit.
+# [budget]
+# max_tokens = 0
+
+# Tools of MCP servers: one table for each server, with a URL or with a program to start.
+# [[mcp_servers]]
+# name = "issues"
+# transport = "streamable-http"
+# url = "https://mcp.example.com/mcp"
+# headers = { Authorization = "Bearer \${MCP_TOKEN}" }
+
+# [[mcp_servers]]
+# name = "files"
+# transport = "stdio"
+# command = "node"
+# args = ["server.js"]
 `;
 }
 

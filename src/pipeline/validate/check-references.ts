@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../axe/agent/config.js';
 import { errorFault, type Fault, warningFault } from '../../axe/agent/fault.js';
 import type { Locator } from '../../axe/agent/locate.js';
-import { formatModelRef, parseModelRef } from '../../axe/agent/model-ref.js';
+import { parseModelRef } from '../../axe/agent/model-ref.js';
 import type { RawAgent } from '../../axe/agent/schema.js';
 import type { AgentText } from '../../axe/agent/shelf.js';
 import { nearest } from '../../axe/agent/suggest.js';
@@ -49,17 +49,13 @@ function at({ file, locator }: ReadAgent, path: KeyPath): Fault['at'] {
   return { file, ...locator.findNearest(path) };
 }
 
-/** Any name may be a provider's: it stands for an endpoint whose address the environment gives. */
-function modelFaults(agent: ReadAgent, { providers }: References): readonly Fault[] {
+function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly Fault[] {
   const { model } = agent.raw;
   const place = at(agent, ['model']);
   if (model.trim() === '') return [];
   try {
-    const ref = parseModelRef(model);
-    const meant = providers.includes(ref.provider) ? undefined : nearest(ref.provider, providers);
-    if (meant === undefined) return [];
-    const message = `the provider ${JSON.stringify(ref.provider)} is not known, and is taken for an endpoint of your own. Did you mean \`${formatModelRef({ ...ref, provider: meant })}\`?`;
-    return [warningFault({ message }, place)];
+    const problem = modelProblem(parseModelRef(model));
+    return problem === undefined ? [] : [errorFault(problem, place)];
   } catch (thrown) {
     return [asFault(thrown, place)];
   }

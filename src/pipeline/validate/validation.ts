@@ -1,6 +1,8 @@
 import type { Fault } from '../../axe/agent/fault.js';
+import type { ModelRef } from '../../axe/agent/model-ref.js';
 import type { RawAgent } from '../../axe/agent/schema.js';
 import type { AgentShelf } from '../../axe/agent/shelf.js';
+import type { AxeError } from '../../axe/errors.js';
 import type { JsonSchema } from '../../axe/loop/structured.js';
 import type { AgentLibrary } from '../../axe/ports.js';
 import type { SourcePosition } from '../../axe/position.js';
@@ -18,8 +20,8 @@ export interface ValidationWorld {
   readonly shelf: AgentShelf;
   /** Another repository's agents and skills, for what is not found here (`agents-repo`). */
   readonly shared?: AgentLibrary | undefined;
-  /** Names of the model providers that are known. */
-  readonly providers: readonly string[];
+  /** Why a run with this environment could not open a model, if so; a key is not asked for. */
+  modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, no further pattern of `files` is tried. */
   readonly signal?: AbortSignal | undefined;
   /** Refuses what is no JSON schema, and makes no program of it. Throws a ConfigError. */
