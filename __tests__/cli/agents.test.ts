@@ -26,11 +26,25 @@ function agent(name: string, more = ''): string {
 }
 
 describe('agents list', () => {
-  it('prints nothing where there are none', async () => {
-    expect(await agents(['list'])).toEqual({ exitCode: 0, output: '', talk: '' });
+  it('has the built-in agents where there are no others, and says where it looked for those', async () => {
+    const { exitCode, output, talk } = await agents(['list']);
+    expect(exitCode).toBe(0);
+    expect(output.match(/^\S+ - /gm)).toEqual([
+      'builtin/pr-reviewer - ',
+      'builtin/triage - ',
+      'builtin/ask - ',
+    ]);
+    expect(talk).toBe(
+      `There are only the built-in agents: no agent file is in axe/agents, .axe/agents, ${home}/axe/agents.\n`,
+    );
   });
 
-  it('has each agent once, the nearest, in byte order of the names, and tells what it leaves out', async () => {
+  it('names what `run` takes, which is the name of the file', async () => {
+    writeFiles(cwd, { 'axe/agents/file.toml': agent('inside') });
+    expect((await agents(['list'])).output).toMatch(/^file\n/);
+  });
+
+  it('has each agent once, in the order in which agents are looked up, and reports what it leaves out', async () => {
     writeFiles(cwd, {
       'mine/b.toml': agent('b', 'description = "of mine"\n'),
       'axe/agents/b.toml': agent('b', 'description = "of axe"\n'),
@@ -41,9 +55,14 @@ describe('agents list', () => {
     });
     writeFiles(home, { 'axe/agents/a.toml': agent('a', 'description = "of home"\n') });
     const { output, talk } = await agents(['list', '--agents-dir', 'mine']);
-    expect(output).toBe('Z\na - of home\nb - of mine\nc\n');
+    expect(output).toMatch(/^b - of mine\nZ\nc\na - of home\nbuiltin\/pr-reviewer - /);
     expect(talk).toBe(
-      'Warning: .axe/agents/broken.toml is left out: agent config missing required field: name\n',
+      [
+        'Warning: .axe/agents/broken.toml is left out: agent config missing required field: name',
+        '  at .axe/agents/broken.toml:1:1',
+        '  Add a line `name = "…"` at the top of the file.',
+        '',
+      ].join('\n'),
     );
   });
 });
@@ -101,7 +120,7 @@ describe('agents init', () => {
   it('counts a relative folder from where the command runs', async () => {
     const { output } = await agents(['init', 'helper', '--agents-dir', 'mine']);
     expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);
-    expect((await agents(['list', '--agents-dir', 'mine'])).output).toBe('helper\n');
+    expect((await agents(['list', '--agents-dir', 'mine'])).output).toMatch(/^helper\nbuiltin\//);
   });
 
   it.each([

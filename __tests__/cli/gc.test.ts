@@ -95,6 +95,15 @@ describe('gc on the command line', () => {
     ]);
   });
 
+  it('leaves out with `--all` an agent file that is broken, and says at which line', async () => {
+    writeFiles(home, { '.config/axe/agents/broken.toml': 'name = "broken"\nmodel = \n' });
+    const { exitCode, talk } = await gc(['--all']);
+    expect(exitCode).toBe(0);
+    expect(talk).toMatch(
+      /^Warning: \S+broken\.toml is left out: failed to parse agent config "broken": .*\n {2}at \S+broken\.toml:2:\d+\n/,
+    );
+  });
+
   it('lets entries of the untrusted lane go by their age, and refuses a link in its place', async () => {
     const toml = BOT.replace('last_n = 1', 'last_n = 5\nmax_age_days = 3650');
     writeFiles(home, { '.config/axe/agents/bot.toml': toml });

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { builtInLines, formatAgentList } from '../../src/axe/agent/list-agents.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
 import { GC_DEVIATIONS } from './gc-deviations.js';
@@ -62,14 +63,24 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
     because: "a number as error.code does not keep us from the API's message",
     instead: () => ({ stderr: 'bad_request: real message\n' }),
   },
+  '20/01': {
+    because: 'the list has the built-in agents too, and says where others were looked for',
+    instead: () => ({
+      stdout: formatAgentList(builtInLines()),
+      stderr:
+        'There are only the built-in agents: no agent file is in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
+    }),
+  },
   '20/05': unsupportedProvider('provider'),
-  '20/06': {
+  '20/06': alongWith(listsBuiltIns(), {
     because: 'a file that is left out is a warning',
     instead: () => ({
       stderr:
-        'Warning: $ROOT/config/axe/agents/bad.toml is left out: agent config missing required field: model\n',
+        'Warning: $ROOT/config/axe/agents/bad.toml is left out: agent config missing required field: model\n' +
+        '  at $ROOT/config/axe/agents/bad.toml:1:1\n' +
+        '  Add a line such as `model = "anthropic/claude-sonnet-4-5"`.\n',
     }),
-  },
+  }),
   '20/22': {
     because: 'the program has a name of its own',
     instead: () => ({ stderr: 'unknown command "bogus" for "axe-action"\n' }),
@@ -108,20 +119,36 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
     because: "the text of a TOML error is ours, the prefix is axe's (D3)",
     instead: () => ({ stderr: startingWith('failed to parse config file: ') }),
   },
+  '24/03': alongWith(
+    {
+      because: 'an agent is listed by what `run` takes, the name of its file',
+      instead: () => ({ stdout: 'file\n' }),
+    },
+    listsBuiltIns(),
+  ),
   '30/01': refusesName('my agent'),
   '30/02': refusesName('my agent'),
   '30/03': refusesName('grp/sub'),
   '30/04': {
     because: 'an agent whose name is not allowed is left out, which is a warning (D5)',
     instead: () => ({
-      stdout: '',
-      stderr: 'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n',
+      stdout: formatAgentList(builtInLines()),
+      stderr:
+        'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n' +
+        '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens. Rename the file to `my-agent.toml`, and its memory, if there is any, to `my-agent.md`.\n',
     }),
   },
   '30/05': refusesName('q"x', 1),
   '30/06': refusesName('q"x', 1),
   '30/07': refusesName('é'),
 };
+
+function listsBuiltIns(): Deviation {
+  return {
+    because: 'the list has the built-in agents too',
+    instead: ({ stdout }) => ({ stdout: stdout + formatAgentList(builtInLines()) }),
+  };
+}
 
 function storesTask(task: string): Deviation {
   return {

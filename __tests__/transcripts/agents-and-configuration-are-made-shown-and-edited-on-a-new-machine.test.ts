@@ -45,6 +45,15 @@ describe('agents', () => {
       stderr: `agent config already exists: ${file}\n`,
     });
 
+    const error =
+      /unsupported provider "provider": .*\n {2}`provider\/model-name` is the placeholder of `agents init`\. .*\n/;
+    const [validated, untouched] = [
+      await axe(['agents', 'validate', 'helper']),
+      await axe(['run', 'helper']),
+    ];
+    expect([validated.exitCode, validated.stdout]).toEqual([2, expect.stringMatching(error)]);
+    expect([untouched.exitCode, untouched.stderr]).toEqual([1, expect.stringMatching(error)]);
+
     const model = await startModelServer([text('Hello.')]);
     const run = await axe(['run', 'helper', '--model', 'anthropic/claude-sonnet-4-5'], model.env);
     expect(run).toMatchObject({ exitCode: 0, stdout: 'Hello.', stderr: '' });
@@ -58,8 +67,10 @@ describe('agents', () => {
     });
     const list = await axe(['agents', 'list']);
     expect(list.exitCode).toBe(0);
-    expect(list.stdout).toBe('helper\nreviewer - Reviews\n');
-    expect(list.stderr).toMatch(/^Warning: .*broken\.toml is left out: /);
+    expect(list.stdout).toMatch(/^reviewer - Reviews\nhelper\nbuiltin\/pr-reviewer - /);
+    expect(list.stderr).toMatch(
+      /^Warning: axe\/agents\/broken\.toml is left out: .*\n {2}at axe\/agents\/broken\.toml:1:\d+\n/,
+    );
   });
 
   it('show prints the settings of the nearest agent, and of a folder given', async () => {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { formatAgent } from '../axe/agent/format-agent.js';
-import { formatAgentList } from '../axe/agent/list-agents.js';
+import { builtInLines, formatAgentList } from '../axe/agent/list-agents.js';
 import { checkAgentName } from '../axe/agent/name.js';
 import { scaffoldAgent } from '../axe/agent/scaffold.js';
 import { AxeError, type ExitCode } from '../axe/errors.js';
@@ -10,6 +10,7 @@ import { configDir } from '../host/xdg.js';
 import { localAgents } from '../world/agents.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
@@ -18,7 +19,7 @@ const COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'agents list',
     short: 'List the agents that can be run from here',
-    long: 'List the agents that can be run from here: those of the repository, then those of this machine.',
+    long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
     flags: [AGENTS_DIR],
   },
   {
@@ -102,11 +103,14 @@ function library(flags: ParsedFlags, { env, cwd }: Terminal): ReturnType<typeof 
 
 async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   expectPositionals(flags, 0);
-  const agents = await library(flags, terminal).listAgents();
-  terminal.stdout.write(formatAgentList(agents.filter(({ error }) => error === undefined)));
-  for (const { file, error } of agents) {
-    if (error !== undefined) terminal.stderr.write(`Warning: ${file} is left out: ${error.message}\n`);
-  }
+  const { listAgents, folders } = library(flags, terminal);
+  const agents = await listAgents();
+  const usable = agents.filter(({ error }) => error === undefined);
+  terminal.stdout.write(formatAgentList([...usable, ...builtInLines()]));
+  for (const agent of agents) warnLeftOut(agent, terminal);
+  if (agents.length > 0) return;
+  const looked = folders.join(', ');
+  terminal.stderr.write(`There are only the built-in agents: no agent file is in ${looked}.\n`);
 }
 
 async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {

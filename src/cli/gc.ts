@@ -17,6 +17,7 @@ import { linkedLog, openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { endLines, usageLine } from './gc-lines.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
+import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalWorld } from './terminal-world.js';
@@ -95,9 +96,9 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
 async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise<readonly string[]> {
   const library = agentsOf(flags, terminal);
   const names: string[] = [];
-  for (const { id, file, error } of await library.listAgents()) {
-    if (error !== undefined) terminal.stderr.write(`Warning: ${file} is left out: ${error.message}\n`);
-    else if ((await library.loadAgent(id)).config.memory.enabled) names.push(id);
+  for (const agent of await library.listAgents()) {
+    if (agent.error !== undefined) warnLeftOut(agent, terminal);
+    else if ((await library.loadAgent(agent.id)).config.memory.enabled) names.push(agent.id);
   }
   return names;
 }

@@ -25,6 +25,23 @@ describe('checkAgentName', () => {
     expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
   });
 
+  it.each([
+    ['my agent', 'my-agent'],
+    ['grp/sub', 'grp-sub'],
+    ['../escape', 'escape'],
+    ['é', 'e'],
+    ['Prüfer', 'Prufer'],
+  ])('names what %j can be renamed to', (name, usable) => {
+    expect(remedyOf(name)).toContain(
+      ` Rename the file to \`${usable}.toml\`, and its memory, if there is any, to \`${usable}.md\`.`,
+    );
+    expect(checkAgentName(usable)).toBe(usable);
+  });
+
+  it.each(['漢', '', '..', 'x'.repeat(65)])('has the rule alone for %j', (name) => {
+    expect(remedyOf(name)).toMatch(/^A name starts with a letter or digit of ASCII [^`]*$/);
+  });
+
   it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
     'C1.7 refuses the reserved name %j (D5)',
     (name) => {
@@ -39,3 +56,12 @@ describe('checkAgentName', () => {
     },
   );
 });
+
+function remedyOf(name: string): string | undefined {
+  try {
+    checkAgentName(name);
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.remedy;
+  }
+  return undefined;
+}

@@ -1,23 +1,24 @@
-import type { AxeError } from '../errors.js';
-import { compareBytes } from '../prompt/byte-order.js';
+import { BUILT_IN_AGENTS } from './built-in.js';
+import { parseAgent } from './parse.js';
 
 /** What a list of agents shows of one. */
 export interface AgentLine {
-  /** The `name` key of its file. */
-  readonly name: string;
+  /** What it is run by: the name of its file, whatever its `name` key says. */
+  readonly id: string;
   readonly description: string;
-  /** Why the agent cannot be used, if so. */
-  readonly error?: AxeError | undefined;
 }
 
-/**
- * The lines of `agents list`: `name - description`, in byte order of the names. Invalid agents are left out, as in axe
- * (axe-behaviour §18).
- */
+/** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
 export function formatAgentList(agents: readonly AgentLine[]): string {
   return agents
-    .filter(({ error }) => error === undefined)
-    .sort((a, b) => compareBytes(a.name, b.name))
-    .map(({ name, description }) => (description === '' ? `${name}\n` : `${name} - ${description}\n`))
+    .map(({ id, description }) => (description === '' ? `${id}\n` : `${id} - ${description}\n`))
     .join('');
+}
+
+/** The agents that come with the product, which are looked up last. */
+export function builtInLines(): readonly AgentLine[] {
+  return BUILT_IN_AGENTS.map(({ name, toml }) => {
+    const { config } = parseAgent(toml, { name, file: name });
+    return { id: name, description: config.description };
+  });
 }

@@ -4,6 +4,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
 
+const RULE =
+  'A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens.';
+
 /**
  * Checks an agent's name: it becomes a file name and part of cache keys, so it can never leave its folder (D5).
  * Throws a ConfigError.
@@ -11,8 +14,7 @@ const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
 export function checkAgentName(name: string): string {
   if (!NAME.test(name)) {
     throw new ConfigError(`invalid agent name ${JSON.stringify(name)}`, {
-      remedy:
-        'A name starts with a letter or digit and holds at most 64 letters, digits, dots, underscores and hyphens.',
+      remedy: `${RULE}${renaming(name)}`,
     });
   }
   if (RESERVED.has(name.toLowerCase()) || DATE.test(name) || /\.state$/i.test(name)) {
@@ -21,4 +23,15 @@ export function checkAgentName(name: string): string {
     });
   }
   return name;
+}
+
+/** axe takes such names (axe-behaviour §1), so that there may be a memory under the old one. */
+function renaming(name: string): string {
+  const usable = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|-+$/g, '');
+  if (!NAME.test(usable)) return '';
+  return ` Rename the file to \`${usable}.toml\`, and its memory, if there is any, to \`${usable}.md\`.`;
 }

@@ -30,8 +30,6 @@ export interface AgentsDirOptions {
 export interface ListedAgent {
   /** What it is asked for by: the name of its file. */
   readonly id: string;
-  /** Its `name` key; the id if the file is invalid. */
-  readonly name: string;
   readonly description: string;
   /** Relative to the current folder if it lies below it. */
   readonly file: string;
@@ -41,6 +39,8 @@ export interface ListedAgent {
 
 /** Agents, skills and context files on this machine. */
 export interface AgentsDir extends AgentLibrary {
+  /** Where agent files are looked for, in that order; relative to the current folder if they lie below it. */
+  readonly folders: readonly string[];
   /** The agents of all folders; of agents with one id the first, which is the one that is loaded. No built-in ones. */
   listAgents(): Promise<readonly ListedAgent[]>;
   /** Absolute path of an agent's file, which may be invalid. Throws a ConfigError if there is none. */
@@ -65,6 +65,7 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
     return own === undefined ? parents : [own];
   }
   return {
+    folders: places.folders.map((folder) => shownPath(cwd, folder)),
     async loadAgent(name) {
       const builtIn = findBuiltInAgent(name);
       if (builtIn !== undefined) {
@@ -114,9 +115,9 @@ async function describeAgent(
     checkAgentName(id);
     refuseTwins(id, names, shownPath(cwd, folder));
     const { config } = parseAgent(await readAgentFile(id, path, file), { name: id, file });
-    return { id, name: config.name, description: config.description, file, error: undefined };
+    return { id, description: config.description, file, error: undefined };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    return { id, name: id, description: '', file, error: thrown };
+    return { id, description: '', file, error: thrown };
   }
 }

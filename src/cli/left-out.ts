@@ -1,0 +1,8 @@
+import { formatError } from '../axe/errors.js';
+import type { ListedAgent } from '../host/agents/agents-dir.js';
+import type { Terminal } from './terminal.js';
+
+/** Warns of an agent file that cannot be used, with its line and what to do about it. */
+export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {
+  if (error !== undefined) stderr.write(`Warning: ${file} is left out: ${formatError(error)}\n`);
+}
