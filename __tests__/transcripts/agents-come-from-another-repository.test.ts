@@ -72,7 +72,9 @@ describe('an agent of `agents-repo`', () => {
     const stage = await withShared();
     const step = await stage.run({ inputs: { ...INPUTS, agent: 'nobody' } });
     expect(step.annotations.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/`checker`.* of Codertocat\/Hello-World@.*`reviewer`/s),
+      expect.stringMatching(
+        /There are: `checker`, `reviewer`, (?:`builtin\/\S+`[,.] ){3}Searched in .* of octocat\/agents@\w+ and in .* of Codertocat\/Hello-World@master\.$/,
+      ),
     ]);
   });
 });

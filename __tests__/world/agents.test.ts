@@ -23,13 +23,26 @@ function agent(from: string, more = ''): string {
 /** A GitHub with these files, by ref and path. */
 function github(refs: Readonly<Record<string, Readonly<Record<string, string>>>>): FakeGitHubClient {
   return createFakeGitHubClient({
-    [CONTENTS]: ({ params }) => {
-      const text = refs[String(params['ref'])]?.[String(params['path'])];
-      if (text === undefined) throw failure(404, CONTENTS);
-      const content = Buffer.from(text).toString('base64');
-      return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
-    },
+    [CONTENTS]: ({ params }) => contentsOf(refs[String(params['ref'])] ?? {}, String(params['path'])),
   });
+}
+
+/** A file, or the files that a folder holds. */
+function contentsOf(files: Readonly<Record<string, string>>, path: string) {
+  const text = files[path];
+  if (text !== undefined) {
+    const content = Buffer.from(text).toString('base64');
+    return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+  }
+  const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+  if (inside.length === 0) throw failure(404, CONTENTS);
+  return inside.map((file) => ({
+    type: 'file',
+    name: file.slice(path.length + 1),
+    path: file,
+    size: 1,
+    sha: 's',
+  }));
 }
 
 let cwd: string;
@@ -127,11 +140,14 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('that are nowhere are told with the nearest place that was searched', async () => {
+  it('that are nowhere are reported with every place that was searched, and the agents of all of them', async () => {
     writeFiles(cwd, { 'axe/agents/other.toml': agent('checkout') });
-    await expect(find(PUSH, { client: github({}) }).agents.loadAgent('bot')).rejects.toMatchObject({
+    const client = github({ main: { 'axe/agents/bto.toml': agent('main') } });
+    await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
       message: 'agent config not found: bot',
-      remedy: expect.stringContaining('`other`'),
+      remedy:
+        'Did you mean `bto`? There are: `bto`, `other`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. ' +
+        'Searched in `axe/agents`, `.axe/agents` and in `axe/agents` and `.axe/agents` of octocat/hello@main.',
     });
   });
 
@@ -258,10 +274,7 @@ describe('the agents of another repository', () => {
       [CONTENTS]: ({ params }) => {
         const files = params['repo'] === 'agents' ? there : here;
         const isAtCommit = params['repo'] !== 'agents' || params['ref'] === COMMIT;
-        const text = isAtCommit ? files[String(params['path'])] : undefined;
-        if (text === undefined) throw failure(404, CONTENTS);
-        const content = Buffer.from(text).toString('base64');
-        return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
+        return contentsOf(isAtCommit ? files : {}, String(params['path']));
       },
     });
   }
@@ -301,6 +314,15 @@ describe('the agents of another repository', () => {
       message: 'skill not found: none',
       remedy: expect.stringMatching(
         /octocat\/hello@main.*octocat\/agents@|octocat\/agents@.*octocat\/hello@main/,
+      ),
+    });
+  });
+
+  it('that are in neither repository are reported with one list of all there are', async () => {
+    const client = both({ 'axe/agents/far.toml': agent('far') }, { 'axe/agents/near.toml': agent('near') });
+    await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
+      remedy: expect.stringMatching(
+        /^There are: `far`, `near`, (?:`builtin\/[a-z-]+`(?:, |\. )){3}Searched in `axe\/agents` and `\.axe\/agents` of octocat\/agents@ccccccc and in `axe\/agents` and `\.axe\/agents` of octocat\/hello@main\.$/,
       ),
     });
   });

@@ -42,18 +42,38 @@ export class ConfigError extends AxeError {
   }
 }
 
+/** Where something was looked for in vain. */
+export interface Search {
+  /** Half sentences: `axe/agents` of octocat/hello@main. */
+  readonly places: readonly string[];
+  /** The agents or skills that are there, as one asks for them. */
+  readonly known: readonly string[];
+}
+
 /** An agent or a skill that is in none of the places that were searched; message in axe's words. */
 export class NotFoundError extends ConfigError {
   readonly what: 'agent' | 'skill';
   /** The name of the agent, or the path of the skill. */
   readonly sought: string;
+  /** What the message names: axe's own place of a skill. */
+  readonly shown: string;
+  readonly search: Search;
 
-  constructor(what: 'agent' | 'skill', sought: string, remedy?: string) {
+  constructor(what: 'agent' | 'skill', sought: string, details: NotFoundDetails = {}) {
+    const { shown = sought, remedy, search = { places: [], known: [] } } = details;
     const words = what === 'agent' ? 'agent config' : 'skill';
-    super(`${words} not found: ${sought}`, remedy === undefined ? {} : { remedy });
+    super(`${words} not found: ${shown}`, remedy === undefined ? {} : { remedy });
     this.what = what;
     this.sought = sought;
+    this.shown = shown;
+    this.search = search;
   }
+}
+
+interface NotFoundDetails {
+  readonly shown?: string;
+  readonly remedy?: string;
+  readonly search?: Search;
 }
 
 /** Whether that is why something failed. */

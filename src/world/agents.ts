@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { BUILT_IN_PREFIX } from '../axe/agent/built-in.js';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
+import { bothNotFound } from '../axe/agent/not-found.js';
 import type { AgentRef } from '../axe/agent-ref.js';
-import { isNotFound, NotFoundError } from '../axe/errors.js';
+import { isNotFound, type NotFoundError } from '../axe/errors.js';
 import type { AgentLibrary } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
@@ -160,9 +161,7 @@ function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
 
 /** One error with both places that were searched; an error of another kind stays as it is. */
 function bothMissing(one: NotFoundError, other: unknown): unknown {
-  if (!(other instanceof NotFoundError) || other.message !== one.message) return other;
-  const remedy = [one.remedy, other.remedy].filter((text) => text !== undefined).join(' ');
-  return new NotFoundError(one.what, one.sought, remedy);
+  return isNotFound(other, one.what) ? bothNotFound(one, other) : other;
 }
 
 /** The libraries one after the other; skills and context files come from the one that has the agent. */
@@ -172,7 +171,7 @@ function firstWith([first, ...others]: Libraries): AgentLibrary {
   const homeOf = (agent: LoadedAgent | undefined) => homes.get(agent?.source ?? '') ?? first;
   return {
     async loadAgent(name) {
-      let missing: unknown;
+      let missing: NotFoundError | undefined;
       for (const library of [first, ...others]) {
         try {
           const agent = await library.loadAgent(name);
@@ -180,7 +179,7 @@ function firstWith([first, ...others]: Libraries): AgentLibrary {
           return agent;
         } catch (thrown) {
           if (!isNotFound(thrown, 'agent')) throw thrown;
-          missing ??= thrown;
+          missing = missing === undefined ? thrown : bothNotFound(missing, thrown);
         }
       }
       throw missing;

@@ -162,7 +162,7 @@ describe('loading an agent', () => {
       exitCode: 2,
       message: 'agent config not found: bot',
       remedy:
-        'Searched in `axe/agents` and `.axe/agents` of octocat/hello@bbbbbbb. There are: `chores`, `review`, `builtin/pr-reviewer`, `builtin/triage`, `builtin/ask`.',
+        'There are: `chores`, `review`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. Searched in `axe/agents` and `.axe/agents` of octocat/hello@bbbbbbb.',
     });
   });
 

@@ -325,6 +325,22 @@ describe('loadSkill', () => {
     }
   });
 
+  it.each([
+    ['skills/review/SKILL.md', { 'repo/axe/skills/review/skill.md': 'x' }, '`skills/review/skill.md`'],
+    ['review', { 'repo/axe/skills/review/REVIEW.md': 'x' }, '`skills/review/REVIEW.md`'],
+    ['axe/skills/review/SKILL.md', { 'repo/axe/skills/review/SKILL.md': 'x' }, '`skills/review/SKILL.md`'],
+  ])('does not suggest for %j what was written, but what is there', async (path, files, meant) => {
+    const { agents } = library(files);
+    expect((await errorOf(agents.loadSkill(path))).remedy).toMatch(
+      new RegExp(`^Did you mean ${meant}\\? Searched for `),
+    );
+  });
+
+  it('suggests nothing where a folder of that name has no skill', async () => {
+    const { agents } = library({ 'repo/axe/skills/review/notes.txt': 'x' });
+    expect((await errorOf(agents.loadSkill('skills/review/SKILL.md'))).remedy).toMatch(/^Searched for `/);
+  });
+
   it('C1.10 a relative path does not lead out of the repository, nor does a link', async () => {
     const { agents, root, cwd } = library({ 'secret.md': 'secret', 'repo/axe/x.md': 'x' });
     symlinkSync(join(root, 'secret.md'), join(cwd, 'axe/link.md'));

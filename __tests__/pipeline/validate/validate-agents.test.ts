@@ -23,7 +23,7 @@ function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []):
       reads.push(name);
       const file = name.endsWith('.toml') ? name : `${name}.toml`;
       const text = files[file];
-      if (text === undefined) throw new NotFoundError('agent', name, 'See.');
+      if (text === undefined) throw new NotFoundError('agent', name, { remedy: 'See.' });
       if (text === 'unreadable') throw new ConfigError(`failed to read agent config "${name}": no`);
       return {
         name,

@@ -1,10 +1,11 @@
-import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
+import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
 import { decodeAgent } from '../../axe/agent/decode.js';
 import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { checkAgentName } from '../../axe/agent/name.js';
+import { agentNotFound, skillNotFound } from '../../axe/agent/not-found.js';
 import { parseAgent } from '../../axe/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../axe/defaults.js';
-import { ConfigError, NotFoundError } from '../../axe/errors.js';
+import { ConfigError } from '../../axe/errors.js';
 import type { AgentLibrary } from '../../axe/ports.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import {
@@ -118,11 +119,8 @@ export async function missingAgent(
     .flat()
     .filter((file) => file.endsWith('.toml'))
     .map((file) => file.slice(0, -'.toml'.length));
-  const all = [...new Set([...names.sort(compareBytes), ...BUILT_IN_AGENTS.map((agent) => agent.name)])].map(
-    (known) => `\`${known}\``,
-  );
   const where = `${agentsDirs.map((dir) => `\`${dir}\``).join(' and ')} of ${locationOf(place, '').slice(0, -1)}`;
-  return new NotFoundError('agent', name, `Searched in ${where}. There are: ${all.join(', ')}.`);
+  return agentNotFound(name, { places: [where], known: names.sort(compareBytes) });
 }
 
 /** A bare name is a folder under `skills/`; anything else is a path below the agents folder's parent (D4). */
@@ -134,8 +132,8 @@ export function skillPaths(path: string, roots: readonly string[]): readonly str
 
 /** The error for a skill that stands at none of these paths. */
 export function missingSkill(path: string, paths: readonly string[], place: RefPlace): ConfigError {
-  const searched = paths.map((candidate) => `\`${locationOf(place, candidate)}\``);
-  return new NotFoundError('skill', path, `Searched for ${searched.join(', ')}.`);
+  const places = paths.map((candidate) => `\`${locationOf(place, candidate)}\``);
+  return skillNotFound(path, { places, known: [] });
 }
 
 /** The folder a path is in; empty for the top. */

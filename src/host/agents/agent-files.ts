@@ -1,20 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { BUILT_IN_AGENTS } from '../../axe/agent/built-in.js';
 import { decodeAgent } from '../../axe/agent/decode.js';
 import { checkAgentName } from '../../axe/agent/name.js';
+import { agentNotFound } from '../../axe/agent/not-found.js';
 import { parseError, tooLarge } from '../../axe/agent/parse-error.js';
-import { byNearness, nearest } from '../../axe/agent/suggest.js';
 import { MAX_AGENT_BYTES } from '../../axe/defaults.js';
-import { ConfigError, NotFoundError } from '../../axe/errors.js';
+import { ConfigError } from '../../axe/errors.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import { errorCode, fileError } from '../file-error.js';
 import { shownPath } from '../inside.js';
 
 const EXTENSION = '.toml';
-
-/** Agents that a message names; the nearest come first. */
-const MAX_NAMED = 20;
 
 /** Where agent files are looked for. */
 export interface AgentFolders {
@@ -98,17 +94,9 @@ function unreadable(source: { name: string; file: string }, reason: string, caus
 
 /** The error for an agent that does not exist: it names those that do, the likeliest first. */
 export async function missingAgent(name: string, { folders, cwd }: AgentFolders): Promise<ConfigError> {
-  const found = await Promise.all(folders.map(agentNames));
-  const all = [...new Set([...found.flat(), ...BUILT_IN_AGENTS.map((agent) => agent.name)])];
-  const known = byNearness(name, all).slice(0, MAX_NAMED);
-  const meant = nearest(name, all);
-  const left = all.length - known.length;
-  const sentences = [
-    ...(meant === undefined ? [] : [`Did you mean \`${meant}\`?`]),
-    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}.`,
-    `Agent files are looked for in ${folders.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', ')}.`,
-  ];
-  return new NotFoundError('agent', name, sentences.join(' '));
+  const known = (await Promise.all(folders.map(agentNames))).flat();
+  const places = folders.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', ');
+  return agentNotFound(name, { places: [places], known });
 }
 
 async function exists(file: string): Promise<boolean> {

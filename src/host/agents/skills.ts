@@ -1,8 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { nearest } from '../../axe/agent/suggest.js';
+import { skillNotFound } from '../../axe/agent/not-found.js';
 import { MAX_CONTEXT_BYTES } from '../../axe/defaults.js';
-import { ConfigError, NotFoundError } from '../../axe/errors.js';
+import { ConfigError } from '../../axe/errors.js';
 import { errorCode, fileError } from '../file-error.js';
 import { isInside, shownPath } from '../inside.js';
 
@@ -123,22 +123,22 @@ async function missingSkill(
 ): Promise<ConfigError> {
   const axes = isAbsolute(path) ? path : resolve(configDir ?? parents[0] ?? cwd, path);
   const bases = configDir === undefined ? parents : [...parents, configDir];
-  const skills = (await Promise.all(bases.map((base) => skillNames(join(base, 'skills'))))).flat();
-  const wanted = path.replace(/^.*skills\/|\/SKILL\.md$/g, '');
-  const meant = nearest(wanted, skills);
-  const searched = candidates.map(({ file }) => `\`${shownPath(cwd, file)}\``).join(', ');
-  const sentences = [
-    ...(meant === undefined ? [] : [`Did you mean \`skills/${meant}/SKILL.md\`?`]),
-    `Searched for ${searched}.`,
-  ];
-  return new NotFoundError('skill', axes, sentences.join(' '));
+  const known = (await Promise.all(bases.map(skillPaths))).flat();
+  const places = candidates.map(({ file }) => `\`${shownPath(cwd, file)}\``);
+  return skillNotFound(path, { places, known: [...new Set(known)] }, axes);
 }
 
-async function skillNames(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => !entry.isFile()).map((entry) => entry.name);
-  } catch {
-    return [];
-  }
+/** The skills of a folder, as agents name them: their `SKILL.md`, or the text that has the wrong name. */
+async function skillPaths(base: string): Promise<readonly string[]> {
+  const folders = await namesIn(join(base, 'skills'));
+  const paths = folders.map(async (folder) => {
+    const texts = (await namesIn(join(base, 'skills', folder))).filter((name) => name.endsWith('.md'));
+    const text = texts.find((name) => name === 'SKILL.md') ?? texts[0];
+    return text === undefined ? [] : [`skills/${folder}/${text}`];
+  });
+  return (await Promise.all(paths)).flat();
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch(() => []);
 }
