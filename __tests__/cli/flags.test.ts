@@ -48,7 +48,6 @@ describe('flags', () => {
     ['--model -- bot', { positionals: ['bot'], model: '--' }],
     ['--timeout 5', { timeout: 5 }],
     ['--timeout=0', { timeout: 0 }],
-    ['--timeout -1', { timeout: -1 }],
     ['--timeout +7', { timeout: 7 }],
     ['--verbose', { verbose: true }],
     ['-v bot', { positionals: ['bot'], verbose: true }],
@@ -129,6 +128,18 @@ describe('flags', () => {
       message,
       exitCode: 1,
     });
+  });
+
+  it('with a number below its least are refused', () => {
+    const flags: readonly Flag[] = [{ name: 'timeout', kind: 'int', min: 1, about: '' }, ...FLAGS.slice(2)];
+    expect(thrownBy(() => parse('--timeout', '-1'))).toMatchObject({
+      message: 'invalid argument "-1" for "--timeout" flag: it is less than 0',
+      exitCode: 1,
+    });
+    expect(thrownBy(() => parseFlags(['--timeout=0'], flags))).toMatchObject({
+      message: 'invalid argument "0" for "--timeout" flag: it is less than 1',
+    });
+    expect(parseFlags(['--timeout=1'], flags).int('timeout')).toBe(1);
   });
 
   it('that are wrong are told in their order, before help', () => {

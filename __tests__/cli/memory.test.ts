@@ -435,9 +435,14 @@ describe('where memory is', () => {
     [['show', '../../etc/..'], /^(?:invalid|agent)/],
     [
       ['show'],
-      /^requires at least 1 arg\(s\), only received 0\n {2}It is written `memory show <agent> \[id\]`\.\n$/,
+      /^requires at least 1 arg\(s\), only received 0\n {2}It is written `axe-action memory show <agent> \[id\]`\.\n$/,
     ],
     [['forget', 'bot'], /^accepts 1 arg\(s\), received 0\n/],
+    [
+      ['search', 'bot'],
+      /^`search` needs at least one word\n {2}It is written `axe-action memory search <agent> <words>`\.\n$/,
+    ],
+    [['show', 'bot', '--last=-1'], /^invalid argument "-1" for "--last" flag: it is less than 0\n/],
     [['forget', 'bot', 'x', '--json'], /^unknown flag: --json\n$/],
     [['show', 'bot', '--lane', 'side'], /^`--lane` is "side"/],
     [['import', 'bot'], /^accepts 1 arg\(s\), received 0\n/],

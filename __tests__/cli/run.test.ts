@@ -24,7 +24,12 @@ const READS = reply(
 );
 
 /** Runs `run bot` with these words, an agent and a model that answers in this order. */
-async function run(words: readonly string[], toml: string, replies: readonly object[] = [SAYS]) {
+async function run(
+  words: readonly string[],
+  toml: string,
+  replies: readonly object[] = [SAYS],
+  { isTTY = false } = {},
+) {
   const home = tempDir('home');
   writeFiles(home, { 'axe/agents/bot.toml': toml, 'a.txt': 'Hello.\n' });
   let next = 0;
@@ -36,7 +41,7 @@ async function run(words: readonly string[], toml: string, replies: readonly obj
   };
   const model = await startLoopback(answer);
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
-  const terminal = createFakeTerminal({ env, cwd: home });
+  const terminal = createFakeTerminal({ env, cwd: home, isTTY });
   const exitCode = await main(['run', 'bot', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk(), asked: model.requests().length };
 }
@@ -55,12 +60,6 @@ describe('the tokens of a run', () => {
       BUDGET.replace('50', '45'),
       45,
     ],
-    [
-      'the agent limits, and a negative `--max-tokens` does not',
-      ['--max-tokens=-1'],
-      BUDGET.replace('50', '45'),
-      45,
-    ],
   ])('that %s end it with status 4 where they are spent', async (_, words, toml, limit) => {
     const { exitCode, output, talk } = await run(words, toml);
     expect(output).toBe('Fine.');
@@ -73,6 +72,44 @@ describe('the tokens of a run', () => {
     const toml = `${AGENT}tools = ["read_file"]\n`;
     const { exitCode, output, asked } = await run(['--max-tokens', '45'], toml, [READS, SAYS]);
     expect({ exitCode, output, asked }).toEqual({ exitCode: 4, output: 'I look.', asked: 1 });
+  });
+});
+
+describe('flags that would have no effect', () => {
+  it.each([
+    [
+      ['--max-tokens=-1'],
+      'invalid argument "-1" for "--max-tokens" flag: it is less than 0\n  Give a whole number from 0 upwards, or leave the flag out.\n',
+    ],
+    [
+      ['--timeout', '0'],
+      'invalid argument "0" for "--timeout" flag: it is less than 1\n  Give a whole number from 1 upwards, or leave the flag out.\n',
+    ],
+    [
+      ['--review-scope', 'full'],
+      '`--review-scope` has no effect without `--event`\n  Give the payload of a pull request with `--event`, or leave `--review-scope` out.\n',
+    ],
+  ])('are refused before anything is asked: %j', async (words, talk) => {
+    expect(await run(words, AGENT)).toEqual({ exitCode: 1, output: '', talk, asked: 0 });
+  });
+});
+
+describe('an answer on a terminal', () => {
+  it.each([
+    ['Fine.', 'Fine.\n'],
+    ['Fine.\n', 'Fine.\n'],
+  ])('%j ends with a line break, and in a pipe as the model ended it', async (said, shown) => {
+    const says = [reply({ type: 'text', text: said })];
+    expect(await run([], AGENT, says, { isTTY: true })).toMatchObject({ exitCode: 0, output: shown });
+    expect(await run([], AGENT, says)).toMatchObject({ exitCode: 0, output: said });
+  });
+
+  it('ends before the error of a run that a limit stopped, and is nothing where a run failed', async () => {
+    const toml = `${AGENT}tools = ["read_file"]\n`;
+    const spent = await run(['--max-tokens', '45'], toml, [READS, SAYS], { isTTY: true });
+    expect(spent).toMatchObject({ exitCode: 4, output: 'I look.\n' });
+    const wrongKey = { error: { type: 'authentication_error', message: 'invalid x-api-key' } };
+    expect(await run([], AGENT, [wrongKey], { isTTY: true })).toMatchObject({ exitCode: 3, output: '' });
   });
 });
 

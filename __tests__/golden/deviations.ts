@@ -55,6 +55,13 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
       'a time limit reached while the answer comes in is a timeout like any other (D27: timeout is exit 3)',
     instead: () => ({ exit: 3, stderr: 'timeout: context deadline exceeded\n' }),
   },
+  '12/17': {
+    because: 'a time limit that no run can keep is refused',
+    instead: () => ({
+      exit: 1,
+      stderr: 'invalid argument "0" for "--timeout" flag: it is less than 1\n',
+    }),
+  },
   '12/20': {
     because: 'a slash at the end of a base URL is dropped, as people write it both ways',
     instead: (axe) => ({ requests: axe.requests.map((request) => ({ ...request, path: '/v1/messages' })) }),

@@ -13,9 +13,11 @@ export interface FakeTerminal extends Terminal {
 export function createFakeTerminal({
   env = {},
   cwd = '/',
+  isTTY = false,
 }: {
   readonly env?: Terminal['env'];
   readonly cwd?: string;
+  readonly isTTY?: boolean;
 } = {}): FakeTerminal {
   const stdout = createSheet();
   const stderr = createSheet();
@@ -23,7 +25,7 @@ export function createFakeTerminal({
     env,
     cwd,
     stdin: Object.assign(Readable.from([]), { fd: CLOSED }),
-    stdout: stdout.stream,
+    stdout: Object.assign(stdout.stream, { isTTY }),
     stderr: stderr.stream,
     output: stdout.text,
     talk: stderr.text,

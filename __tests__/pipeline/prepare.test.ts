@@ -51,6 +51,14 @@ describe('the plan', () => {
     expect(plan.task).toMatchObject({ message: 'look at this\n', sentence: 'look at this\n' });
   });
 
+  it('takes piped white space for no standard input, as axe does', async () => {
+    const plan = await planOf({}, { readStdin: async () => ' \t\n\u00a0' });
+    expect(plan).toMatchObject({
+      stdin: '',
+      task: { message: 'Execute the task described in your instructions.' },
+    });
+  });
+
   it('gathers the warnings of all its parts', async () => {
     const plan = await planOf(
       {

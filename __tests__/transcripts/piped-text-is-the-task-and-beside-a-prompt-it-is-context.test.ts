@@ -32,8 +32,16 @@ describe('what is piped in', () => {
     expect(memory).not.toMatch(/^[ba]$/m);
   });
 
-  it('leaves the default task where it is nothing', async () => {
-    const { message } = await run([], '');
+  it.each(['', ' \t\n'])('leaves the default task where it is nothing: %j', async (stdin) => {
+    const { message } = await run([], stdin);
     expect(message).toBe('user: Execute the task described in your instructions.');
+  });
+
+  it('is none for `-v` and the dry run either where it is white space', async () => {
+    const env = { XDG_DATA_HOME: tempDir('data') };
+    const words = ['run', 'builtin/ask', '--model', 'offline/rules'];
+    expect((await runCli([...words, '-v'], { stdin: ' \n', env })).stderr).toContain('\nStdin:    no\n');
+    const dry = await runCli([...words, '--dry-run'], { stdin: ' \n', env });
+    expect(dry.stdout).toContain('\n--- Stdin ---\n(none)\n\n');
   });
 });

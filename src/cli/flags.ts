@@ -5,6 +5,8 @@ export interface Flag {
   readonly name: string;
   readonly short?: string;
   readonly kind: 'string' | 'int' | 'bool';
+  /** Of an `int`: the smallest value that means something; 0 if left out. */
+  readonly min?: number;
   /** For `help`: what it does. */
   readonly about: string;
   /** For `help`: the default, where it is worth saying. */
@@ -92,9 +94,23 @@ function checkedValue(flag: Flag, value: string): string {
       return value;
     case 'int':
       if (!/^[+-]?\d+$/.test(value)) throw invalidArgument(flag, value, { parser: 'strconv.ParseInt' });
-      if (Number.isSafeInteger(Number(value))) return value;
-      throw invalidArgument(flag, value, { parser: 'strconv.ParseInt', reason: 'value out of range' });
+      if (!Number.isSafeInteger(Number(value))) {
+        throw invalidArgument(flag, value, { parser: 'strconv.ParseInt', reason: 'value out of range' });
+      }
+      refuseTooSmall(flag, value);
+      return value;
   }
+}
+
+/** axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none. */
+function refuseTooSmall({ name, min = 0 }: Flag, value: string): void {
+  if (Number(value) >= min) return;
+  throw new AxeError(
+    `invalid argument ${JSON.stringify(value)} for "--${name}" flag: it is less than ${min}`,
+    {
+      remedy: `Give a whole number from ${min} upwards, or leave the flag out.`,
+    },
+  );
 }
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);

@@ -48,16 +48,13 @@ async function runHere(name: string, { help, flags, terminal }: Asked): Promise<
   const [agent = '', ...rest] = all ? ['', ...flags.positionals] : flags.positionals;
   if (agent === '' && !all) {
     throw new AxeError('requires at least 1 arg(s), only received 0', {
-      remedy: `It is written \`${help.usage}\`.`,
+      remedy: `It is written \`axe-action ${help.usage}\`.`,
     });
   }
-  const command = parseMemoryCommand([
-    name,
-    ...givenFlags(help, flags),
-    '--',
-    ...rest,
-    ...givenText(name, flags),
-  ]);
+  const command = parseMemoryCommand(
+    [name, ...givenFlags(help, flags), '--', ...rest, ...givenText(name, flags)],
+    `axe-action ${help.usage}`,
+  );
   const mayCreate = command.kind === 'remember' || command.kind === 'import';
   const place = await openMemoryPlace({ agent, flags, terminal, all, mayCreate });
   const secrets = secretValues(terminal.env);

@@ -26,7 +26,13 @@ const FLAGS: readonly Flag[] = [
   { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
   { name: 'skill', kind: 'string', about: "Override the agent's skill" },
   { name: 'workdir', kind: 'string', about: 'Override the working directory' },
-  { name: 'timeout', kind: 'int', about: 'Time limit in seconds', shown: String(CLI_TIMEOUT_SECONDS) },
+  {
+    name: 'timeout',
+    kind: 'int',
+    min: 1,
+    about: 'Time limit in seconds',
+    shown: String(CLI_TIMEOUT_SECONDS),
+  },
   {
     name: 'max-tokens',
     kind: 'int',
@@ -116,10 +122,15 @@ function languageOf(flags: ParsedFlags): string {
 /** Throws an AxeError. */
 function reviewScopeOf(flags: ParsedFlags): 'auto' | 'full' {
   const scope = flags.string('review-scope');
-  if (scope === '' || scope === 'auto') return 'auto';
-  if (scope === 'full') return scope;
-  throw new AxeError(`invalid argument ${JSON.stringify(scope)} for "--review-scope" flag`, {
-    remedy: 'Give one of `auto`, `full`.',
+  if (scope === '') return 'auto';
+  if (scope !== 'auto' && scope !== 'full') {
+    throw new AxeError(`invalid argument ${JSON.stringify(scope)} for "--review-scope" flag`, {
+      remedy: 'Give one of `auto`, `full`.',
+    });
+  }
+  if (flags.string('event') !== '') return scope;
+  throw new AxeError('`--review-scope` has no effect without `--event`', {
+    remedy: 'Give the payload of a pull request with `--event`, or leave `--review-scope` out.',
   });
 }
 
@@ -159,7 +170,7 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     isMemoryHidden: false,
     wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
-    tokenLimit: (agentMaxTokens) => Math.max(0, flags.int('max-tokens') ?? 0) || agentMaxTokens,
+    tokenLimit: (agentMaxTokens) => (flags.int('max-tokens') ?? 0) || agentMaxTokens,
     outputSchema: '',
     maxCostUsd: 0,
     spendLimits: { perPullUsd: 0, perDayUsd: 0 },

@@ -88,7 +88,7 @@ function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Pu
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
-      terminal.stdout.write(answerText(outcome, output.json));
+      terminal.stdout.write(withEnd(answerText(outcome, output.json), terminal));
       // Nothing is posted from here, so what the tools collected is told.
       const collected = formatBuffered(buffered);
       if (collected !== '' && !output.json) terminal.stdout.write(`\n${collected}\n`);
@@ -99,6 +99,11 @@ function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Pu
       return { line: undefined, url: undefined };
     },
   };
+}
+
+/** A prompt of the shell, or an error, begins on a line of its own; in a pipe the bytes are axe's. */
+function withEnd(text: string, { stdout }: Terminal): string {
+  return stdout.isTTY === true && text !== '' && !text.endsWith('\n') ? `${text}\n` : text;
 }
 
 /** The answer as it is, without a newline added, or axe's JSON line (axe-behaviour §4, §16). */

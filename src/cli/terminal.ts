@@ -6,7 +6,7 @@ export interface Terminal {
   readonly cwd: string;
   readonly stdin: Readable & { readonly fd?: number };
   /** The answer. */
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   /** The talk. */
   readonly stderr: Writable;
 }

@@ -16,7 +16,7 @@ import type { DiffPolicy } from '../axe/prompt/context-policy.js';
 import { warnOfOwnChanges } from '../axe/prompt/own-changes.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
-import { resolveTask } from '../axe/prompt/task.js';
+import { isBlank, resolveTask } from '../axe/prompt/task.js';
 import { reviewCommand } from '../axe/review/command.js';
 import { type Repository, subjectNumber, type Trigger } from '../axe/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
@@ -163,7 +163,8 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     path: skillPath,
     content: skillPath === '' ? '' : skillBody(await world.agents.loadSkill(skillPath, agent)),
   };
-  const stdin = await request.readStdin();
+  const piped = await request.readStdin();
+  const stdin = isBlank(piped) ? '' : piped;
   const change = await request.readChange();
   const context = (await parts.context)();
   const { scope, warnings: scopeWarnings } = (await scoped)();

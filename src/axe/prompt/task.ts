@@ -80,8 +80,8 @@ function isBareEvent({ kind }: Trigger): boolean {
   return kind === 'schedule' || kind === 'dispatch' || kind === 'unknown';
 }
 
-/** What Go's strings.TrimSpace would leave empty. */
-function isBlank(text: string): boolean {
+/** What Go's strings.TrimSpace would leave empty; axe takes such a standard input for none. */
+export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
 

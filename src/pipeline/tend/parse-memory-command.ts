@@ -30,9 +30,10 @@ export type MemoryCommand =
 
 /**
  * The command that words stand for. `--flag value` and `--flag=value` may stand anywhere, `--` ends them; of `remember`
- * and `search` the first other word does too, since what follows is text. Throws an AxeError that says how it is written.
+ * and `search` the first other word does too, since what follows is text. Throws an AxeError that says how it is written:
+ * as `usage` does, where the command has more words than these.
  */
-export function parseMemoryCommand(words: readonly string[]): MemoryCommand {
+export function parseMemoryCommand(words: readonly string[], usage?: string): MemoryCommand {
   const [name = '', ...rest] = words;
   const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
   if (form === undefined) {
@@ -42,7 +43,7 @@ export function parseMemoryCommand(words: readonly string[]): MemoryCommand {
       { remedy: `Write one of: ${usages.join(', ')}.` },
     );
   }
-  return form.make(takeApart(rest, form));
+  return form.make({ ...takeApart(rest, form), usage: usage ?? form.usage });
 }
 
 /** Whether a comment on GitHub may ask for it: only what a writer can undo or redo by another comment (item 7). */
@@ -125,7 +126,7 @@ interface Parts {
 
 const SWITCHES = new Set(['purge', 'all']);
 
-function takeApart(words: readonly string[], { usage, isText }: Form): Parts {
+function takeApart(words: readonly string[], { usage, isText }: Form): Omit<Parts, 'usage'> {
   const rest = [...words];
   const flags = new Map<string, string>();
   const positionals: string[] = [];
@@ -141,7 +142,7 @@ function takeApart(words: readonly string[], { usage, isText }: Form): Parts {
       flags.set(name, value);
     }
   }
-  return { usage, flags, positionals };
+  return { flags, positionals };
 }
 
 function laneOf({ flags, usage }: Parts): LogLane {
