@@ -13,6 +13,7 @@ import {
   skipOtherSender,
   skipOwnText,
   skipPermission,
+  skipUnknown,
   skipUnmentioned,
 } from './skip.js';
 import type {
@@ -78,13 +79,7 @@ export function decideGate(
     case 'local':
       return { kind: 'run' };
     case 'unknown':
-      return {
-        kind: 'skip',
-        reason: 'unknown-event',
-        message: `The event ${eventName(trigger.event, trigger.action)} is not one this version knows`,
-        remedy:
-          'Run on `pull_request`, `issues`, `issue_comment`, `push`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
-      };
+      return skipUnknown(trigger);
   }
 }
 
@@ -170,8 +165,4 @@ function gateOfActor(
 ): GateDecision {
   const isAllowed = actor.isBot || isListed(actor, allowUsers) || isEnough(permission, minPermission);
   return isAllowed ? { kind: 'run' } : skipPermission(actor, permission, minPermission);
-}
-
-function eventName(event: string, action: string): string {
-  return action === '' ? `\`${event}\`` : `\`${event}\` (${action})`;
 }

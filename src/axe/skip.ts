@@ -4,6 +4,7 @@ import type {
   CommentTrigger,
   IssueTrigger,
   PullRequestTrigger,
+  UnknownTrigger,
   WorkflowRunTrigger,
 } from './trigger.js';
 
@@ -161,4 +162,27 @@ export function skipPermission({ login }: Actor, permission: Permission | 'unkno
     message: `${login} has \`${permission}\` permission; a run needs \`${least}\``,
     remedy: 'Somebody with write access can start it, by a comment or label of their own.',
   };
+}
+
+/** An event that is none of ours, or one of ours whose payload says too little. */
+export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip {
+  const name = eventName(event, action);
+  const skip = { kind: 'skip', reason: 'unknown-event' } as const;
+  if (lacks !== undefined) {
+    return {
+      ...skip,
+      message: `The payload of the event ${name} does not have ${lacks}`,
+      remedy: `Check that the event file is the payload of \`${event}\`, as GitHub sends it.`,
+    };
+  }
+  return {
+    ...skip,
+    message: `The event ${name} is not one this version knows`,
+    remedy:
+      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
+  };
+}
+
+function eventName(event: string, action: string): string {
+  return action === '' ? `\`${event}\`` : `\`${event}\` (${action})`;
 }

@@ -147,6 +147,8 @@ export interface DispatchTrigger extends WorkflowTrigger {
 /** An event this version does not know. It is never trusted. */
 export interface UnknownTrigger extends WorkflowTrigger {
   readonly kind: 'unknown';
+  /** What the payload of a known event should have and has not; left out for an event that is not known. */
+  readonly lacks?: string;
 }
 
 /** Somebody's own machine: no event. */

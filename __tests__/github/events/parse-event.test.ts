@@ -198,8 +198,28 @@ describe('parsing an event', () => {
     ['pull request', { pull_request: null }],
   ])('C5 69: a pull request without its %s is an unknown event', (_, patch) => {
     const trigger = parseEvent('pull_request', loadWebhook('pull_request', 'opened', patch), NO_ENV);
-    expect(trigger.kind).toBe('unknown');
+    expect(trigger).toMatchObject({ kind: 'unknown', lacks: 'a pull request with a head' });
   });
+
+  it.each([
+    ['pull_request_target', 'a pull request with a head'],
+    ['issues', 'an issue'],
+    ['issue_comment', 'a comment and what it is about'],
+    ['push', 'a ref'],
+    ['workflow_run', 'a workflow run with a commit'],
+    ['merge_group', 'a merge group with its commits'],
+  ])(
+    '%s without what it is about is skipped with what is missing, and not told to run on itself',
+    (event, lacks) => {
+      const gate = decideGate(parseEvent(event, { action: 'odd' }, NO_ENV), 'unknown');
+      expect(gate).toEqual({
+        kind: 'skip',
+        reason: 'unknown-event',
+        message: `The payload of the event \`${event}\` (odd) does not have ${lacks}`,
+        remedy: `Check that the event file is the payload of \`${event}\`, as GitHub sends it.`,
+      });
+    },
+  );
 
   it('reads an issue', () => {
     expect(parseEvent('issues', loadWebhook('issues', 'opened'), NO_ENV)).toMatchObject({

@@ -31,22 +31,23 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
     actor: actorOf(parsed.sender, eventName === 'schedule' ? env.actor : undefined),
   };
   const unknown = { kind: 'unknown', ...common } as const;
+  const without = (lacks: string): Trigger => ({ ...unknown, lacks });
   switch (eventName) {
     case 'pull_request':
     case 'pull_request_target':
-      return pullRequestTrigger(parsed, common) ?? unknown;
+      return pullRequestTrigger(parsed, common) ?? without('a pull request with a head');
     case 'issues':
-      return issueTrigger(parsed, common) ?? unknown;
+      return issueTrigger(parsed, common) ?? without('an issue');
     case 'issue_comment':
     case 'pull_request_review':
     case 'pull_request_review_comment':
-      return commentTrigger(eventName, parsed, common) ?? unknown;
+      return commentTrigger(eventName, parsed, common) ?? without('a comment and what it is about');
     case 'push':
-      return pushTrigger(parsed, common) ?? unknown;
+      return pushTrigger(parsed, common) ?? without('a ref');
     case 'workflow_run':
-      return workflowRunTrigger(parsed, common) ?? unknown;
+      return workflowRunTrigger(parsed, common) ?? without('a workflow run with a commit');
     case 'merge_group':
-      return mergeGroupTrigger(parsed, common) ?? unknown;
+      return mergeGroupTrigger(parsed, common) ?? without('a merge group with its commits');
     case 'schedule':
       return { kind: 'schedule', ...common, cron: parsed.schedule };
     case 'workflow_dispatch':
