@@ -40,6 +40,22 @@ describe('warnings merged for the runner', () => {
     ]);
   });
 
+  it('say a sentence once, in whichever message it is', () => {
+    const add = 'Add `issues: write` under `permissions:` of the job.';
+    const messages = [
+      `the labels were not set: GitHub answered 403. ${add}`,
+      `nobody was assigned: GitHub answered 403. ${add} Then run it again.`,
+      `it was not saved. ${add} ${add}`,
+      add,
+    ];
+    const [group] = mergeWarnings(messages.map((message) => ({ code: 'publish-failed', message })));
+    expect(group?.message.split('\n')).toEqual([
+      `the labels were not set: GitHub answered 403. ${add}`,
+      'nobody was assigned: GitHub answered 403. Then run it again.',
+      'it was not saved.',
+    ]);
+  });
+
   it('are nine at most, and a failed save is never left out (D35)', () => {
     const others = CODES.filter((code) => code !== 'memory-save-failed');
     const warnings = [...others, 'memory-save-failed' as const].map((code) => ({ code, message: code }));

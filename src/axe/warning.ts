@@ -66,8 +66,26 @@ export function mergeWarnings(warnings: readonly Warning[]): readonly WarningGro
 function mergeGroup(group: readonly Warning[]): readonly WarningGroup[] {
   const [first] = group;
   if (first === undefined) return [];
-  const message = group.map((warning) => warning.message).join('\n');
+  const message = sayOnce(group.map((warning) => warning.message)).join('\n');
   return [{ code: first.code, message, ...(first.at === undefined ? {} : { at: first.at }) }];
+}
+
+/** One missing permission fails several things, and each of them names it: a sentence that was said is left out. */
+function sayOnce(messages: readonly string[]): readonly string[] {
+  const said = new Set<string>();
+  return messages.flatMap((message) => {
+    const sentences = message.split(/(?<=[.!?])(?= +[A-Z`])/);
+    const left = sentences.filter((sentence) => {
+      const isSaid = said.has(ended(sentence));
+      said.add(ended(sentence));
+      return !isSaid;
+    });
+    return left.length === 0 ? [] : [left.join('').trim()];
+  });
+}
+
+function ended(sentence: string): string {
+  return sentence.trim().replace(/\.$/, '');
 }
 
 /** Short title of an annotation (`::warning title=…`). */
