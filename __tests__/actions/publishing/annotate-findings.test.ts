@@ -27,6 +27,11 @@ it('shows findings as notices on their lines, without secrets and commands', asy
   expect(annotations[0]?.message).not.toContain('hunter2');
 });
 
+it('shows what is suggested with them', async () => {
+  const { annotations } = await annotated([placed({ body: 'Wrong.', suggestion: 'return 1' })]);
+  expect(annotations[0]?.message).toMatch(/^Wrong\.\s+Suggested:\s+```\s+return 1\s+```$/);
+});
+
 it('shows nine, and none on lines that are gone or that have no place', async () => {
   const all = Array.from({ length: 12 }, (_, index) => placed({ body: `Finding ${index}.` }));
   expect((await annotated(all)).annotations).toHaveLength(9);

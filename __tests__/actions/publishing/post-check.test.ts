@@ -18,6 +18,7 @@ const CHECK: Omit<Check, 'headSha'> = {
   findings: 0,
   verdict: 'comment',
   isCut: false,
+  isAnswered: true,
   unseen: 0,
   text: 'All is well.',
   unposted: [],
@@ -42,6 +43,8 @@ describe('the check of a commit', () => {
     [{ findings: 1 }, 'neutral', '1 finding'],
     [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings'],
     [{ findings: undefined }, 'neutral', 'Answered'],
+    [{ findings: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
+    [{ findings: undefined, isCut: true, isAnswered: false }, 'neutral', 'No answer, cut short'],
   ])('of %j is %s: %s', async (patch, conclusion, title) => {
     const { client, repo, headSha } = await startHello();
     expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({
@@ -65,6 +68,15 @@ describe('the check of a commit', () => {
       message: 'octocat 0',
       title: 'sql-injection',
     });
+  });
+
+  it('has the suggestion of a finding with it', async () => {
+    const { client, repo, headSha } = await startHello();
+    const unposted = [placed({ body: 'Wrong.', suggestion: 'return 1' })];
+    await post(client, { ...CHECK, headSha, findings: 1, unposted });
+    expect(repo.talk.checkRuns[0]?.annotations).toMatchObject([
+      { message: 'Wrong.\n\nSuggested:\n\n```\nreturn 1\n```' },
+    ]);
   });
 
   it('stays below what GitHub takes', async () => {
@@ -113,6 +125,22 @@ describe('a check', () => {
     const check = await of(trigger);
     expect(check?.headSha).toBe(sha);
     if (sha !== undefined) expect(check?.text).toBe('Done.\n\nPosted a comment on #42.');
+  });
+
+  it('of a run that timed out before any answer says so', async () => {
+    const { stats } = completed('');
+    const error = new AxeError('timeout: context deadline exceeded');
+    const late = await of(pullRequest(), { kind: 'exhausted', limit: 'time', answer: '', error, stats });
+    expect(late).toMatchObject({ isCut: true, isAnswered: false });
+    expect(late?.text).toBe('*Cut short: timeout: context deadline exceeded.*\n\nPosted a comment on #42.');
+    const said = await of(pullRequest(), {
+      kind: 'exhausted',
+      limit: 'time',
+      answer: 'So far.',
+      error,
+      stats,
+    });
+    expect(said).toMatchObject({ isCut: true, isAnswered: true });
   });
 
   it('is none of a run that came to nothing', async () => {

@@ -143,6 +143,14 @@ describe('what a run wants published', () => {
     expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings that stand in no comment\*\*/);
   });
 
+  it('and may not be posted leaves what it suggests to the summary', async () => {
+    const hello = await startHello();
+    hello.github.fail(denied(REVIEW, 'pull_requests=write'));
+    const findings = [placed({ suggestion: 'return 1' })];
+    const { part } = await publish(hello, { ...REVIEWED, findings });
+    expect(part.details).toMatch(/: Wrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/);
+  });
+
   it('tells what the model wanted and may not have', async () => {
     const hello = await startHello();
     const refusals = [{ tool: 'set_labels', why: 'Not taken: "x".' }];

@@ -1,4 +1,5 @@
 import { outbound } from '../../axe/outbound/outbound.js';
+import { withSuggestion } from '../../axe/review/comment-text.js';
 import type { PlacedFinding } from '../../axe/review/place.js';
 import { loadToolkit } from '../runner/toolkit.js';
 
@@ -20,6 +21,6 @@ export async function annotateFindings(
   for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
     const { path, line, startLine = line } = placement;
     const place = { file: path, startLine, endLine: line };
-    core.notice(outbound(finding.body, 'log', secrets), { title: finding.rule, ...place });
+    core.notice(outbound(withSuggestion(finding), 'log', secrets), { title: finding.rule, ...place });
   }
 }

@@ -5,12 +5,13 @@ import type { Reporter, Wanted } from '../../axe/ports.js';
 import { cleanLine } from '../../axe/prompt/cut.js';
 import { framedBody } from '../../axe/publication.js';
 import type { Verdict } from '../../axe/review/buffered.js';
+import { withSuggestion } from '../../axe/review/comment-text.js';
 import { formatFindings } from '../../axe/review/format-buffered.js';
 import type { PlacedFinding } from '../../axe/review/place.js';
 import type { Repository, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { type Annotation, type CheckRunReport, publishCheckRun } from '../../github/posting/check-run.js';
-import { tellUnseen } from './review-remarks.js';
+import { tellLimit, tellUnseen } from './review-remarks.js';
 import type { ReviewEnd } from './wanted.js';
 import { whileAsked } from './while-asked.js';
 
@@ -26,6 +27,8 @@ export interface Check {
   readonly verdict: Verdict;
   /** A limit ended the run. */
   readonly isCut: boolean;
+  /** Whether the model said anything. */
+  readonly isAnswered: boolean;
   /** How many changed files did not fit into the task. */
   readonly unseen: number;
   /** Markdown of the model's. */
@@ -59,8 +62,10 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const { review, line = '', run, footer } = parts;
   const summary = wanted.buffered.review?.summary ?? outcome.answer;
+  const limit = outcome.kind === 'exhausted' ? `*${tellLimit(outcome)}*` : '';
   const unposted = review?.unposted ?? [];
-  const text = [summary, tellUnseen(plan.task) ?? '', line, formatFindings('Findings', unposted)].filter(
+  const findings = formatFindings('Findings', unposted);
+  const text = [summary, limit, tellUnseen(plan.task) ?? '', line, findings].filter(
     (one) => one.trim() !== '',
   );
   return {
@@ -71,6 +76,7 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
     findings: review?.findings,
     verdict: review?.verdict ?? 'comment',
     isCut: outcome.kind === 'exhausted' && outcome.isAnswered !== true,
+    isAnswered: summary.trim() !== '',
     unseen: plan.task.unseen?.length ?? 0,
     text: text.join('\n\n'),
     unposted,
@@ -153,10 +159,10 @@ function conclusionOf({ findings, verdict, isCut, unseen }: Check): CheckRunRepo
   return findings === 0 && !isCut && unseen === 0 ? 'success' : 'neutral';
 }
 
-function titleOf({ findings, isCut, unseen }: Check): string {
+function titleOf({ findings, isCut, isAnswered, unseen }: Check): string {
   const left = unseen === 0 ? '' : `, ${unseen} ${unseen === 1 ? 'file' : 'files'} not shown`;
   const cut = `${left}${isCut ? ', cut short' : ''}`;
-  if (findings === undefined) return `Answered${cut}`;
+  if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${cut}`;
   if (findings === 0) return `No findings${cut}`;
   return `${findings} ${findings === 1 ? 'finding' : 'findings'}${cut}`;
 }
@@ -168,7 +174,7 @@ function annotationOf(
 ): readonly Annotation[] {
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
-  const message = clean(finding.body).slice(0, MAX_MESSAGE).toWellFormed();
+  const message = clean(withSuggestion(finding)).slice(0, MAX_MESSAGE).toWellFormed();
   const title = cleanLine(finding.rule, MAX_RULE);
   return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }

@@ -1,4 +1,5 @@
 import { aboutLines } from './describe-placement.js';
+import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';
 import { codeBlock } from './suggestion.js';
 
@@ -6,8 +7,12 @@ import { codeBlock } from './suggestion.js';
 export function commentText({ finding, placement }: PlacedFinding): string {
   const isMoved = placement.kind === 'line' && placement.about !== undefined;
   const body = isMoved ? `(${aboutLines(finding)})\n\n${finding.body}` : finding.body;
-  if (finding.suggestion === undefined) return body;
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
-  const heading = isOffered ? '' : 'Suggested:\n\n';
-  return `${body}\n\n${heading}${codeBlock(finding.suggestion, isOffered ? 'suggestion' : '')}`;
+  if (!isOffered || finding.suggestion === undefined) return withSuggestion({ ...finding, body });
+  return `${body}\n\n${codeBlock(finding.suggestion, 'suggestion')}`;
+}
+
+/** What a finding says, with its suggestion as code: for where GitHub has nothing to offer, or nothing is posted. */
+export function withSuggestion({ body, suggestion }: Pick<Finding, 'body' | 'suggestion'>): string {
+  return suggestion === undefined ? body : `${body}\n\nSuggested:\n\n${codeBlock(suggestion, '')}`;
 }

@@ -1,5 +1,6 @@
 import { cleanLine } from '../prompt/cut.js';
 import type { Buffered, Refusal } from './buffered.js';
+import { withSuggestion } from './comment-text.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
 
@@ -30,7 +31,8 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
 
 function formatFinding({ finding, placement }: PlacedFinding): string {
   const line = placement.kind === 'line' ? placement.line : finding.line;
-  return `**${codeSpan(`${cleanLine(finding.path, MAX_PATH)}:${line}`)}** (${finding.rule}): ${finding.body}`;
+  const place = codeSpan(`${cleanLine(finding.path, MAX_PATH)}:${line}`);
+  return `**${place}** (${finding.rule}): ${withSuggestion(finding)}`;
 }
 
 const MAX_PATH = 200;
