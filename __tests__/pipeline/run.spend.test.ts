@@ -63,9 +63,23 @@ describe('what runs cost together (D36)', () => {
     expect(world.memory.get('bot.state.md')).toContain('usd=0.25');
   });
 
-  it('warns where limits are set and nothing keeps what runs cost', async () => {
+  it.each([
+    [{ perDayUsd: 2 }, /^`max-cost-usd-per-day` is not held: /],
+    [{ perPullUsd: 2 }, /^`max-cost-usd-per-pr` is not held: /],
+    [{ perPullUsd: 1, perDayUsd: 2 }, /^`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: /],
+  ])('warns of the limits that are set, %j, where nothing keeps what runs cost', async (limits, message) => {
     const { world } = worldOf({ agents: { bot: AGENT } });
-    await runPipeline(request({ perDayUsd: 2 }), world);
-    expect(world.warnings.map(({ code }) => code)).toEqual(['input-invalid']);
+    await runPipeline(request(limits), world);
+    expect(world.warnings).toEqual([{ code: 'input-invalid', message: expect.stringMatching(message) }]);
+    expect(world.warnings[0]?.message).toContain('Set `enabled = true` in `[memory]`');
+  });
+
+  it('warns with `memory-write` where that is what keeps the cost out of memory', async () => {
+    const { world } = worldOf();
+    const { memoryPolicy, ...rest } = request({ perDayUsd: 2 });
+    await runPipeline({ ...rest, memoryPolicy: { ...memoryPolicy, write: 'never' } }, world);
+    expect(world.warnings.map(({ message }) => message)).toEqual([
+      '`max-cost-usd-per-day` is not held: this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.',
+    ]);
   });
 });

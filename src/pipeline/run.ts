@@ -130,10 +130,16 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopWorld['keepSummar
 
 /** Limits over several runs are held by what memory keeps of their cost. */
 function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { reporter }: World): void {
-  const isLimited = spendLimits.perPullUsd > 0 || spendLimits.perDayUsd > 0;
-  if (!isLimited || (memory !== undefined && memory.lane !== 'none')) return;
-  const message =
-    '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
+  const limits = [
+    ...(spendLimits.perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
+    ...(spendLimits.perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
+  ];
+  if (limits.length === 0 || (memory !== undefined && memory.lane !== 'none')) return;
+  const remedy =
+    memory === undefined
+      ? 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.'
+      : 'this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.';
+  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${remedy}`;
   reporter.warn({ code: 'input-invalid', message });
 }
 

@@ -276,7 +276,11 @@ describe('a conversation with tools', () => {
       kind: 'exhausted',
       limit: 'turns',
       answer: 'More.',
-      error: { message: 'agent exceeded maximum conversation turns (3)', exitCode: 1 },
+      error: {
+        message: 'agent exceeded maximum conversation turns (3)',
+        exitCode: 1,
+        remedy: expect.stringContaining('`max-turns`'),
+      },
       stats: { turns: 3, toolCalls: 3 },
     });
   });

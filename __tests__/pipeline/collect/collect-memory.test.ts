@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../../src/actions/outputs.js';
 import { ProviderError } from '../../../src/axe/errors.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
+import type { SaveResult } from '../../../src/axe/memory/store.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
 import { collectMemory } from '../../../src/pipeline/collect/collect-memory.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
@@ -17,11 +18,22 @@ const LOG = Array.from({ length: 5 }, (_, index) =>
 ).join('');
 const CUT = { unified: 'length', raw: 'length' } as const;
 const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
+const FULL = { kind: 'failed', reason: 'error', message: 'full' } as const;
 const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
+
+interface GcScene {
+  readonly state?: string;
+  readonly perDayUsd?: number;
+  readonly dryRun?: boolean;
+  readonly memory?: Readonly<Record<string, string>>;
+  readonly facts?: object;
+  readonly log?: string;
+  readonly save?: SaveResult;
+}
 
 function scene(
   replies: readonly FakeReply[],
-  { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG } = {},
+  { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG, save }: GcScene = {},
 ) {
   const model = createFakeModel([...replies]);
   const world = createFakeWorld({
@@ -29,6 +41,7 @@ function scene(
     agents: { bot: TOML },
     memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },
     facts: { 'openai/m': { price: PRICE, ...facts } },
+    ...(save === undefined ? {} : { save }),
   });
   const spendLimits = { perPullUsd: 0, perDayUsd };
   const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
@@ -91,6 +104,18 @@ describe('what garbage collection costs', () => {
     });
     expect(model.asked).toHaveLength(0);
     expect([world.memory.get('bot.md'), world.memory.get('bot.state.md')]).toEqual([LOG, state]);
+  });
+
+  it.each([
+    [0, /^what gc cost could not be noted: full/],
+    [5, /^what gc cost could not be noted, so `max-cost-usd-per-day` does not count it: full/],
+  ])('names the limit of a day, %d, only where there is one', async (perDayUsd, message) => {
+    const { world, request } = scene([says('', CHEAP)], { perDayUsd, save: FULL });
+    await collectMemory(request, world);
+    expect(world.warnings).toContainEqual({
+      code: 'memory-save-failed',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('leaves no trace in a dry run', async () => {

@@ -166,7 +166,10 @@ function exhausted(
 }
 
 function tooManyTurns(maxTurns: number): AxeError {
-  return new AxeError(`agent exceeded maximum conversation turns (${maxTurns})`, { exitCode: 1 });
+  return new AxeError(`agent exceeded maximum conversation turns (${maxTurns})`, {
+    exitCode: 1,
+    remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
+  });
 }
 
 /** An abort is reported as what caused it; only what is nobody's doing is thrown on, as a bug. */

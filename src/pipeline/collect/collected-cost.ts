@@ -54,7 +54,8 @@ export function createCollectedCost(
       const change = { kind: 'rewrite', path: statePath(plan.path), rewrite } as const;
       const saved = await store.write([change], world.saveSignal);
       if (saved.kind === 'saved') return;
-      const message = `what gc cost could not be noted, so \`max-cost-usd-per-day\` does not count it: ${saved.message}`;
+      const effect = spend.limits.perDayUsd > 0 ? ', so `max-cost-usd-per-day` does not count it' : '';
+      const message = `what gc cost could not be noted${effect}: ${saved.message}`;
       world.reporter.warn({ code: 'memory-save-failed', message });
     },
   };
