@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
 import type { Permission } from '../../src/axe/permission.js';
 import type { Trigger } from '../../src/axe/trigger.js';
 import { askPermission, passGate, permissionOf } from '../../src/pipeline/gate.js';
@@ -50,12 +51,18 @@ describe('the gate', () => {
   it.each([
     [{}, 'nobody knows octocat'],
     [undefined, 'there is no token to ask GitHub with'],
-  ])('is closed where nobody could be asked, and says why', async (permissions, why) => {
+  ])('is an error where nobody could be asked, and says why (D40)', async (permissions, why) => {
     const world = createFakeWorld(permissions === undefined ? {} : { permissions });
-    expect(await passGate(comment(), world)).toMatchObject({
-      kind: 'skipped',
-      decision: { reason: 'permission-unknown', message: expect.stringContaining(`(${why})`) },
+    await expect(passGate(comment(), world)).rejects.toMatchObject({
+      message: `the permission of octocat in octocat/hello could not be read: ${why}`,
+      remedy: expect.stringMatching(/\S/),
     });
+  });
+
+  it('is open without an answer where the workflow asks for no permission', async () => {
+    const world = createFakeWorld({ permissions: {} });
+    const policy = { ...DEFAULT_GATE_POLICY, minPermission: 'none' } as const;
+    expect(await passGate(comment(), world, policy)).toEqual({ kind: 'open', permission: 'unknown' });
   });
 });
 

@@ -160,36 +160,33 @@ describe('the gate', () => {
     });
   });
 
-  it('skips where the permission could not be learnt, and says why', async () => {
-    const answer = { kind: 'unknown', message: 'GET /…: 403 Resource not accessible' } as const;
+  it('fails where the permission could not be read, and says why (D40)', async () => {
+    const answer = {
+      kind: 'unknown',
+      message: 'GET /…: 403 Resource not accessible',
+      remedy: 'Add it.',
+    } as const;
     const world = createFakeWorld({ permissions: { octocat: answer } });
-    expect(await prepare(makeRequest({ trigger: issue() }), world)).toMatchObject({
-      kind: 'skipped',
-      decision: {
-        reason: 'permission-unknown',
-        message:
-          'What octocat may do in this repository could not be learnt, so the run was not started (GET /…: 403 Resource not accessible)',
-      },
+    await expect(prepare(makeRequest({ trigger: issue() }), world)).rejects.toMatchObject({
+      message:
+        'the permission of octocat in octocat/hello could not be read: GET /…: 403 Resource not accessible',
+      remedy: 'Add it.',
     });
   });
 
-  it('skips where there is no token to ask with', async () => {
-    const prepared = await prepare(makeRequest({ trigger: issue() }), createFakeWorld());
-    expect(prepared).toMatchObject({
-      kind: 'skipped',
-      decision: {
-        reason: 'permission-unknown',
-        message: expect.stringContaining('(there is no token to ask GitHub with)'),
-      },
+  it('fails where there is no token to ask with', async () => {
+    await expect(prepare(makeRequest({ trigger: issue() }), createFakeWorld())).rejects.toMatchObject({
+      message: expect.stringContaining('there is no token to ask GitHub with'),
+      remedy: expect.stringContaining('`github-token`'),
     });
   });
 
   it('is told even if everything behind it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
-    const world = createFakeWorld({ fails, permissions: {} });
+    const world = createFakeWorld({ fails, permissions: { octocat: { kind: 'known', permission: 'read' } } });
     expect(await prepare(makeRequest({ trigger: issue() }), world)).toMatchObject({
       kind: 'skipped',
-      decision: { reason: 'permission-unknown' },
+      decision: { reason: 'permission' },
     });
   });
 
@@ -199,7 +196,8 @@ describe('the gate', () => {
     const listener = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
     try {
-      await prepare(makeRequest({ trigger: issue() }), createFakeWorld({ fails, permissions: {} }));
+      const world = createFakeWorld({ fails, permissions: {} });
+      await expect(prepare(makeRequest({ trigger: issue() }), world)).rejects.toThrow('could not be read');
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off('unhandledRejection', listener);

@@ -72,10 +72,18 @@ describe('the order of a run', () => {
   });
 
   it('ends with a gate that skips', async () => {
-    const world = createFakeWorld({ permissions: {} });
+    const world = createFakeWorld({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), world)).toMatchObject({
       kind: 'skipped',
     });
+    expect(world.steps).not.toContain('read memory');
+  });
+
+  it('ends with an error where the gate does not know who asks (D40)', async () => {
+    const world = createFakeWorld({ permissions: {} });
+    await expect(runPipeline(makeRequest({ trigger: pullRequest() }), world)).rejects.toThrow(
+      'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
+    );
     expect(world.steps).not.toContain('read memory');
   });
 

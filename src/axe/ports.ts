@@ -78,11 +78,20 @@ export interface Reporter {
   warn(warning: Warning): void;
 }
 
+/** A limit of time that has begun. */
+export interface Timer {
+  /** Aborted once the time is over. */
+  readonly signal: AbortSignal;
+  /** Takes the timer back, so that it cannot fire any more. */
+  clear(): void;
+}
+
 /** Time and chance come in from outside, so a test can hold them still. */
 export interface Clock {
   now(): Date;
   /** Resolves after the time or when the signal aborts, whichever is first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  timer(ms: number): Timer;
   /** From 0 to below 1. */
   random(): number;
   /** A new unique id: letters, digits and hyphens, sortable by time. */
@@ -148,7 +157,7 @@ export interface Acknowledgement {
 /** What an account may do in a repository; `unknown` where it could not be asked. */
 export type PermissionAnswer =
   | { readonly kind: 'known'; readonly permission: Permission }
-  | { readonly kind: 'unknown'; readonly message: string };
+  | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
 
 /** The conversations on the lines of a pull request, or why they could not be read. */
 export type ThreadsAnswer =

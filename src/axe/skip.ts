@@ -13,6 +13,7 @@ export type SkipReason =
   | 'fork'
   | 'bot'
   | 'permission'
+  /** Fails the run instead, where the reason is known. */
   | 'permission-unknown'
   | 'sender-not-author'
   | 'subject-deleted'

@@ -1,3 +1,4 @@
+import { AxeError } from '../axe/errors.js';
 import { decideGate, needsPermission } from '../axe/gate.js';
 import { DEFAULT_GATE_POLICY, type GatePolicy } from '../axe/gate-policy.js';
 import type { Permission } from '../axe/permission.js';
@@ -10,7 +11,10 @@ export type Gate =
   | { readonly kind: 'open'; readonly permission: Permission | 'unknown' }
   | Extract<RunReport, { kind: 'skipped' }>;
 
-/** Asks what the actor may do and decides (D20). What cannot be asked is as good as no permission. */
+/**
+ * Asks what the actor may do and decides (D20). Throws an AxeError where that depends on a permission that could not be
+ * read: a run that was skipped for it would be green, and nobody would look.
+ */
 export async function passGate(
   trigger: Trigger,
   world: World,
@@ -21,14 +25,27 @@ export async function passGate(
   const permission = permissionOf(answer);
   const decision = decideGate(trigger, permission, policy);
   if (decision.kind === 'run') return { kind: 'open', permission };
-  if (answer.kind === 'known' || asked === undefined) return { kind: 'skipped', decision };
-  return { kind: 'skipped', decision: { ...decision, message: `${decision.message} (${answer.message})` } };
+  if (decision.reason === 'permission-unknown' && answer.kind === 'unknown') throw unread(trigger, answer);
+  return { kind: 'skipped', decision };
 }
+
+function unread(trigger: Trigger, { message, remedy }: UnknownPermission): AxeError {
+  const who = 'actor' in trigger ? trigger.actor.login : 'the actor';
+  const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
+  return new AxeError(`the permission of ${who}${where} could not be read: ${message}`, {
+    remedy: remedy ?? 'Run it again; nothing is run for somebody of whom nothing is known.',
+  });
+}
+
+type UnknownPermission = Extract<PermissionAnswer, { readonly kind: 'unknown' }>;
 
 /** What an account may do here; of nobody in particular it is unknown. */
 export async function askPermission(login: string | undefined, world: World): Promise<PermissionAnswer> {
   if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
-  if (world.github === undefined) return { kind: 'unknown', message: 'there is no token to ask GitHub with' };
+  if (world.github === undefined) {
+    const remedy = "Give the step its `github-token` back, which is the job's own by default.";
+    return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
+  }
   return await world.github.permission(login, world.deadline.signal);
 }
 

@@ -41,7 +41,7 @@ describe('an account’s permission', () => {
   });
 
   it.each([
-    ['C5 72: a 404', 404, 'octocat is not a user'],
+    ['C5 72: a 404', 404, 'Not Found'],
     ['C5 72: a 500', 500, 'Server Error'],
     ['C5 72: a 403', 403, 'Resource not accessible by integration'],
   ])('is unknown after %s, with what GitHub said', async (_, status, message) => {
@@ -50,6 +50,13 @@ describe('an account’s permission', () => {
     });
     expect(result).toMatchObject({ kind: 'unknown' });
     expect(result.kind === 'unknown' && result.message).toContain(message);
+  });
+
+  it('is none for an account that is no user', async () => {
+    const { result } = await ask(() => {
+      throw failure(404, 'GET /permission', 'octocat is not a user');
+    });
+    expect(result).toEqual({ kind: 'known', permission: 'none' });
   });
 
   it.each([[{ permission: 'owner' }], [null], ['text'], [{}]])(

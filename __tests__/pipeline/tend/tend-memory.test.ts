@@ -479,15 +479,6 @@ describe('a comment by anybody else', () => {
       'permission',
     ],
     [
-      'whom nobody knows',
-      comment({
-        body,
-        actor: { login: 'defunkt', isBot: false },
-        author: { login: 'defunkt', isBot: false },
-      }),
-      'permission-unknown',
-    ],
-    [
       'who is a bot',
       comment({ body, actor: { login: 'ci[bot]', isBot: true }, author: { login: 'ci[bot]', isBot: true } }),
       'bot',
@@ -513,6 +504,15 @@ describe('a comment by anybody else', () => {
     const report = await runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), world);
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect(world.steps.filter((step) => !step.startsWith('ask for permission'))).toEqual([]);
+    expect(world.memory.get('bot.md')).toBe(LOG['bot.md']);
+  });
+
+  it('whom nobody knows does nothing, and ends with an error (D40)', async () => {
+    const defunkt = { login: 'defunkt', isBot: false };
+    const trigger = comment({ body, actor: defunkt, author: defunkt });
+    const world = worldWith({ permissions: WRITER });
+    const run = runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), world);
+    await expect(run).rejects.toThrow('nobody knows defunkt');
     expect(world.memory.get('bot.md')).toBe(LOG['bot.md']);
   });
 });

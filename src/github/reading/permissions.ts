@@ -29,8 +29,10 @@ export async function fetchPermission(
     if (answer.success) return { kind: 'known', permission: permissionOf(answer.output) };
     return unknown(`GitHub's answer about the permission of ${login} is not understood`);
   } catch (thrown) {
-    if (thrown instanceof GitHubError) return unknown(withRemedy(thrown));
-    throw thrown;
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
+      return { kind: 'known', permission: 'none' };
+    return unknown(thrown.message, thrown.remedy);
   }
 }
 
@@ -44,10 +46,9 @@ function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answ
   return permission;
 }
 
-function withRemedy({ message, remedy }: GitHubError): string {
-  return remedy === undefined ? message : `${message}. ${remedy}`;
-}
+/** An account that was deleted, or an app's without `[bot]` in its name. */
+const NO_USER = /\bis not a user\b/i;
 
-function unknown(message: string): PermissionAnswer {
-  return { kind: 'unknown', message };
+function unknown(message: string, remedy?: string): PermissionAnswer {
+  return { kind: 'unknown', message, ...(remedy === undefined ? {} : { remedy }) };
 }
