@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/axe/ports.js';
+import { createFakeTimers } from './fake-timers.js';
 
 /** A clock that stands still but for those who sleep: each sleep moves it on at once. */
 export interface FakeClock extends Clock {
@@ -16,16 +17,20 @@ export function createFakeClock(random: () => number = () => 0.5): FakeClock {
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
   let ids = 0;
   const slept: number[] = [];
+  const timers = createFakeTimers(() => nowMs);
+  const advance = (ms: number) => {
+    nowMs += ms;
+    timers.fire();
+  };
   return {
     slept,
-    advance: (ms) => {
-      nowMs += ms;
-    },
+    advance,
     now: () => new Date(nowMs),
     sleep: async (ms) => {
       slept.push(ms);
-      nowMs += ms;
+      advance(ms);
     },
+    timer: timers.start,
     random,
     newId: () => {
       ids += 1;

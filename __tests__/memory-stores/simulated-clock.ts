@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/axe/ports.js';
+import { createFakeTimers } from './fake-timers.js';
 
 /** A clock that many runs share: it moves on to whoever has to be woken next, once all have done what they can. */
 export interface SimulatedClock extends Clock {
@@ -17,8 +18,10 @@ export function createSimulatedClock(random: () => number): SimulatedClock {
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
   let isDraining = false;
   let ids = 0;
+  const timers = createFakeTimers(() => nowMs);
   return {
     now: () => new Date(nowMs),
+    timer: timers.start,
     sleep: (ms) =>
       new Promise((resolve) => {
         sleepers.push({ atMs: nowMs + ms, wake: resolve });
@@ -43,6 +46,7 @@ export function createSimulatedClock(random: () => number): SimulatedClock {
       const next = sleepers.shift();
       if (next === undefined) break;
       nowMs = Math.max(nowMs, next.atMs);
+      timers.fire();
       next.wake();
     }
     isDraining = false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../../src/axe/memory/change.js';
+import { limitTime } from '../../src/axe/time-limit.js';
 import type { CommitResult, TreeBackend } from '../../src/memory-stores/backend.js';
 import { createTreeStore } from '../../src/memory-stores/store.js';
 import { describeMemoryStore } from './contract.js';
@@ -72,6 +73,63 @@ describe('the retry loop', () => {
       reason: 'conflict',
     });
     expect(short.clock.slept).toEqual([]);
+  });
+
+  it('is patient with lost answers, which nobody else is in the way of', async () => {
+    const { clock, remote } = makeStore();
+    const commit = async () => ({ kind: 'unknown', message: 'no answer' }) as const;
+    const store = createTreeStore({ ...remote.backend(), commit }, { clock, budgetMs: 90_000 });
+    expect(await store.write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      message: 'no answer said whether it was saved, in 7 attempts in 73 s: no answer',
+    });
+    expect(clock.slept).toEqual([1000, 3000, 9000, 20_000, 20_000, 20_000]);
+  });
+
+  it('ends a request that is under way with its time, and says how often it tried', async () => {
+    const { clock, remote } = makeStore();
+    const backend = remote.backend();
+    const hanging: TreeBackend = {
+      ...backend,
+      commit: (_, __, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          clock.advance(90_000);
+        }),
+    };
+    const store = createTreeStore(hanging, { clock, budgetMs: 90_000 });
+    expect(await store.write([append('a')], never)).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+      message: 'there was no answer in time; gave up after 1 attempt in 90 s',
+      remedy: expect.stringContaining('githubstatus'),
+    });
+  });
+
+  it('goes on no longer than whoever waits for it', async () => {
+    const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+    const startMs = clock.now().getTime();
+    const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
+    expect(await store.write([append('a')], signal)).toMatchObject({ kind: 'failed', reason: 'conflict' });
+    expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
+  });
+
+  it('reads again what a limit kept from it, and nothing else', async () => {
+    const request = { paths: ['bot.md'], lastN: 0, count: false };
+    const limit = {
+      kind: 'unreadable',
+      reason: 'rate-limited',
+      message: 'slow',
+      retryAfterMs: 7000,
+    } as const;
+    const limited = makeStore({ read: inTurn(limit, limit) });
+    expect(await limited.store.read(request, never)).toMatchObject({ kind: 'empty' });
+    expect(await limited.store.readTree(never)).toMatchObject({ kind: 'tree' });
+    expect(limited.clock.slept).toEqual([7000, 7000]);
+    const down = makeStore({ read: inTurn({ ...limit, reason: 'unavailable' } as const) });
+    expect(await down.store.read(request, never)).toMatchObject({ kind: 'failed', message: 'slow' });
+    expect(down.clock.slept).toEqual([]);
   });
 
   it('does not write an entry twice whose answer was lost (C3 47)', async () => {

@@ -4,6 +4,7 @@ import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
+import { signalAfter } from '../host/deadline.js';
 import { createFetch } from '../host/net/http.js';
 import { connectGitHub } from '../world/github.js';
 import { type Inputs, readInputs } from './inputs/inputs.js';
@@ -21,6 +22,9 @@ type Pending = readonly KeptChange[];
 /** How long the post step may go on saving, in milliseconds. */
 const SAVE_LIMIT_MS = 5 * 60_000;
 
+/** The same after a main step that has spent its own time on it, and told so: long enough to see whether it works now. */
+const SECOND_SAVE_LIMIT_MS = 25_000;
+
 /**
  * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
  * nothing: an entry is known by its id. Never throws and never fails the job.
@@ -35,32 +39,35 @@ export async function post(runner: Runner): Promise<void> {
   const log = (line: string) => runner.log(outbound(line, 'log', secretValues(env)));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
-  const result = await savePending(pending, inputs, runner);
+  const result = await savePending(pending, inputs, { runner, log });
   if (result.kind === 'saved') log(`Memory: saved to ${result.location} what the main step had left.`);
   else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
   else await tellUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
 }
 
-async function savePending(pending: Pending, inputs: Inputs, runner: Runner): Promise<SaveResult> {
+async function savePending(
+  pending: Pending,
+  inputs: Inputs,
+  { runner, log }: { readonly runner: Runner; readonly log: (line: string) => void },
+): Promise<SaveResult> {
   const { env, workspace, cwd } = runner;
   try {
     const trigger = await triggerOf(runner);
-    const fetch = createFetch(env);
+    const access = { env, fetch: createFetch(env), clock: createClock(), log };
     const { token } = inputs.memory;
-    const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
-    const memoryClient = token === '' ? client : await connectGitHub({ token, env, fetch });
-    const clock = createClock();
+    const client = await connectGitHub({ ...access, token: inputs.githubToken });
+    const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
     const store = openActionMemory({
+      ...access,
       inputs: inputs.memory,
-      env,
       trigger,
       workspace,
       cwd,
       client,
       memoryClient,
-      clock,
     });
-    return await store.write(pending, AbortSignal.timeout(SAVE_LIMIT_MS));
+    const limitMs = wasTold(env) ? SECOND_SAVE_LIMIT_MS : SAVE_LIMIT_MS;
+    return await store.write(pending, signalAfter(limitMs));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     return { kind: 'failed', reason: 'error', message: formatError(thrown) };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../axe/ports.js';
+import type { Clock, Timer } from '../axe/ports.js';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
@@ -7,7 +7,7 @@ const RANDOM_DIGITS = 16;
 
 /** The machine's clock and chance. */
 export function createClock(): Clock {
-  return { now: () => new Date(), sleep, random: () => Math.random(), newId };
+  return { now: () => new Date(), sleep, timer, random: () => Math.random(), newId };
 }
 
 /** Ends early when the signal aborts; neither timer nor listener outlives it. */
@@ -26,6 +26,12 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       resolve();
     }
   });
+}
+
+function timer(ms: number): Timer {
+  const controller = new AbortController();
+  const timeout = setTimeout(() => controller.abort(), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timeout) };
 }
 
 /** Milliseconds since 1970 and 80 random bits, both in base 32, so that ids sort by time. */

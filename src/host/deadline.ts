@@ -1,5 +1,6 @@
 import { ProviderError } from '../axe/errors.js';
 import type { Deadline } from '../axe/ports.js';
+import { noteTimeLeft } from '../axe/time-limit.js';
 
 /** A deadline that can also be ended early. */
 export interface RunDeadline extends Deadline {
@@ -22,17 +23,26 @@ export function createDeadline(remedy?: string): RunDeadline {
   let timer: NodeJS.Timeout | undefined;
   const details = remedy === undefined ? {} : { remedy };
   const expire = () => controller.abort(new ProviderError('timeout', 'context deadline exceeded', details));
+  const leftMs = () => Math.max(0, endsAt - performance.now());
+  noteTimeLeft(controller.signal, leftMs);
   return {
     signal: controller.signal,
+    leftMs,
     limit(limitMs) {
       clearTimeout(timer);
       endsAt = startedAt + limitMs;
-      const leftMs = endsAt - performance.now();
-      if (limitMs <= 0 || leftMs <= 0) expire();
-      else timer = setTimeout(expire, Math.min(leftMs, LONGEST_TIMER_MS));
+      if (limitMs <= 0 || leftMs() <= 0) expire();
+      else timer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS));
     },
-    leftMs: () => Math.max(0, endsAt - performance.now()),
     cancel: (reason) => controller.abort(reason),
     clear: () => clearTimeout(timer),
   };
+}
+
+/** A signal that aborts after so many milliseconds, whatever becomes of the run. */
+export function signalAfter(limitMs: number): AbortSignal {
+  const endsAt = performance.now() + limitMs;
+  const signal = AbortSignal.timeout(limitMs);
+  noteTimeLeft(signal, () => Math.max(0, endsAt - performance.now()));
+  return signal;
 }

@@ -11,6 +11,7 @@ import type {
 } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Clock } from '../axe/ports.js';
+import { limitTime, timeLeftMs } from '../axe/time-limit.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
 import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
 import { createPatience, failed, type Patience } from './patience.js';
@@ -20,7 +21,7 @@ import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
 /** What the retry loop needs beside a backend. */
 export interface TreeStoreOptions {
   readonly clock: Clock;
-  /** How long a save may go on against conflicts, in milliseconds. */
+  /** How long a save may take, requests included, in milliseconds; as long a read waits for whoever asks it to. */
   readonly budgetMs: number;
 }
 
@@ -42,16 +43,17 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
   const { dropHistory } = backend;
   return {
     kind: backend.kind,
-    snapshot: (paths, signal) => snapshot(backend, paths, signal),
+    snapshot: (paths, signal) => snapshot(backend, paths, { ...options, signal }),
     placeOf: (version, path) => backend.placeOf(version, path),
-    read: (request, signal) => read(backend, request, signal),
-    readTree: (signal, under) => readTree(backend, signal, under),
-    write: (changes, signal, folds = []) => save(backend, { folds, changes }, { ...options, signal }),
+    read: (request, signal) => read(backend, request, { ...options, signal }),
+    readTree: (signal, under) => readTree(backend, under, { ...options, signal }),
+    write: (changes, signal, folds = []) =>
+      inBudget({ ...options, signal }, (saving) => save(backend, { folds, changes }, saving)),
     ...(dropHistory === undefined
       ? {}
       : {
           dropHistory: (signal) =>
-            answered(signal, () => dropInTime(backend, dropHistory, { ...options, signal })),
+            inBudget({ ...options, signal }, (saving) => dropInTime(backend, dropHistory, saving)),
         }),
   };
 }
@@ -59,20 +61,39 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
 async function snapshot(
   backend: TreeBackend,
   paths: readonly string[],
-  signal: AbortSignal,
+  options: CallOptions,
 ): Promise<Snapshot | Unreadable> {
   const outside = paths.find((path) => !isTreePlace(path));
   if (outside !== undefined) return { kind: 'unreadable', reason: 'error', ...outsideTree(outside) };
+  return await readInTime(backend, withStates(paths), options);
+}
+
+/** A rate limit is waited for where the other side says how long, and nothing else: it is over then. */
+async function readInTime(
+  backend: TreeBackend,
+  wanted: readonly string[] | 'all',
+  options: CallOptions,
+): Promise<Snapshot | Unreadable> {
+  const { signal } = options;
+  const patience = createPatience(options);
   try {
-    return await backend.read(signal, withStates(paths));
+    for (;;) {
+      const found = await backend.read(signal, wanted);
+      if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+      if ((await patience.after(found)) !== undefined || signal.aborted) return found;
+    }
   } catch (thrown) {
     return { kind: 'unreadable', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
   }
 }
 
-async function read(backend: TreeBackend, request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
+async function read(
+  backend: TreeBackend,
+  request: ReadRequest,
+  options: CallOptions,
+): Promise<RestoreResult> {
   const { paths, beside } = request;
-  const newest = await snapshot(backend, [...paths, ...(beside ?? [])], signal);
+  const newest = await snapshot(backend, [...paths, ...(beside ?? [])], options);
   const place = (version: string) => backend.placeOf(version, request.paths[0] ?? '');
   if (newest.kind === 'unreadable') return { ...place(''), ...withoutReason(newest), kind: 'failed' };
   const found = { ...place(newest.version), warnings: newest.warnings };
@@ -81,20 +102,16 @@ async function read(backend: TreeBackend, request: ReadRequest, signal: AbortSig
 
 async function readTree(
   backend: TreeBackend,
-  signal: AbortSignal,
   under: readonly string[] | undefined,
+  options: CallOptions,
 ): Promise<TreeResult> {
-  try {
-    const newest =
-      under === undefined ? await backend.read(signal, 'all') : await snapshot(backend, under, signal);
-    if (newest.kind === 'unreadable')
-      return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
-    const { tree, warnings, version, left } = newest;
-    const place = { ...backend.placeOf(version, ''), ...(left === undefined ? {} : { left }) };
-    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place };
-  } catch (thrown) {
-    return { ...backend.placeOf('', ''), kind: 'failed', message: messageOf(thrown) };
-  }
+  const newest =
+    under === undefined ? await readInTime(backend, 'all', options) : await snapshot(backend, under, options);
+  if (newest.kind === 'unreadable')
+    return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
+  const { tree, warnings, version, left } = newest;
+  const place = { ...backend.placeOf(version, ''), ...(left === undefined ? {} : { left }) };
+  return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place };
 }
 
 function withoutReason({ message, remedy }: Unreadable): {
@@ -104,8 +121,31 @@ function withoutReason({ message, remedy }: Unreadable): {
   return remedy === undefined ? { message } : { message, remedy };
 }
 
-interface SaveOptions extends TreeStoreOptions {
+interface CallOptions extends TreeStoreOptions {
   readonly signal: AbortSignal;
+}
+
+/** A save under way, whose signal ends it with its budget. */
+interface Saving extends CallOptions {
+  readonly patience: Patience;
+}
+
+/** The budget also ends a request that is under way: nobody knows how long that would take. */
+async function inBudget(
+  options: CallOptions,
+  save: (saving: Saving) => Promise<SaveResult>,
+): Promise<SaveResult> {
+  const { clock, budgetMs: limitMs, signal } = options;
+  const limit = limitTime({ clock, limitMs, signal });
+  const patience = createPatience({ ...options, signal: limit.signal });
+  const isTimeUp = () => limit.isOver() || (signal.aborted && timeLeftMs(signal) === 0);
+  try {
+    const saving = { ...options, signal: limit.signal, patience };
+    const result = await answered(limit.signal, () => save(saving));
+    return result.kind === 'failed' && result.reason === 'timeout' && isTimeUp() ? patience.spent() : result;
+  } finally {
+    limit.end();
+  }
 }
 
 async function answered(signal: AbortSignal, save: () => Promise<SaveResult>): Promise<SaveResult> {
@@ -120,18 +160,17 @@ async function answered(signal: AbortSignal, save: () => Promise<SaveResult>): P
 async function save(
   backend: TreeBackend,
   { folds, changes }: { readonly folds: readonly Change[]; readonly changes: readonly Change[] },
-  options: SaveOptions,
+  saving: Saving,
 ): Promise<SaveResult> {
   // Shared by both: what the first one committed without an answer must not be done twice by the second.
-  const tries: Tries = { ...options, patience: createPatience(options), first: undefined, lost: [] };
-  const attempt = (all: readonly Change[]) => answered(options.signal, () => saveInTime(backend, all, tries));
+  const tries: Tries = { ...saving, first: undefined, lost: [] };
+  const attempt = (all: readonly Change[]) => answered(saving.signal, () => saveInTime(backend, all, tries));
   const whole = await attempt([...folds, ...changes]);
   const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
   return isFoldsFault ? await attempt(markUnfolded(changes)) : whole;
 }
 
-interface Tries extends SaveOptions {
-  readonly patience: Patience;
+interface Tries extends Saving {
   /** The version that the save found at first. */
   first: MemoryTree | undefined;
   readonly lost: LostCommit[];
@@ -148,7 +187,7 @@ async function saveInTime(
   const path = (changes.find(({ kind }) => kind !== 'merge') ?? changes[0])?.path ?? '';
   const outside = changes.find((change) => !isTreePath(change.path));
   if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
-  for (let attempts = 0; ; ) {
+  for (;;) {
     if (signal.aborted) return stopped();
     const newest = await backend.read(signal, paths);
     if (newest.kind === 'unreadable') {
@@ -162,12 +201,17 @@ async function saveInTime(
     const next = keepOtherSide(open, versions);
     const unmatched = unmatchedEdits(newest.tree, open);
     if (newest.unsettled !== true && isSame(next, newest.tree))
-      return saved(backend, { version: newest.version, path, attempts, notices: unmatched });
-    attempts += 1;
+      return saved(backend, {
+        version: newest.version,
+        path,
+        attempts: patience.attempts(),
+        notices: unmatched,
+      });
+    patience.attempt();
     const result = await backend.commit(newest, next, signal);
     if (result.kind === 'committed') {
       const notices = [...(result.notices ?? []), ...unmatched];
-      return saved(backend, { ...result, path, attempts, notices });
+      return saved(backend, { ...result, path, attempts: patience.attempts(), notices });
     }
     if (result.kind === 'unknown') lost.push({ from: newest, made: next });
     const end = await patience.after(result);
@@ -179,13 +223,14 @@ async function saveInTime(
 async function dropInTime(
   backend: TreeBackend,
   dropHistory: (signal: AbortSignal) => Promise<CommitResult>,
-  options: SaveOptions,
+  { signal, patience }: Saving,
 ): Promise<SaveResult> {
-  const patience = createPatience(options);
-  for (let attempts = 1; ; attempts += 1) {
-    if (options.signal.aborted) return stopped();
-    const result = await dropHistory(options.signal);
-    if (result.kind === 'committed') return saved(backend, { ...result, path: '', attempts });
+  for (;;) {
+    if (signal.aborted) return stopped();
+    patience.attempt();
+    const result = await dropHistory(signal);
+    if (result.kind === 'committed')
+      return saved(backend, { ...result, path: '', attempts: patience.attempts() });
     const end = await patience.after(result);
     if (end !== undefined) return end;
   }

@@ -294,7 +294,7 @@ describe('a service that says nothing (C3 39)', () => {
     job().put();
     const { output } = await printed(async () => {
       const result = await client.save({ paths, key: KEY }, stop.signal);
-      expect(result).toMatchObject({ kind: 'given-up', message: expect.stringContaining('was stopped') });
+      expect(result).toMatchObject({ kind: 'given-up', message: expect.stringContaining('time was up') });
       await cache.close();
       if (result.kind === 'given-up') await result.ended;
     });

@@ -64,7 +64,7 @@ async function open({ given, hasCache, token, trigger = SCHEDULE }: Job): Promis
   const env = { ...none, ...(hasCache ? cache.env() : {}), GITHUB_REF: 'refs/heads/main', ...github.env };
   setProcessEnv({ ...env, GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tempDir('runner-temp') });
   for (const name of [HERE, THERE]) github.repo(name).contents = token ?? 'read';
-  const access = { env, fetch: realmFetch };
+  const access = { env, fetch: realmFetch, clock: createClock() };
   const client = await connectGitHub({ ...access, token: token === undefined ? '' : GITHUB_TOKEN });
   const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
     `INPUT_${name.toUpperCase()}`,

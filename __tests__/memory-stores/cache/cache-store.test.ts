@@ -25,16 +25,26 @@ interface Job {
   readonly scope?: 'trunk' | 'br-0123456789abcdef' | 'pr-7';
   readonly ref?: string;
   readonly name?: string;
+  readonly log?: (line: string) => void;
 }
 
 /** The store of a new job with a workspace of its own. */
 function job(
   cache: FakeCache,
-  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default' }: Job = {},
+  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', log }: Job = {},
 ) {
   const files = createFakeFiles();
   const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
-  return createCacheStore({ cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, name });
+  const told = log === undefined ? {} : { log };
+  return createCacheStore({
+    cache: client,
+    files,
+    clock,
+    directory: `/w/${DIRECTORY}`,
+    scope,
+    name,
+    ...told,
+  });
 }
 
 function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -569,15 +579,54 @@ describe('a number that is taken (C3 37)', () => {
     expect(idsIn(cache.contents().at(-1) ?? '')).not.toContain('old');
   });
 
-  it('costs several dead numbers a minute each, and gives up when the time is spent', async () => {
+  it('costs a minute, and 20 seconds for each dead number after it: whoever reserved that was ready', async () => {
     const cache = createFakeCache();
     for (const number of [1, 2, 3]) cache.reserve(formatKey(PREFIX, number));
     const clock = createFakeClock();
-    expect(await job(cache, { clock }).write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'conflict',
-    });
+    const startMs = clock.now().getTime();
+    expect(await job(cache, { clock }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 4)]);
+    const tookMs = clock.now().getTime() - startMs;
+    expect(tookMs).toBeGreaterThan(100_000);
+    expect(tookMs).toBeLessThan(120_000);
+  });
+
+  it('is given up when the time of the save is spent', async () => {
+    const cache = createFakeCache();
+    for (let number = 1; number <= 9; number += 1) cache.reserve(formatKey(PREFIX, number));
+    const result = await job(cache).write([append('a')], never);
+    expect(result).toMatchObject({ kind: 'failed', reason: 'conflict' });
     expect(cache.keys()).toEqual([]);
+  });
+
+  it('is said in the log, once for each number: what is waited for, and that it is waited for no more', async () => {
+    const cache = createFakeCache();
+    for (const number of [1, 2]) cache.reserve(formatKey(PREFIX, number));
+    const lines: string[] = [];
+    await job(cache, { log: (line) => lines.push(line) }).write([append('a')], never);
+    const [first, second] = ['1', '2'].map((digit) => `cache ${PREFIX}000000000${digit}`);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^Memory: another run has reserved ${first} .* waiting 5\\d s more for it\\.$`),
+      ),
+      `Memory: ${first} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+      expect.stringMatching(
+        new RegExp(`^Memory: another run has reserved ${second} .* waiting 1\\d s more for it\\.$`),
+      ),
+      `Memory: ${second} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+    ]);
+  });
+
+  it('is not worth a line where the other run is done at once', async () => {
+    const cache = createFakeCache();
+    cache.reserve(formatKey(PREFIX, 1));
+    const lines: string[] = [];
+    const clock = createFakeClock();
+    const saved = job(cache, { clock, log: (line) => lines.push(line) }).write([append('a')], never);
+    cache.evict(formatKey(PREFIX, 1));
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    expect(await saved).toMatchObject({ kind: 'saved' });
+    expect(lines).toEqual([]);
   });
 });
 

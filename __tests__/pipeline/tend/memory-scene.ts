@@ -68,6 +68,7 @@ export async function command(
     clock: {
       now: () => new Date('2026-02-03T12:00:00Z'),
       sleep: async () => {},
+      timer: () => ({ signal: new AbortController().signal, clear: () => {} }),
       random: () => 0.5,
       newId: () => {
         ids += 1;

@@ -1,4 +1,3 @@
-import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
 import { messageOf } from '../../axe/errors.js';
 import type { Clock } from '../../axe/ports.js';
 import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../host/archive/archive.js';
@@ -40,7 +39,8 @@ const RESTORE_LIMIT_MS = 20_000;
 /** The same for a service that has answered before in this run: a save among many is worth the wait for a slow machine. */
 const LATER_RESTORE_LIMIT_MS = 60_000;
 
-const SAVE_LIMIT_MS = SAVE_BUDGET_MS.cache;
+/** Longer than the library's own attempts take, and than a megabyte does on a slow line. */
+const SAVE_LIMIT_MS = 60_000;
 
 /** Texts that the library prints where an error ends the call; others it prints from timers. */
 const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
@@ -136,7 +136,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   }
 }
 
-const STOPPED = 'the run was stopped before the cache service answered';
+const STOPPED = 'the cache service had not answered when the time was up';
 
 const NO_CACHE = {
   message: 'there is no Actions cache here',

@@ -18,11 +18,12 @@ export function hasCache(env: ActionMemoryOptions['env']): boolean {
 
 /** Memory in the Actions cache (D13). Throws a ConfigError for a cache name that cannot be part of a key. */
 export function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): TreeStore {
-  const { inputs, env, trigger, workspace, cwd, clock } = options;
+  const { inputs, env, trigger, workspace, cwd, clock, log } = options;
   const store = createCacheStore({
     cache: createCacheClient({ env, cwd, output: process.stdout }),
     files: createFiles(),
     clock,
+    ...(log === undefined ? {} : { log }),
     directory: join(workspace, CACHE_DIRECTORY),
     scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
     name: inputs.cacheName,

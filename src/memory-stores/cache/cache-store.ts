@@ -6,7 +6,7 @@ import type { Clock } from '../../axe/ports.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
 import { notReadBack } from '../tree-on-disk.js';
-import { createClaims, SLOW_SAVE_MS } from './cache-claims.js';
+import { createClaims, SLOW_SAVE_MS, type Wait } from './cache-claims.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
 import { createLineage, type Trouble, type Version } from './cache-lineage.js';
@@ -24,9 +24,14 @@ export interface CacheStoreOptions {
   readonly scope: CacheScope;
   /** Input `memory-cache-name`. */
   readonly name: string;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }
 
 const MAX_TREE_BYTES = 1024 * 1024;
+
+/** How long a reservation is waited for without a word, in milliseconds. */
+const SILENT_WAIT_MS = 3_000;
 
 /** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
 export function createCacheStore(options: CacheStoreOptions): TreeStore {
@@ -43,11 +48,12 @@ export function createCacheStore(options: CacheStoreOptions): TreeStore {
  * or written in this run: what looks like an empty cache could hide a history (D14).
  */
 export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
-  const { clock, scope, name } = options;
+  const { clock, scope, name, log } = options;
   const own = createLineage({ ...options, prefix: keyPrefix(scope, name) });
   const trunk =
     scope === 'trunk' ? undefined : createLineage({ ...options, prefix: keyPrefix('trunk', name) });
   const claims = createClaims(clock);
+  const told = new Set<number>();
   let reading: Reading | undefined;
   let trunkReading: Reading | undefined;
   let broken: Unreadable | undefined;
@@ -97,6 +103,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const base = Number(snapshot.version);
     const number = claims.nextFree(base + 1);
+    if (number === undefined) tellWait(claims.waitedFor(base + 1));
     if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
     const passedOver = new Map([...reading.open, ...claims.passedOver()]);
     const startMs = clock.now().getTime();
@@ -110,7 +117,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
         return await settle(newest, { tookMs: clock.now().getTime() - startMs, signal });
       }
       case 'taken':
-        claims.taken(number);
+        if (claims.taken(number) === 'passed-over') tellPassedOver(number);
         return { kind: 'conflict' };
       case 'denied':
         return {
@@ -131,6 +138,25 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
       case 'error':
         return { ...result, kind: 'failed', reason: kind };
     }
+  }
+
+  /** Most of those who reserved a number are done at once, so only who takes longer is worth a line. */
+  function tellWait(wait: Wait | undefined): void {
+    if (log === undefined || wait === undefined || wait.waitedMs < SILENT_WAIT_MS || told.has(wait.number))
+      return;
+    told.add(wait.number);
+    const seconds = Math.round(wait.leftMs / 1000);
+    const key = locationOf(own.prefix, wait.number);
+    log(
+      `Memory: another run has reserved ${key} and has not finished saving it; waiting ${seconds} s more for it.`,
+    );
+  }
+
+  function tellPassedOver(number: number): void {
+    const key = locationOf(own.prefix, number);
+    log?.(
+      `Memory: ${key} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+    );
   }
 
   /** What was saved past a slow save named it, and holds nothing of it: the next round adds to that. */
