@@ -57,7 +57,6 @@ const DYNAMIC = [
   'ajv',
   'ajv/dist/2020.js',
   '@octokit/core',
-  '@octokit/plugin-retry',
   '@actions/cache',
   '@actions/core',
   '@modelcontextprotocol/sdk/client/index.js',

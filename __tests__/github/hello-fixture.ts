@@ -1,4 +1,5 @@
 import { createGitHubClient, type GitHubClient } from '../../src/github/client/client.js';
+import { createPatientClient } from '../../src/github/client/patient-client.js';
 import { HELLO } from '../helpers/github-client-fake.js';
 import {
   GITHUB_TOKEN,
@@ -7,6 +8,7 @@ import {
   startGitHubServer,
 } from '../helpers/github-server.js';
 import type { StoredRepo } from '../helpers/github-state.js';
+import { createFakeClock } from '../memory-stores/fake-clock.js';
 
 /** The repository of the tests as the fake names it. */
 export const NAME = 'octocat/hello';
@@ -61,14 +63,15 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
     head: { ref: 'topic', sha: headSha, repository: NAME },
     diff: DIFF,
   });
-  const client = await createGitHubClient({
+  const once = await createGitHubClient({
     token: GITHUB_TOKEN,
     apiUrl: github.env.GITHUB_API_URL,
     graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
-    retryUnitMs: 0,
+    clock: createFakeClock(),
   });
+  const client = createPatientClient(once, { clock: createFakeClock() });
   return { github, repo, client, place: { repository: HELLO, number: 42 }, headSha, baseSha };
 }
 

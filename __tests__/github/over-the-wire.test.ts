@@ -4,6 +4,7 @@ import { stickyBody } from '../../src/axe/publication.js';
 import type { Trigger } from '../../src/axe/trigger.js';
 import { createGitHubAgentLibrary } from '../../src/github/agents/agent-library.js';
 import { createGitHubClient, type GitHubClient } from '../../src/github/client/client.js';
+import { createPatientClient } from '../../src/github/client/patient-client.js';
 import { fetchContext } from '../../src/github/context/fetch-context.js';
 import { parseEvent } from '../../src/github/events/parse-event.js';
 import { publishSticky } from '../../src/github/posting/sticky-comment.js';
@@ -11,6 +12,7 @@ import { readFileAt } from '../../src/github/reading/contents.js';
 import { fetchPermission } from '../../src/github/reading/permissions.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { createFakeClock } from '../memory-stores/fake-clock.js';
 
 const signal = new AbortController().signal;
 const AGENT = 'name = "bot"\nmodel = "anthropic/claude-sonnet-4-5"\nfiles = ["docs/*.md"]\n';
@@ -33,14 +35,15 @@ async function pullRequest(): Promise<{ github: GitHubServer; client: GitHubClie
   const trigger = parseEvent('pull_request', payload, {});
   if (trigger.kind !== 'pull_request') throw new Error('not a pull request');
   repo.comparisons.set(`${trigger.base.sha}...${trigger.head.sha}`, DIFF);
-  const client = await createGitHubClient({
+  const once = await createGitHubClient({
     token: GITHUB_TOKEN,
     apiUrl: github.env.GITHUB_API_URL,
     graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
-    retryUnitMs: 0,
+    clock: createFakeClock(),
   });
+  const client = createPatientClient(once, { clock: createFakeClock() });
   return { github, client, trigger };
 }
 

@@ -6,7 +6,7 @@ import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
 import { type GitHubOptions, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import type { FileTree, Role, StoredRepo } from '../helpers/github-state.js';
 import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
-import { runMain, type StepOptions, type StepResult } from '../helpers/run-action.js';
+import { type RunningStep, type StepOptions, type StepResult, startStep } from '../helpers/run-action.js';
 import { loadWebhook, type Payload, type PayloadPatch, payloadField } from '../helpers/webhooks.js';
 
 /** What is set up before a step runs. */
@@ -39,7 +39,9 @@ export interface Stage {
   readonly cache: CacheServer;
   readonly repo: StoredRepo;
   readonly payload: Payload;
-  /** Runs the built action on the event, with a cache where the event has one. */
+  /** Starts the built action on the event, with a cache where the event has one. */
+  start(options?: Partial<StepOptions>): RunningStep;
+  /** The same to its end. */
   run(options?: Partial<StepOptions>): Promise<StepResult>;
 }
 
@@ -93,20 +95,14 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   seedPush(repo, payload, diff);
   const trunk = `refs/heads/${repo.defaultBranch}`;
   const ref = isPullRequest ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge` : trunk;
-  return {
-    github,
-    model,
-    cache,
-    repo,
-    payload,
-    run: ({ env, inputs, ...step } = {}) =>
-      runMain({
-        event: { name: event.name, payload },
-        ...step,
-        inputs: { agent: 'reviewer', ...inputs },
-        env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
-      }),
-  };
+  const start: Stage['start'] = ({ env, inputs, ...step } = {}) =>
+    startStep('main', {
+      event: { name: event.name, payload },
+      ...step,
+      inputs: { agent: 'reviewer', ...inputs },
+      env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
+    });
+  return { github, model, cache, repo, payload, start, run: (given) => start(given).finished };
 }
 
 /** What a push brought, by the commits it names and, where it created its branch, against the default branch. */

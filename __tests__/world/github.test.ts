@@ -3,6 +3,7 @@ import { VERSION } from '../../src/axe/version.js';
 import { connectGitHub, createGitHubPort } from '../../src/world/github.js';
 import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
 import { issue } from '../helpers/triggers.js';
+import { createFakeClock } from '../memory-stores/fake-clock.js';
 
 interface Seen {
   readonly url: string;
@@ -22,7 +23,7 @@ function createFakeFetch(): { readonly fetch: typeof globalThis.fetch; readonly 
 describe('connecting to GitHub', () => {
   it('is not done without a token', async () => {
     const { fetch, seen } = createFakeFetch();
-    expect(await connectGitHub({ token: '', env: {}, fetch })).toBeUndefined();
+    expect(await connectGitHub({ token: '', env: {}, fetch, clock: createFakeClock() })).toBeUndefined();
     expect(seen).toEqual([]);
   });
 
@@ -74,7 +75,7 @@ describe('connecting to GitHub', () => {
     ],
   ])('goes where the environment says, of %s', async (_, env, rest, graphql) => {
     const { fetch, seen } = createFakeFetch();
-    const client = await connectGitHub({ token: 'token-1', env, fetch });
+    const client = await connectGitHub({ token: 'token-1', env, fetch, clock: createFakeClock() });
     const signal = noAbort();
     await client?.request('GET /repos/{owner}/{repo}', {
       params: { owner: 'octocat', repo: 'hello' },

@@ -75,7 +75,7 @@ async function openStore(): Promise<MemoryStore> {
       });
     }
     case 'repo': {
-      const client = await connectGitHub({ token: env['BENCH_TOKEN'] ?? '', env, fetch });
+      const client = await connectGitHub({ token: env['BENCH_TOKEN'] ?? '', env, fetch, clock });
       if (client === undefined) throw new Error('no token');
       const place = { owner: 'octocat', name: 'hello', branch: env['BENCH_NAME'] ?? 'bench', folder: '' };
       return openBranchMemory({ client, ...place, env, clock, mayCreate: true });

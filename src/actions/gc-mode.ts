@@ -33,7 +33,13 @@ export async function runGcMode(parts: GcModeParts, world: World): Promise<RunRe
   const { env, workspace } = runner;
   const wants = inputs.gc.suggestions !== 'none';
   const client = wants
-    ? await connectGitHub({ token: inputs.githubToken, env, fetch: createFetch(env) })
+    ? await connectGitHub({
+        token: inputs.githubToken,
+        env,
+        fetch: createFetch(env),
+        clock: world.clock,
+        log: (line) => runner.log(outbound(line, 'log', secrets)),
+      })
     : undefined;
   const suggesting = createSuggesting({
     gc: inputs.gc,

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { DEFAULT_FAIL_ON, PUBLISH_WAIT_MS } from '../axe/defaults.js';
+import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import type { MemoryStore } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
-import type { Clock, World } from '../axe/ports.js';
+import type { World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { createPatientClient } from '../github/client/patient-client.js';
 import { readCheckedOut } from '../host/checked-out.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
@@ -20,7 +19,7 @@ import { oneAtATime } from '../memory-stores/one-at-a-time.js';
 import { createModels } from '../models/create.js';
 import type { RunRequest } from '../pipeline/request.js';
 import { findAgents } from '../world/agents.js';
-import { connectGitHub, createGitHubPort } from '../world/github.js';
+import { connectGitHub, createGitHubPort, type GitHubAccess } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { connectSharedAgents } from '../world/shared-agents.js';
@@ -53,7 +52,7 @@ export async function main(runner: Runner): Promise<void> {
     const { mode } = inputs;
     if (mode === 'validate') {
       const { runValidateMode } = await import('./validate-mode.js');
-      const report = await runValidateMode({ inputs, trigger, runner, signal: deadline.signal });
+      const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, inputs, runner, warnings: [], secrets });
     }
     world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
@@ -100,11 +99,13 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const { env, workspace } = runner;
   const fetch = createFetch(env);
   const clock = createClock();
-  const client = await connectGitHub({ token: inputs.githubToken, env, fetch });
+  const log = (line: string) => runner.log(outbound(line, 'log', secrets));
+  const access = { env, fetch, clock, log };
+  const client = await connectGitHub({ ...access, token: inputs.githubToken });
   const sign = createSign(inputs.memory.signingKey);
-  const shared = await connectSharedAgents(inputs.agents, { client, env, fetch });
+  const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
-  const memory = await openMemory(parts, { client, clock, fetch });
+  const memory = await openMemory(parts, { client, ...access });
   return {
     ...findAgents({
       trigger,
@@ -139,7 +140,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     }),
     openMemory: () => memory,
     publisher: createActionPublisher({
-      client: client && createPatientClient(client, { clock, maxWaitMs: PUBLISH_WAIT_MS }),
+      client,
       comment: inputs.comment,
       review: inputs.review,
       inputs: inputs.publish,
@@ -151,7 +152,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       client,
       trigger,
       isSilent: inputs.comment === 'never',
-      log: (line) => runner.log(outbound(line, 'log', secrets)),
+      log,
     }),
     publishRules: inputs.review.rules,
     journal: createJournal(runner.temp),
@@ -165,21 +166,20 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   };
 }
 
-interface MemoryParts {
+interface MemoryParts extends Omit<GitHubAccess, 'token'> {
   readonly client: GitHubClient | undefined;
-  readonly clock: Clock;
-  readonly fetch: typeof globalThis.fetch;
+  readonly log: (line: string) => void;
 }
 
 /** One store for the agent and its sub-agents. */
 async function openMemory(
-  { inputs, trigger, runner: { env, workspace, cwd } }: ActionParts,
-  { client, clock, fetch }: MemoryParts,
+  { inputs, trigger, runner: { workspace, cwd } }: ActionParts,
+  { client, ...access }: MemoryParts,
 ): Promise<MemoryStore> {
   const { token } = inputs.memory;
-  const memoryClient = token === '' ? client : await connectGitHub({ token, env, fetch });
+  const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
   return oneAtATime(
-    openActionMemory({ inputs: inputs.memory, env, trigger, workspace, cwd, client, memoryClient, clock }),
+    openActionMemory({ ...access, inputs: inputs.memory, trigger, workspace, cwd, client, memoryClient }),
   );
 }
 

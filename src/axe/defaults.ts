@@ -66,8 +66,8 @@ export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000 } as 
 /** How long one thing may take to be published, in milliseconds, waiting included. */
 export const PUBLISH_TIMEOUT_MS = 120_000;
 
-/** How long of that is waited because GitHub asks for it: a minute is its usual pause (REST API, "Rate limits"). */
-export const PUBLISH_WAIT_MS = 70_000;
+/** How long GitHub may say nothing to a request before it is given up, in milliseconds. */
+export const GITHUB_SILENCE_MS = 20_000;
 
 /** Longest comment GitHub takes, in characters (REST API, issue comments). */
 export const MAX_COMMENT_CHARACTERS = 65_536;

@@ -154,7 +154,9 @@ async function openBranch(
     throw new AxeError(`\`--repo\` is "${flags.string('repo')}"`, { remedy: 'Write it `owner/name`.' });
   }
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const client = await connectGitHub({ token, env, fetch: createFetch(env) });
+  const clock = createClock();
+  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
+  const client = await connectGitHub({ token, env, fetch: createFetch(env), clock, log });
   if (client === undefined) {
     throw new AxeError('there is no token to reach GitHub with', {
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
@@ -163,7 +165,6 @@ async function openBranch(
   const branch = flags.string('branch') || OWN_BRANCH;
   const base = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   const folder = [base, scope].filter((part) => part !== '').join('/');
-  const clock = createClock();
   return {
     store: openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate }),
     path,

@@ -38,7 +38,9 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
   const { env, cwd } = terminal;
   const clock = createClock();
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const client = trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch });
+  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
+  const client =
+    trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger);
   return {
     ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),

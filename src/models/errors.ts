@@ -5,10 +5,11 @@ import {
   type ProviderErrorCategory,
   type ProviderErrorDetails,
 } from '../axe/errors.js';
+import { networkCause } from '../axe/network-cause.js';
 import { redact } from '../axe/outbound/redact.js';
 import type { Provider } from './catalog.js';
 import { field, parseJson } from './json.js';
-import { networkCause, networkText } from './network-words.js';
+import { networkText } from './network-words.js';
 
 /** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -104,6 +105,8 @@ function unreadable({ responseBody, cause }: APICallError): string {
 /** Go's words for the network errors people meet, so that logs read as axe's. */
 function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
   const cause = networkCause(thrown.cause);
+  // The proxy did not let the request through, so the model's own host has no part in it.
+  if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
   const url = new URL(thrown.url);
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;

@@ -1,7 +1,8 @@
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../axe/errors.js';
+import { networkCause } from '../axe/network-cause.js';
 import { redact } from '../axe/outbound/redact.js';
 import { field, parseJson } from './json.js';
-import { networkCause, networkText } from './network-words.js';
+import { networkText } from './network-words.js';
 
 /** One request to a server that gives out credentials. */
 export interface TokenRequest {

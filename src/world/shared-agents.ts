@@ -32,10 +32,10 @@ export interface SharedAccess extends Omit<GitHubAccess, 'token'> {
 /** The other repository with what may read it: a client of its own where it has a token. */
 export async function connectSharedAgents(
   { repository, token }: SharedChoice,
-  { client, env, fetch }: SharedAccess,
+  { client, ...access }: SharedAccess,
 ): Promise<SharedAgents | undefined> {
   if (repository === undefined) return undefined;
-  const own = token === '' ? client : await connectGitHub({ token, env, fetch });
+  const own = token === '' ? client : await connectGitHub({ ...access, token });
   return { ...repository, client: own };
 }
 

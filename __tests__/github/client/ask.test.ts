@@ -55,7 +55,9 @@ it('an answer that does not fit says which and what', async () => {
     "GitHub's answer to `GET /repos/o/r` does not hold the repository",
   );
   const graph = { query: '', variables: {}, what: 'the repository', permission: '' };
-  await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow('POST /graphql');
+  await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow(
+    "GitHub's answer does not hold the repository",
+  );
 });
 
 it('JSON that arrives as text is read', async () => {

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient, type GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
 import { type Handler, type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
+import { createFakeClock } from '../../memory-stores/fake-clock.js';
 
 const signal = new AbortController().signal;
 
-/** A client of a server that answers as told, with no pause between attempts. */
+/** A client of a server that answers as told. */
 async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubClient; peer: Peer }> {
   const peer = await startLoopback(handle);
   const client = await createGitHubClient({
@@ -14,7 +15,7 @@ async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubCl
     graphqlUrl: `${peer.url}${prefix.replace('/v3', '')}/graphql`,
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
-    retryUnitMs: 0,
+    clock: createFakeClock(),
   });
   return { client, peer };
 }
@@ -127,7 +128,7 @@ describe('an answer that fails', () => {
       headers: { 'retry-after': '30' },
       reason: 'rate-limited',
       retryAfterMs: 30_000,
-      remedy: 'The token has used up its requests; GitHub asks for a pause of 30 s.',
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
     },
     {
       name: 'a spent rate limit counts until its reset by the server’s clock',
@@ -149,7 +150,16 @@ describe('an answer that fails', () => {
       headers: {},
       reason: 'rate-limited',
       retryAfterMs: 60_000,
-      remedy: 'The token has used up its requests; GitHub asks for a pause of 60 s.',
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 60 s.',
+    },
+    {
+      name: 'a rate limit may say its end as a date',
+      status: 429,
+      body: { message: 'Too many requests' },
+      headers: { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT', date: 'Fri, 02 Jan 2026 03:04:05 GMT' },
+      reason: 'rate-limited',
+      retryAfterMs: 30_000,
+      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
     },
     {
       name: 'a 406 is too large',
@@ -197,37 +207,30 @@ describe('an answer that fails', () => {
   });
 });
 
-describe('asking again', () => {
-  it('asks a GET again after a 502', async () => {
-    let attempts = 0;
-    const { client } = await connect((_, response) => {
-      attempts += 1;
-      sendJson(response, attempts < 3 ? 502 : 200, {});
-    });
-    expect((await client.request('GET /x', { signal })).status).toBe(200);
-    expect(attempts).toBe(3);
-  });
-
-  it('gives up after three attempts', async () => {
-    const { client, peer } = await connect((_, response) => sendJson(response, 503, { message: 'down' }));
-    expect((await githubError(client.request('GET /x', { signal }))).reason).toBe('unavailable');
-    expect(peer.requests()).toHaveLength(3);
-  });
-
+describe('an answer that does not come', () => {
   it.each([
-    ['a POST', (client: GitHubClient) => client.request('POST /x', { signal })],
-    ['a mutation', (client: GitHubClient) => client.graphql(' mutation { x }', { variables: {}, signal })],
-  ])('does not ask %s again, since it may have been carried out', async (_, send) => {
-    const { client, peer } = await connect((_request, response) => sendJson(response, 502, {}));
-    expect((await githubError(send(client))).reason).toBe('unavailable');
+    ['GET /x', 502],
+    ['POST /x', 502],
+  ])('is not asked for again here: %s', async (route, status) => {
+    const { client, peer } = await connect((_, response) => sendJson(response, status, {}));
+    expect((await githubError(client.request(route, { signal }))).reason).toBe('unavailable');
     expect(peer.requests()).toHaveLength(1);
   });
 
-  it('tells a connection that breaks from an answer', async () => {
+  it('is told from one that comes, in words with a subject', async () => {
     const { client } = await connect((_, response) => void response.destroy());
     const error = await githubError(client.request('POST /x', { signal }));
     expect(error).toMatchObject({ reason: 'unavailable', status: undefined });
-    expect(error.message).toMatch(/^GitHub did not answer `POST \/x`: /);
+    expect(error.message).toMatch(
+      /^GitHub did not answer `POST \/x`: the connection broke before the answer was complete \(.+\)$/,
+    );
+    expect(error.remedy).toContain('`GITHUB_API_URL`');
+  });
+
+  it('names neither method nor address of a GraphQL query', async () => {
+    const { client } = await connect((_, response) => void response.destroy());
+    const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+    expect(error.message).toMatch(/^GitHub did not answer: the connection broke/);
   });
 });
 
@@ -257,7 +260,7 @@ describe('GraphQL', () => {
     );
     const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
     expect(error.reason).toBe(reason);
-    expect(error.message).toContain(message);
+    expect(error.message).toContain(message.replace(/\.$/, ''));
   });
 
   it('tells how long a spent limit lasts', async () => {
@@ -289,6 +292,21 @@ describe('GraphQL', () => {
     errors = [missing, { message: 'Something went wrong' }];
     expect((await githubError(ask(true))).message).toContain('Something went wrong');
   });
+});
+
+it('has no remedy of permissions for an address without a GraphQL API', async () => {
+  const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
+  const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
+  expect(error).toMatchObject({ reason: 'invalid', message: 'GitHub answered 404: Not Found' });
+  expect(error.remedy).toContain('`GITHUB_GRAPHQL_URL`');
+});
+
+it('leaves one full stop at the end of what GitHub says', async () => {
+  const { client } = await connect((_, response) =>
+    sendJson(response, 403, { message: 'You have exceeded a secondary rate limit.' }),
+  );
+  const { message } = await githubError(client.request('GET /x', { signal }));
+  expect(message).toBe('GitHub answered 403 to `GET /x`: You have exceeded a secondary rate limit');
 });
 
 describe('an aborted signal', () => {

@@ -11,6 +11,7 @@ import {
   startGitHubServer,
 } from '../../helpers/github-server.js';
 import type { FileTree } from '../../helpers/github-state.js';
+import { createFakeClock } from '../../memory-stores/fake-clock.js';
 
 const signal = new AbortController().signal;
 const REPO = 'octocat/hello';
@@ -32,7 +33,7 @@ async function connect(github: GitHubServer, name = 'hello'): Promise<MemoryBran
     graphqlUrl: github.env.GITHUB_GRAPHQL_URL,
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
-    retryUnitMs: 0,
+    clock: createFakeClock(),
   });
   const serverUrl = 'https://github.com';
   return createMemoryBranch(client, { owner: 'octocat', name, branch: BRANCH, serverUrl });

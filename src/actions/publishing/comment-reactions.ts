@@ -2,6 +2,7 @@ import type { Acknowledgement } from '../../axe/ports.js';
 import type { Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { type ReactionContent, type ReactionSubject, react } from '../../github/posting/reactions.js';
+import { signalAfter } from '../../host/deadline.js';
 import type { RunReport } from '../../pipeline/request.js';
 
 /** What reactions are made with. */
@@ -45,7 +46,7 @@ async function set(
   const subject = subjectOf(trigger);
   if (client === undefined || isSilent || subject === undefined || trigger.kind === 'local') return false;
   const { repository } = trigger;
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = signalAfter(TIMEOUT_MS);
   try {
     const result = await react(client, { repository, subject, content }, signal);
     if (result.kind === 'reacted') return true;

@@ -7,6 +7,7 @@ import { stickyBody } from '../../axe/publication.js';
 import { NOTHING_BUFFERED } from '../../axe/review/buffered.js';
 import { subjectNumber, type Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
+import { signalAfter } from '../../host/deadline.js';
 import type { Inputs } from '../inputs/inputs.js';
 import type { PublishInputs } from '../inputs/publish-inputs.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
@@ -207,7 +208,7 @@ async function post(
     footer: footer(comment.footer, runUrl),
   });
   const sticky = { repository: trigger.repository, number: target.number, agent, body };
-  const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+  const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   const result = await postComment(client, { trigger, comment: sticky }, signal).catch((thrown: unknown) =>
     unanswered(thrown, signal),
   );

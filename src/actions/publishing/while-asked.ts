@@ -1,6 +1,7 @@
 import { PUBLISH_TIMEOUT_MS } from '../../axe/defaults.js';
 import { GitHubError } from '../../github/client/errors.js';
 import { type Failed, failedBy } from '../../github/client/failed.js';
+import { signalAfter } from '../../host/deadline.js';
 
 /**
  * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
@@ -10,7 +11,7 @@ export async function whileAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   remedy: string,
 ): Promise<{ readonly kind: 'answered'; readonly answer: T } | Failed> {
-  const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+  const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   try {
     return { kind: 'answered', answer: await ask(signal) };
   } catch (thrown) {

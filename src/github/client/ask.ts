@@ -49,7 +49,12 @@ export async function askGraphQl<Output>(
     throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
   });
   const answer = v.safeParse(schema, body);
-  if (!answer.success) throw notUnderstood('POST /graphql', what);
+  if (!answer.success) {
+    throw new GitHubError(`GitHub's answer does not hold ${what}`, {
+      reason: 'invalid',
+      asked: 'POST /graphql',
+    });
+  }
   return answer.output;
 }
 
@@ -76,15 +81,11 @@ function parseJson(text: string): unknown {
 }
 
 function withPermission(error: GitHubError, permission: string): GitHubError {
-  const { message, reason, asked, status, retryAfterMs } = error;
+  const { reason, status } = error;
   if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
   const named = permission.split(' or ').map((one) => `\`${one}\``);
   const add = `dd ${named.join(' or ')} under \`permissions:\` of the job.`;
-  return new GitHubError(message, {
-    reason,
-    asked,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  return error.with({
     remedy: reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`,
   });
 }

@@ -1,4 +1,7 @@
+import { describeCause, networkCause } from '../../axe/network-cause.js';
+import type { Clock } from '../../axe/ports.js';
 import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { timedFetch } from './timed-fetch.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
 export interface RequestOptions {
@@ -46,42 +49,29 @@ export interface GitHubClientOptions {
   readonly graphqlUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
-  /** Unit of the growing pause between attempts, in milliseconds; a second unless said otherwise. */
-  readonly retryUnitMs?: number;
+  readonly clock: Pick<Clock, 'timer'>;
 }
 
 type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
-/** Attempts after the first, for what may be asked twice. */
-const RETRIES = 2;
-
-/** Given with a request, `retries` holds for every error, so it is given only to forbid them. */
-const ONCE = { retries: 0 };
-
-/**
- * A client over `@octokit/core`. What may safely be asked twice is asked again after a broken connection or a
- * status of 500 and above; a POST is not, since GitHub may have carried it out and lost only the answer. A PATCH is:
- * it sets a value, and a ref that is not forced stays where somebody else has moved it meanwhile.
- */
+/** A client over `@octokit/core` that makes each request once and waits for no answer for ever. */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const octokit = await createOctokit(options);
   return {
     async request(route, { params, accept, signal }) {
-      const once = route.startsWith('POST ') ? ONCE : {};
       const response = await send(route, signal, () =>
         octokit.request(route, {
           ...params,
           ...(accept === undefined ? {} : { headers: { accept } }),
-          request: { signal, ...once },
+          request: { signal },
         }),
       );
       return { status: response.status, headers: textHeaders(response.headers), body: response.data };
     },
     async graphql(query, { variables, signal, missingIsNull = false }) {
-      const once = /^\s*mutation\b/.test(query) ? ONCE : {};
       const response = await send('POST /graphql', signal, () =>
-        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal, ...once } }),
+        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
       );
       return graphqlResult(response, missingIsNull);
     },
@@ -89,44 +79,21 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
 }
 
 async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
-  const [{ Octokit }, { retry }] = await Promise.all([
-    import('@octokit/core'),
-    import('@octokit/plugin-retry'),
-  ]);
-  const RetryingOctokit = Octokit.plugin(retry);
-  return new RetryingOctokit({
+  const { Octokit } = await import('@octokit/core');
+  return new Octokit({
     auth: options.token,
     baseUrl: options.apiUrl.replace(/\/+$/, ''),
     userAgent: options.userAgent,
     log: SILENT,
-    request: { fetch: abortableFetch(options.fetch), log: SILENT },
-    retry: { retries: RETRIES, doNotRetry: CLIENT_ERRORS, retryAfterBaseValue: options.retryUnitMs ?? 1000 },
+    request: { fetch: timedFetch(options.fetch, options.clock), log: SILENT },
   });
 }
 
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Asking again changes nothing about these; rate limits are the caller's to wait out. */
-const CLIENT_ERRORS = Array.from({ length: 100 }, (_, index) => 400 + index);
-
 function ignore(): void {}
 
-/**
- * The library takes only an `AbortError` for an abort; any other reason (a timeout's) it would take for a broken
- * connection and try again.
- */
-function abortableFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return async (input, init) => {
-    try {
-      return await fetch(input, init);
-    } catch (thrown) {
-      if (init?.signal?.aborted === true) throw new DOMException('the request was aborted', 'AbortError');
-      throw thrown;
-    }
-  };
-}
-
-/** Ends with the signal even between two attempts, and makes a {@link GitHubError} of whatever goes wrong. */
+/** Ends with the signal, and makes a {@link GitHubError} of whatever goes wrong. */
 async function send(
   route: string,
   signal: AbortSignal,
@@ -154,7 +121,10 @@ function requestError(route: string, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
   const asked = askedOf(route, thrown);
   const response = 'response' in thrown ? thrown.response : undefined;
-  if (typeof response !== 'object' || response === null) return networkError(asked, thrown.message);
+  if (typeof response !== 'object' || response === null) {
+    const cause = networkCause(thrown);
+    return networkError(asked, describeCause(cause), cause.remedy);
+  }
   const headers = 'headers' in response ? response.headers : {};
   const body = 'data' in response ? response.data : undefined;
   return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body });

@@ -1,17 +1,6 @@
 import * as v from 'valibot';
 import { AxeError } from '../../axe/errors.js';
-
-/**
- * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited` patience,
- * `unavailable` another attempt, `invalid` another request; `missing` may also hide a missing permission.
- */
-export type GitHubErrorReason =
-  | 'denied'
-  | 'rate-limited'
-  | 'missing'
-  | 'too-large'
-  | 'invalid'
-  | 'unavailable';
+import { type GitHubErrorReason, isSecondLimit, remedyOf } from './remedy.js';
 
 interface GitHubErrorDetails {
   readonly reason: GitHubErrorReason;
@@ -39,10 +28,27 @@ export class GitHubError extends AxeError {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
   }
+
+  /** The same error in other words. */
+  with({ message = this.message, remedy = this.remedy }: GitHubErrorWords): GitHubError {
+    const { reason, asked, status, retryAfterMs } = this;
+    return new GitHubError(message, {
+      reason,
+      asked,
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  }
+}
+
+interface GitHubErrorWords {
+  readonly message?: string;
+  readonly remedy?: string | undefined;
 }
 
 /** An answer as it came. */
-interface Answer {
+export interface Answer {
   readonly asked: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -55,8 +61,8 @@ export function httpError(answer: Answer): GitHubError {
   const text = answerText(answer.body);
   const reason = reasonOf(answer, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(answer.headers) : undefined;
-  const remedy = remedyOf(answer, reason, retryAfterMs);
-  return new GitHubError(`GitHub answered ${status} to \`${asked}\`${text === '' ? '' : `: ${text}`}`, {
+  const remedy = remedyOf({ ...answer, text, reason, retryAfterMs });
+  return new GitHubError(`GitHub answered ${status}${to(asked)}${text === '' ? '' : `: ${text}`}`, {
     reason,
     asked,
     status,
@@ -66,12 +72,22 @@ export function httpError(answer: Answer): GitHubError {
 }
 
 /** The error for a request that brought no answer. */
-export function networkError(asked: string, text: string): GitHubError {
-  return new GitHubError(`GitHub did not answer \`${asked}\`: ${text}`, {
+export function networkError(asked: string, text: string, remedy?: string): GitHubError {
+  const what = isGraphQl(asked) ? '' : ` \`${asked}\``;
+  return new GitHubError(`GitHub did not answer${what}: ${text}`, {
     reason: 'unavailable',
     asked,
-    remedy: 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
+    remedy: remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
+}
+
+function isGraphQl(asked: string): boolean {
+  return asked.endsWith('/graphql');
+}
+
+/** What is asked of GraphQL is in the query, so its one address says nothing to anybody. */
+function to(asked: string): string {
+  return isGraphQl(asked) ? '' : ` to \`${asked}\``;
 }
 
 /** A GraphQL answer with `errors`, which comes with status 200. */
@@ -86,8 +102,8 @@ export function graphqlError({ asked, headers, errors }: Refusal): GitHubError {
   const types = new Set(parsed.map((error) => error.type));
   const reason = graphqlReason(types, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = remedyOf({ asked, status: 403, headers: {}, body: undefined }, reason, retryAfterMs);
-  return new GitHubError(`GitHub refused \`${asked}\`: ${shorten(text)}`, {
+  const remedy = remedyOf({ asked, status: 403, headers, text, reason, retryAfterMs });
+  return new GitHubError(`GitHub refused: ${shorten(text)}`, {
     reason,
     asked,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -118,14 +134,16 @@ function answerText(body: unknown): string {
 const MAX_TEXT = 300;
 
 function shorten(text: string): string {
-  const line = text.replace(/\s+/gu, ' ').trim();
+  // GitHub's sentences end with a stop, and more may follow.
+  const line = text.replace(/\s+/gu, ' ').trim().replace(/\.+$/, '');
   return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 }
 
-function reasonOf({ status, headers }: Answer, text: string): GitHubErrorReason {
+function reasonOf({ asked, status, headers }: Answer, text: string): GitHubErrorReason {
   if (isRateLimit(status, headers, text)) return 'rate-limited';
   if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
+  if (status === 404 && isGraphQl(asked)) return 'invalid';
   if (status === 404 || status === 410 || HIDDEN_FROM_SEARCH.test(text)) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
@@ -140,108 +158,31 @@ function isRateLimit(status: number, headers: Answer['headers'], text: string): 
   return (
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
-    /rate limit|abuse detection/i.test(text)
+    /\brate limit/i.test(text) ||
+    isSecondLimit(text)
   );
 }
 
 /** A minute where GitHub names no time, as its documentation asks. */
 const DEFAULT_WAIT_MS = 60_000;
 
-/** From `retry-after`, else until `x-ratelimit-reset` by the server's own clock. */
+/** From `retry-after`, in seconds or as a date, else until `x-ratelimit-reset`; both by the server's own clock. */
 function waitOf(headers: Answer['headers']): number {
-  const seconds = Number(headers['retry-after']);
-  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
-  const resetMs = Number(headers['x-ratelimit-reset']) * 1000;
+  const asked = headers['retry-after'] ?? '';
+  if (/^\d+$/.test(asked)) return Number(asked) * 1000;
   const nowMs = Date.parse(headers['date'] ?? '');
-  const waitMs = resetMs - nowMs;
-  if (headers['x-ratelimit-remaining'] !== '0' || Number.isNaN(waitMs)) return DEFAULT_WAIT_MS;
-  return Math.max(waitMs, 0);
+  const resetMs =
+    headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 : Number.NaN;
+  const waitMs = [Date.parse(asked) - nowMs, resetMs - nowMs].find((ms) => !Number.isNaN(ms));
+  return waitMs === undefined ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
 }
 
 /** Types are not documented, and not every refusal has one; so the words count too. */
 function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
-  if (types.has('RATE_LIMITED') || /rate limit|abuse detection/i.test(text)) return 'rate-limited';
+  if (types.has('RATE_LIMITED') || /\brate limit/i.test(text) || isSecondLimit(text)) return 'rate-limited';
   if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES') || text.includes('not accessible by')) {
     return 'denied';
   }
   if (types.has('NOT_FOUND')) return 'missing';
   return /something went wrong|timed out|timeout/i.test(text) ? 'unavailable' : 'invalid';
 }
-
-function remedyOf(
-  answer: Answer,
-  reason: GitHubErrorReason,
-  retryAfterMs: number | undefined,
-): string | undefined {
-  switch (reason) {
-    case 'denied':
-      return deniedRemedy(answer);
-    case 'rate-limited':
-      return retryAfterMs === undefined
-        ? 'The token has used up its requests; run it again later.'
-        : `The token has used up its requests; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
-    case 'missing':
-      return missingRemedy(answer);
-    case 'unavailable':
-      return 'GitHub is in trouble (https://www.githubstatus.com); run it again later.';
-    case 'too-large':
-    case 'invalid':
-      return undefined;
-  }
-}
-
-function deniedRemedy({ asked, status, headers }: Answer): string {
-  if (status === 401) return 'The token is not valid (any more); check the `github-token` input.';
-  const wanted = wantedPermissions(headers['x-accepted-github-permissions']) ?? routePermissions(asked);
-  if (wanted === undefined) return 'The token of the `github-token` input may not do this.';
-  return `Add ${wanted} under \`permissions:\` of the job.`;
-}
-
-function missingRemedy({ asked }: Answer): string | undefined {
-  const wanted = routePermissions(asked);
-  if (wanted === undefined) return undefined;
-  return `If it exists, the token cannot see it: add ${wanted} under \`permissions:\` of the job.`;
-}
-
-/**
- * `issues=write; pull_requests=write` as lines of YAML: semicolons part alternatives, commas what is needed
- * together (REST API, "Troubleshooting"). `metadata` every token has.
- */
-function wantedPermissions(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const alternatives = header.split(';').map((alternative) =>
-    alternative
-      .split(',')
-      .map((permission) => permission.trim().split('='))
-      .filter(([scope = '']) => scope !== '' && scope !== 'metadata')
-      .map(([scope = '', level = 'read']) => `\`${scope.replaceAll('_', '-')}: ${level}\``)
-      .join(' and '),
-  );
-  const named = alternatives.filter((alternative) => alternative !== '');
-  return named.length === 0 ? undefined : named.join(' or ');
-}
-
-/** For answers without the header, which GHES does not always send. */
-function routePermissions(asked: string): string | undefined {
-  const [method = '', path = ''] = asked.split(' ');
-  const level = method === 'GET' ? 'read' : 'write';
-  const scope = ROUTE_SCOPES.find(([pattern]) => pattern.test(path))?.[1];
-  return scope?.map((name) => `\`${name}: ${level}\``).join(' or ');
-}
-
-/**
- * The first that fits (REST API, "Permissions required for GitHub Apps"). A search itself needs `metadata` alone; what it
- * finds is what the token may read.
- */
-const ROUTE_SCOPES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^\/search\/code\b/, ['contents']],
-  [/^\/search\/issues\b/, ['issues', 'pull-requests']],
-  [/^\/repos\/[^/]+\/[^/]+\/(?:check-runs|commits\/.+\/check-runs)\b/, ['checks']],
-  [/^\/repos\/[^/]+\/[^/]+\/commits\/.+\/status(?:es)?$/, ['statuses']],
-  [/^\/repos\/[^/]+\/[^/]+\/actions\b/, ['actions']],
-  [/^\/repos\/[^/]+\/[^/]+\/issues$/, ['issues']],
-  [/^\/repos\/[^/]+\/[^/]+\/labels\b/, ['issues', 'pull-requests']],
-  [/^\/repos\/[^/]+\/[^/]+\/pulls\b/, ['pull-requests']],
-  [/^\/repos\/[^/]+\/[^/]+\/issues\b/, ['issues', 'pull-requests']],
-  [/^\/repos\/[^/]+\/[^/]+\/(contents|compare|git|commits)\b/, ['contents']],
-];

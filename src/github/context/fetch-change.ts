@@ -5,7 +5,8 @@ import type { NewSince } from '../../axe/review/scope.js';
 import type { Base, Head, Repository } from '../../axe/trigger.js';
 import type { Warning } from '../../axe/warning.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
+import { GitHubError } from '../client/errors.js';
+import type { GitHubErrorReason } from '../client/remedy.js';
 import {
   assembleDiff,
   fetchChangedFiles,
@@ -126,12 +127,10 @@ async function unless<Value>(
   }
 }
 
-/** What could not be read and why, as a warning. */
-export function unreadWarning({ message, remedy }: GitHubError): Warning {
-  return {
-    code: 'context-incomplete',
-    message: remedy === undefined ? message : `${message}. ${remedy}`,
-  };
+/** What could not be read and why, as a warning; `what` where the message does not say it. */
+export function unreadWarning({ message, remedy }: GitHubError, what?: string): Warning {
+  const why = what === undefined ? message : `${what}: ${message}`;
+  return { code: 'context-incomplete', message: remedy === undefined ? why : `${why}. ${remedy}` };
 }
 
 interface ReadParts {

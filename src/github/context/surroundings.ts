@@ -69,7 +69,7 @@ export async function fetchSurroundings(
     } catch (thrown) {
       if (!(thrown instanceof GitHubError)) throw thrown;
       unread.push(what);
-      const warning = unreadWarning(thrown);
+      const warning = unreadWarning(thrown, what);
       warnings.push(thrown.reason === 'denied' ? { ...warning, code: 'context-unread' } : warning);
       return undefined;
     }

@@ -57,8 +57,8 @@ export async function failingChecks(
   signal: AbortSignal,
 ): Promise<FailingChecks> {
   const [runs, statuses] = await Promise.all([
-    orProblem(fetchCheckRuns(client, request, signal)),
-    orProblem(fetchStatuses(client, request, signal)),
+    orProblem('the check runs', fetchCheckRuns(client, request, signal)),
+    orProblem('the statuses', fetchStatuses(client, request, signal)),
   ]);
   const { name = '' } = request;
   const namedRuns = runs.items.filter((run) => name === '' || run.name === name);
@@ -153,12 +153,13 @@ interface Asked<Item> extends Listed<Item> {
   readonly isDenied: boolean;
 }
 
-async function orProblem<Item>(listing: Promise<Listed<Item>>): Promise<Asked<Item>> {
+async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<Asked<Item>> {
   try {
     return { ...(await listing), problems: [], isDenied: true };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
-    const { message, remedy, reason } = thrown;
+    const { remedy, reason } = thrown;
+    const message = `${what}: ${thrown.message}`;
     return {
       items: [],
       isDenied: reason === 'denied',

@@ -1,0 +1,38 @@
+// Loaded into a program before its own code, see jump.ts: at each SIGUSR2 its time jumps ahead, and what is due then is done.
+const { now } = Date;
+const monotonicNow = performance.now.bind(performance);
+const start = globalThis.setTimeout;
+const stop = globalThis.clearTimeout;
+const timers = new Map();
+let aheadMs = 0;
+
+const jumpedNow = () => now() + aheadMs;
+globalThis.Date = new Proxy(Date, {
+  construct: (target, given, self) =>
+    Reflect.construct(target, given.length === 0 ? [jumpedNow()] : given, self),
+  get: (target, name) => (name === 'now' ? jumpedNow : Reflect.get(target, name)),
+});
+performance.now = () => monotonicNow() + aheadMs;
+
+globalThis.setTimeout = Object.assign((run, ms = 0, ...given) => {
+  const timer = start(() => {
+    timers.delete(timer);
+    run(...given);
+  }, ms);
+  timers.set(timer, { atMs: jumpedNow() + ms, run: () => run(...given) });
+  return timer;
+}, start);
+globalThis.clearTimeout = (timer) => {
+  timers.delete(timer);
+  stop(timer);
+};
+
+process.on('SIGUSR2', () => {
+  aheadMs += Number(process.env.JUMP_MS);
+  const due = [...timers].filter(([, { atMs }]) => atMs <= jumpedNow());
+  for (const [timer, { run }] of due.sort(([, left], [, right]) => left.atMs - right.atMs)) {
+    if (!timers.delete(timer)) continue;
+    stop(timer);
+    run();
+  }
+});

@@ -1,0 +1,45 @@
+import { AxeError } from './errors.js';
+
+/** What broke a connection, as the system tells it. */
+export interface NetworkCause {
+  readonly code: string | undefined;
+  readonly message: string;
+  /** What helps, where whoever found the cause knows it. */
+  readonly remedy?: string;
+}
+
+const MAX_CAUSES = 5;
+
+/**
+ * fetch wraps the system's error, once or twice, and in an AggregateError without a message where it tried several
+ * addresses; the first of them stands for all. Asked without `instanceof`: the error may come from another realm. An error
+ * of ours on the way has found the cause already.
+ */
+export function networkCause(error: unknown, depth = 0): NetworkCause {
+  if (error instanceof AxeError) {
+    const { message, remedy } = error;
+    return { code: undefined, message, ...(remedy === undefined ? {} : { remedy }) };
+  }
+  const errors = property(error, 'errors');
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  const code = property(error, 'code');
+  const inner = first ?? (typeof code === 'string' ? undefined : property(error, 'cause'));
+  if (inner !== undefined && depth < MAX_CAUSES) return networkCause(inner, depth + 1);
+  const message = property(error, 'message');
+  return {
+    code: typeof code === 'string' ? code : undefined,
+    message: typeof message === 'string' ? message : String(error),
+  };
+}
+
+/** The message of a cause with a subject: the words of the system have none (`socket hang up`). */
+export function describeCause({ code, message }: NetworkCause): string {
+  const isBroken = BROKEN.has(code ?? '') || /socket hang up|other side closed|ECONNRESET/.test(message);
+  return isBroken ? `the connection broke before the answer was complete (${message})` : message;
+}
+
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
