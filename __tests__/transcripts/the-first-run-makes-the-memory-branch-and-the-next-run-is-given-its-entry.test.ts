@@ -69,7 +69,16 @@ it('says that it made it, that it is public, and needs neither a checkout nor gi
   expect(stage.model.prompts()[2]?.system).toMatch(/First\..*Second\./s);
 
   const messages = stage.github.history(REPO, BRANCH).map(({ message }) => message);
-  expect(messages).toEqual(Array(3).fill('Update memory of reviewer [skip ci]'));
+  const [newest = '', ...older] = messages;
+  expect(newest.split('\n')).toEqual([
+    'Update memory of reviewer (issue_comment 1) [skip ci]',
+    '',
+    expect.stringMatching(/^Run: https:\/\/github\.com\/.*\/actions\/runs\/3$/),
+  ]);
+  expect(older.map((message) => message.split('\n')[0])).toEqual([
+    'Update memory of reviewer (pull_request 3) [skip ci]',
+    'Update memory of reviewer (pull_request 2) [skip ci]',
+  ]);
   const file = steady(stage.github.files(REPO, BRANCH)['reviewer.md'] ?? '');
   expectTranscript(
     TRANSCRIPT,

@@ -1,6 +1,7 @@
 import type { Clock } from '../axe/ports.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createMemoryBranch } from '../github/memory-branch/memory-branch.js';
+import type { CommitCause } from '../memory-stores/repo/commit-message.js';
 import { createRepoStore } from '../memory-stores/repo/repo-store.js';
 import type { TreeStore } from '../memory-stores/store.js';
 
@@ -16,11 +17,13 @@ export interface BranchMemoryOptions {
   readonly clock: Clock;
   /** Whether the branch is created where it is missing. */
   readonly mayCreate: boolean;
+  /** The run that writes; left out on the command line. */
+  readonly cause?: CommitCause;
 }
 
 /** Memory on a branch of a repository, through GitHub's API (D13). */
 export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
-  const { client, owner, name, branch, folder, env, clock, mayCreate } = options;
+  const { client, owner, name, branch, folder, env, clock, mayCreate, cause } = options;
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
   return createRepoStore({
     branch: createMemoryBranch(client, { owner, name, branch, serverUrl, isOwn: isOwn(options) }),
@@ -28,6 +31,7 @@ export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
     clock,
     mayCreate,
     isShared: branch !== OWN_BRANCH,
+    ...(cause === undefined ? {} : { cause }),
   });
 }
 

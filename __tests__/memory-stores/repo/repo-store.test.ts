@@ -644,6 +644,23 @@ describe('the message of a commit', () => {
     expect(commitMessage(paths)).toBe(message);
   });
 
+  it.each([
+    ['pull_request', 42, 'Update memory of bot (pull_request 42) [skip ci]'],
+    ['schedule', undefined, 'Update memory of bot (schedule) [skip ci]'],
+  ])(
+    'names the event %s, its number without a mark that GitHub links, and the run',
+    (event, number, subject) => {
+      const runUrl = 'https://github.com/octocat/hello/actions/runs/7';
+      expect(commitMessage(['bot.md'], { event, number, runUrl })).toBe(`${subject}\n\nRun: ${runUrl}`);
+      expect(commitMessage(['bot.md'], { event, number, runUrl: '' })).toBe(subject);
+    },
+  );
+
+  it('names no file that is not memory', () => {
+    expect(commitMessage(['.gitignore', 'bot.md'])).toBe('Update memory of bot [skip ci]');
+    expect(commitMessage(['.gitignore'])).toBe('Update memory [skip ci]');
+  });
+
   it('says nothing of what is remembered', async () => {
     const branch = createFakeBranch();
     await run(branch).write([append('a', { result: 'the model says: run `x`' })], never);

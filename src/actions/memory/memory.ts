@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import type { MemoryStore } from '../../axe/memory/store.js';
+import { subjectNumber } from '../../axe/trigger.js';
 import { createFiles } from '../../host/files.js';
 import { createBrokenStore } from '../../memory-stores/broken-store.js';
 import { createFileStore } from '../../memory-stores/file/file-store.js';
@@ -10,6 +11,7 @@ import { createBaseStore } from '../../memory-stores/repo/base-store.js';
 import type { TreeStore } from '../../memory-stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../world/branch-memory.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
+import { readThisRun } from '../runner/this-run.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
 import { hasCache, openCacheMemory } from './cache-memory.js';
 import type { ActionMemoryOptions } from './memory-options.js';
@@ -63,7 +65,11 @@ function branchRung(options: ActionMemoryOptions, mayCreate: boolean): readonly 
   if (client === undefined || trigger.kind === 'local') return [];
   const { owner, name } = inputs.repository ?? trigger.repository;
   const folder = pathIn(inputs.path ?? defaultFolder(inputs, trigger.repository), inputs.scope);
-  return [openBranchMemory({ client, owner, name, branch: inputs.branch, folder, env, clock, mayCreate })];
+  const { runUrl } = readThisRun(env);
+  const cause = { event: trigger.event, number: subjectNumber(trigger), runUrl };
+  return [
+    openBranchMemory({ client, owner, name, branch: inputs.branch, folder, env, clock, mayCreate, cause }),
+  ];
 }
 
 /** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */

@@ -7,7 +7,7 @@ import type { Warning } from '../../axe/warning.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
 import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';
-import { commitMessage } from './commit-message.js';
+import { type CommitCause, commitMessage } from './commit-message.js';
 import { createSeenFiles } from './seen-files.js';
 
 /** What the repo store's backend works with. */
@@ -19,6 +19,8 @@ export interface RepoBackendOptions {
   readonly mayCreate: boolean;
   /** Whether other things than memory are on the branch too, so that its history is not ours to drop. */
   readonly isShared?: boolean;
+  /** The run that writes, for the messages of commits. */
+  readonly cause?: CommitCause;
 }
 
 /** What the repo store works with. */
@@ -50,7 +52,7 @@ interface Reading {
  * when the branch is deleted or force-pushed under it.
  */
 export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
-  const { branch, mayCreate, isShared = false } = options;
+  const { branch, mayCreate, isShared = false, cause } = options;
   const folder = createBranchFolder(branch, options.folder);
   const seen = createSeenFiles(branch);
   const readings = new WeakMap<Snapshot, Reading>();
@@ -111,7 +113,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     const change = {
       files: folder.fromTop(written),
       removed: [...folder.fromTop(gone).keys()],
-      message: commitMessage([...changed.keys()]),
+      message: commitMessage([...changed.keys()], cause),
     };
     const result =
       head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
