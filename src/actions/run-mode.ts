@@ -4,6 +4,7 @@ import { runPipeline } from '../pipeline/run.js';
 import { type GcModeParts, runGcMode } from './gc-mode.js';
 import type { Inputs } from './inputs/inputs.js';
 import { runMemoryMode } from './memory-mode.js';
+import { readPush, runPushMode } from './push-mode.js';
 
 /** What a mode that runs an agent works with, and which that is. */
 export interface ModeParts extends GcModeParts {
@@ -16,11 +17,14 @@ export async function runMode(parts: ModeParts, world: World): Promise<RunReport
   switch (mode) {
     case 'run':
       return await runPipeline(request, world);
-    case 'memory':
+    case 'memory': {
+      const push = readPush(inputs);
+      if (push !== undefined) return await runPushMode(push, parts, world);
       return await runMemoryMode(
         { command: inputs.memoryCommand, request, workspace: runner.workspace },
         world,
       );
+    }
     case 'gc':
       return await runGcMode(parts, world);
   }

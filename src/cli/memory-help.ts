@@ -1,3 +1,4 @@
+import { COMMITTED_FOLDER } from '../axe/defaults.js';
 import type { Flag } from './flags.js';
 import type { CommandHelp } from './help.js';
 
@@ -100,6 +101,28 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     short: 'Merge the entries of a file into a memory',
     long: 'Merge the entries of a file (- for standard input) by their ids. What was forgotten stays forgotten.',
     flags: [...WHERE, LANE],
+  },
+  {
+    usage: 'memory push',
+    short: 'Commit and push the memory of a checkout',
+    long: [
+      'Commit what has changed in a folder of a checkout since HEAD, and push it. If somebody else pushed in between, both',
+      'sides are merged by entry and it is pushed again. Nothing else of the checkout is committed.',
+    ].join('\n'),
+    flags: [
+      { name: 'dir', kind: 'string', about: 'The folder', shown: COMMITTED_FOLDER },
+      { name: 'branch', kind: 'string', about: 'The branch', shown: 'the one that is checked out' },
+    ],
+  },
+  {
+    usage: 'memory merge <base> <ours> <theirs> [path]',
+    short: 'Merge two versions of a memory file, for git',
+    long: [
+      'Merge the changes that two versions of a memory file have made since a third, and write the result to <ours>. As a',
+      "merge driver of git: git config merge.axe-memory.driver 'axe-action memory merge %O %A %B %P', and in the file",
+      '.git/info/attributes the line: .axe/memory/** merge=axe-memory',
+    ].join('\n'),
+    flags: [],
   },
 ];
 

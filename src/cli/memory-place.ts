@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { checkAgentName } from '../axe/agent/name.js';
+import { COMMITTED_FOLDER } from '../axe/defaults.js';
 import { AxeError, isNotFound } from '../axe/errors.js';
 import { scopeFolder } from '../axe/memory/scope.js';
 import type { MemoryStore } from '../axe/memory/store.js';
@@ -38,9 +39,6 @@ export interface PlaceRequest {
   /** Whether what is missing is made. */
   readonly mayCreate: boolean;
 }
-
-/** Where memory lies beside code, as for the action. */
-const COMMITTED_FOLDER = '.axe/memory';
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
 export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlace> {

@@ -10,6 +10,7 @@ import { type MemoryCommand, parseMemoryCommand } from '../pipeline/tend/parse-m
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { editInTerminal, readImport, writeExport } from './memory-files.js';
+import { mergeFilesOfGit, pushFolder } from './memory-git.js';
 import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
 import { formatMemoryJson } from './memory-json.js';
 import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
@@ -30,6 +31,8 @@ export async function memoryCommand(words: readonly string[], terminal: Terminal
     print(terminal, formatCommandHelp(help));
     return 0;
   }
+  if (name === 'merge') return await mergeFilesOfGit(flags, terminal);
+  if (name === 'push') return await pushFolder(flags, terminal);
   try {
     return await runHere(name, { help, flags, terminal });
   } finally {

@@ -90,6 +90,7 @@ function hasArrived(change: Change, newest: MemoryTree, { from, made }: LostComm
     case 'rewrite':
       return isResult();
     case 'merge':
+    case 'unite':
     case 'trim':
       return false;
   }

@@ -24,8 +24,8 @@ const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
 /** A note's former version has its name without `.md`; names of notes have no dots. */
 const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
-/** What writers of the same folder have there while they work. */
-const PASSING_FILE = /(?:\.lock|(?:^|\/)\.axe-[^/]*\.tmp)$/;
+/** What writers of the same folder have there while they work, and what git reads. */
+const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
 const MAX_NAMED = 5;
 
 /** Writes a tree into a folder that is empty or does not exist. Throws what the file system throws. */

@@ -146,6 +146,11 @@ describe('inputs', () => {
       'Write `mode: memory` as well.',
     ],
     [
+      { agent: '', mode: 'memory', 'memory-command': 'push --branch main', 'memory-store': 'repo' },
+      '`memory-command: push` cannot be used with `memory-store: repo`',
+      'It pushes the memory of `memory-store: file`; the other stores save by themselves.',
+    ],
+    [
       { agent: '', mode: 'memory', 'memory-command': 'show', prompt: 'Why?', model: 'openai/gpt-4o' },
       'the input `agent` is missing',
       'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
@@ -202,6 +207,7 @@ describe('inputs', () => {
     { agent: '', 'prompt-file': 'why.md', model: 'openai/gpt-4o' },
     { agent: 'bot', prompt: 'Why?' },
     { agent: 'bot', mode: 'memory', 'memory-command': 'remember Ask first.' },
+    { agent: '', mode: 'memory', 'memory-command': 'push', 'memory-store': 'file' },
   ])('need no more than %j', (given) => {
     expect(read(given)).toMatchObject({ agent: given['agent'] });
   });

@@ -135,7 +135,8 @@ function readInput(env: Readonly<Record<string, string | undefined>>, name: Inpu
   return INPUT_DEFAULTS[name];
 }
 
-function checkTogether({ agent, mode, memoryCommand, gc, prompt, promptFile, model }: Inputs): void {
+function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptFile, model }: Inputs): void {
+  const isPush = mode === 'memory' && /^push(?:\s|$)/.test(memoryCommand);
   if (mode === 'memory' && memoryCommand === '') {
     throw new ConfigError('`mode: memory` needs the input `memory-command`', {
       remedy: 'Give, for example, `memory-command: show` or `memory-command: forget 01m8k2`.',
@@ -156,7 +157,12 @@ function checkTogether({ agent, mode, memoryCommand, gc, prompt, promptFile, mod
       remedy: 'Give one of them.',
     });
   }
-  if (mode === 'validate') return;
+  if (isPush && memory.store !== 'file' && memory.store !== 'auto') {
+    throw new ConfigError(`\`memory-command: push\` cannot be used with \`memory-store: ${memory.store}\``, {
+      remedy: 'It pushes the memory of `memory-store: file`; the other stores save by themselves.',
+    });
+  }
+  if (mode === 'validate' || isPush) return;
   if (agent === '' && (mode !== 'run' || model === '' || (prompt === '' && promptFile === ''))) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:

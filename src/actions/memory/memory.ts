@@ -1,9 +1,11 @@
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
+import { COMMITTED_FOLDER } from '../../axe/defaults.js';
 import type { MemoryStore } from '../../axe/memory/store.js';
 import { subjectNumber } from '../../axe/trigger.js';
 import { createFiles } from '../../host/files.js';
 import { createBrokenStore } from '../../memory-stores/broken-store.js';
 import { createFileStore } from '../../memory-stores/file/file-store.js';
+import { withIgnoreFile } from '../../memory-stores/file/ignore-file.js';
 import { guarded } from '../../memory-stores/ladder/guard.js';
 import { createLadder } from '../../memory-stores/ladder/ladder.js';
 import { createNoneStore } from '../../memory-stores/none-store.js';
@@ -81,16 +83,13 @@ function defaultFolder(
   return branch === OWN_BRANCH ? '' : COMMITTED_FOLDER;
 }
 
-/** Where memory lies beside code, unless `memory-path` says otherwise. */
-const COMMITTED_FOLDER = '.axe/memory';
-
 function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMemoryOptions): MemoryStore {
   const folder = pathIn(inputs.path ?? COMMITTED_FOLDER, inputs.scope);
   const files = createFiles();
-  const store = inWorkspace(
-    createFileStore({ files, clock, root: workspace, folder, followLinks: false }),
-    workspace,
-  );
+  const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
+  // At the top of the workspace a `.gitignore` would be the whole repository's.
+  const own = folder === '' ? inFolder : withIgnoreFile(inFolder, { files, folder: join(workspace, folder) });
+  const store = inWorkspace(own, workspace);
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
   return createBaseStore(store, baseFiles({ client, ...trusted }, folder));

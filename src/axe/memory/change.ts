@@ -19,6 +19,7 @@ import {
   withoutForgottenIds,
   withTrimmedFacts,
 } from './state.js';
+import { mergeThree } from './three-way.js';
 import type { MemoryTree } from './tree.js';
 import { trimLog } from './trim.js';
 import { parseLog } from './units.js';
@@ -46,6 +47,13 @@ export type Change =
       /** Folds in what another place kept: entries and facts that the newest text does not have. */
       readonly kind: 'merge';
       readonly path: string;
+      readonly text: string;
+    }
+  | {
+      /** What a checkout has made of a file since `base`; the newest text gets the same changes. */
+      readonly kind: 'unite';
+      readonly path: string;
+      readonly base: string;
       readonly text: string;
     }
   | {
@@ -181,6 +189,8 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
       return trimLog(text, change.ids).kept;
     case 'merge':
       return mergeFiles(change.path, { base: text, other: change.text, forgotten }).text;
+    case 'unite':
+      return mergeThree(change.path, { base: change.base, ours: change.text, theirs: text, forgotten });
     case 'note':
       return isCarriedOut(text, change) ? text : editedText(text, change.edit);
   }

@@ -42,6 +42,8 @@ export interface BranchFolder {
 const MAX_FILES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
+/** A committed memory may have them next to it. */
+const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 const MAX_NAMED = 5;
 
 /** Throws a ConfigError for a folder that leads out of the branch. */
@@ -118,7 +120,9 @@ function below(files: ReadonlyMap<string, BranchFile>, prefix: string): Found {
 
 function onlyMemory(found: Found): Found {
   let [count, bytes] = [0, 0];
-  const inOrder = [...found].sort(([left], [right]) => compareFiles(left, right));
+  const inOrder = found
+    .filter(([path]) => !GIT_FILE.test(path))
+    .sort(([left], [right]) => compareFiles(left, right));
   return inOrder.map(([path, file]) => {
     if (file.kind === 'refused') return [path, file];
     if (!MEMORY_FILE.test(path) || !isTreePath(path)) return [path, refuse('it is no `.md` file')];

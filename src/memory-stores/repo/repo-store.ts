@@ -193,7 +193,7 @@ function missing({ name }: MemoryBranch): CommitResult {
     kind: 'failed',
     reason: 'unavailable',
     message: `there is no branch \`${name}\``,
-    remedy: 'Create it, or name one with `memory-branch` that exists.',
+    remedy: 'Create it, or name one that exists: with `memory-branch`, or `--branch` of `push`.',
   };
 }
 

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { COMMITTED_FOLDER } from '../axe/defaults.js';
+import { AxeError, ConfigError } from '../axe/errors.js';
+import type { World } from '../axe/ports.js';
+import { subjectNumber, type Trigger } from '../axe/trigger.js';
+import { UNPUBLISHED } from '../pipeline/remember.js';
+import type { RunReport } from '../pipeline/request.js';
+import { commandWords } from '../pipeline/tend/command-words.js';
+import type { MemoryCommandResult } from '../pipeline/tend/memory-hand.js';
+import { type PushCommand, parsePushCommand } from '../pipeline/tend/push-command.js';
+import { nothingToPush, pushMemory } from '../pipeline/tend/push-memory.js';
+import { openCheckoutMemory } from '../world/checkout-memory.js';
+import type { Inputs } from './inputs/inputs.js';
+import { trustedPlace } from './memory/base-memory.js';
+import type { Runner } from './runner/runner.js';
+import { readThisRun } from './runner/this-run.js';
+
+/** What pushing memory from a workflow works with. */
+export interface PushModeParts {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+}
+
+/** As GitHub writes its own commits, where the workflow has set nobody up. */
+const COMMITTER = {
+  name: 'github-actions[bot]',
+  email: '41898282+github-actions[bot]@users.noreply.github.com',
+} as const;
+
+/** The push that the input `memory-command` asks for; undefined for another command. Throws a ConfigError. */
+export function readPush({ mode, memoryCommand }: Inputs): PushCommand | undefined {
+  if (mode !== 'memory') return undefined;
+  try {
+    return parsePushCommand(commandWords(memoryCommand));
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const remedy = thrown.remedy === undefined ? {} : { remedy: thrown.remedy };
+    throw new ConfigError(`the input \`memory-command\`: ${thrown.message}`, { cause: thrown, ...remedy });
+  }
+}
+
+/**
+ * Pushes what this job's runs have written to memory in the workspace. There is no gate: whoever caused the event, the
+ * runs before this step have decided what is there. Throws an AxeError.
+ */
+export async function runPushMode(
+  command: PushCommand,
+  parts: PushModeParts,
+  world: Pick<World, 'clock' | 'deadline'>,
+): Promise<RunReport> {
+  const result = await push(command, parts, world);
+  return {
+    kind: 'tended',
+    agent: 'axe-action',
+    store: 'file',
+    command: 'push',
+    askedIn: 'workflow',
+    result,
+    published: UNPUBLISHED,
+  };
+}
+
+async function push(
+  command: PushCommand,
+  { inputs, trigger, runner: { env, workspace } }: PushModeParts,
+  { clock, deadline: { signal } }: Pick<World, 'clock' | 'deadline'>,
+): Promise<MemoryCommandResult> {
+  const { memory, githubToken, dryRun } = inputs;
+  const folder = memory.path ?? COMMITTED_FOLDER;
+  const cause =
+    trigger.kind === 'local'
+      ? undefined
+      : { event: trigger.event, number: subjectNumber(trigger), runUrl: readThisRun(env).runUrl };
+  const opened = await openCheckoutMemory(
+    {
+      dir: join(workspace, folder),
+      // On a pull request the memory that runs read is the base branch's.
+      branch: command.branch || (trustedPlace(trigger)?.ref ?? ''),
+      env,
+      access: {
+        serverUrl: env['GITHUB_SERVER_URL'] || 'https://github.com',
+        token: memory.token || githubToken,
+      },
+      committer: COMMITTER,
+      clock,
+      ...(cause === undefined ? {} : { cause }),
+    },
+    signal,
+  );
+  if (opened === undefined) return nothingToPush(folder);
+  if (dryRun) return { kind: 'done', text: 'Dry run: nothing was pushed.', changed: false, warnings: [] };
+  return await pushMemory(opened, signal);
+}

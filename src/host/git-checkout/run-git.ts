@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+
+/** How a git command ended. */
+export type GitEnd =
+  | { readonly kind: 'ok'; readonly stdout: Buffer }
+  /** `message` is what git printed to either output; `status` is undefined for a git that did not start or end by itself. */
+  | { readonly kind: 'failed'; readonly status: number | undefined; readonly message: string };
+
+/** How git is started. */
+export interface GitOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Settings for this process alone, `name=value`. They are given by the environment, which other users cannot read. */
+  readonly settings?: readonly (readonly [name: string, value: string])[];
+  readonly indexFile?: string;
+  readonly input?: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** A server that accepts a connection and says nothing must not hold a step for ever. */
+const TIMEOUT_MS = 60_000;
+
+/** What the runner gives the action is no business of the programs that a repository's configuration makes git start. */
+const WITHHELD = /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
+
+/** Runs no hook and no file system monitor: a checkout may have been written to by anybody. */
+const SETTINGS: readonly (readonly [string, string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.quotepath', 'false'],
+  ['gc.auto', '0'],
+];
+
+/** Runs git to its end. Rejects with the signal's reason when it aborts. */
+export function runGit(args: readonly string[], options: GitOptions): Promise<GitEnd> {
+  const { cwd, signal, input } = options;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      'git',
+      args,
+      {
+        cwd,
+        signal,
+        timeout: TIMEOUT_MS,
+        maxBuffer: MAX_OUTPUT_BYTES,
+        encoding: 'buffer',
+        env: environment(options),
+      },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ kind: 'ok', stdout });
+        else if (signal.aborted) reject(signal.reason);
+        else resolve(failed(error, `${stdout.toString('utf8')}\n${stderr.toString('utf8')}`));
+      },
+    );
+    // A git that ends before it has read everything is told of by its status.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input ?? '');
+  });
+}
+
+function failed(
+  error: Error & { readonly code?: unknown; readonly killed?: boolean },
+  output: string,
+): GitEnd {
+  if (error.code === 'ENOENT') {
+    return {
+      kind: 'failed',
+      status: undefined,
+      message: 'git is not installed, or the folder does not exist',
+    };
+  }
+  if (error.killed === true) {
+    return { kind: 'failed', status: undefined, message: `git gave no answer within ${TIMEOUT_MS / 1000} s` };
+  }
+  const status = typeof error.code === 'number' ? error.code : undefined;
+  return { kind: 'failed', status, message: output.trim() || error.message };
+}
+
+function environment({ env, settings = [], indexFile }: GitOptions): Record<string, string> {
+  const kept = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || WITHHELD.test(name) ? [] : [[name, value] as const],
+  );
+  const all = [...SETTINGS, ...settings];
+  const given = all.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ]);
+  return {
+    ...Object.fromEntries([...kept, ...given]),
+    GIT_CONFIG_COUNT: String(all.length),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    LC_ALL: 'C',
+    ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
+  };
+}
