@@ -332,7 +332,8 @@ describe('an entry that was not saved', () => {
 
   it('fails the step where memory is required', async () => {
     const inputs = { 'memory-required': 'true' };
-    expect((await report(await reportOf('ran', { save }), { inputs })).hasFailed).toBe(true);
+    const step = await report(await reportOf('ran', { save }), { inputs });
+    expect(step.hasFailed).toBe(true);
     expect((await report(await reportOf('ran'), { inputs })).hasFailed).toBe(false);
   });
 });

@@ -1,8 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_MEMORY_POLICY } from '../../src/axe/plan.js';
 import { runPipeline } from '../../src/pipeline/run.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+import {
+  AGENT,
+  AGENT_WITH_MEMORY,
+  createFakeWorld,
+  type FakeWorldParts,
+  makeRequest,
+} from '../helpers/world-fake.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -81,5 +88,19 @@ describe('what runs cost together (D36)', () => {
     expect(world.warnings.map(({ message }) => message)).toEqual([
       '`max-cost-usd-per-day` is not held: this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.',
     ]);
+  });
+
+  it.each([
+    [AGENT, {}, /has no memory to keep the cost.*`enabled = true`/],
+    [
+      AGENT_WITH_MEMORY,
+      { write: 'never' as const },
+      /`memory-write: never` does not keep.*Leave `memory-write` out/,
+    ],
+  ])('are not held without memory, and the remedy is about the cause', async (bot, policy, told) => {
+    const { world } = worldOf({ agents: { bot } });
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
+    await runPipeline({ ...request({ perDayUsd: 2 }), memoryPolicy }, world);
+    expect(world.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
   });
 });

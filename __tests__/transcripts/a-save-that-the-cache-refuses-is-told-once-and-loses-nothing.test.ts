@@ -96,5 +96,8 @@ describe('a run whose entry is refused', () => {
     expect(step.exitCode).toBe(1);
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
     expect(titles(step)).toEqual(['Memory not saved']);
+    expect(step.annotations).toMatchObject([
+      { level: 'error', message: expect.stringContaining('because of `memory-required: true`') },
+    ]);
   });
 });

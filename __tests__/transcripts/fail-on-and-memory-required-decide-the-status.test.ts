@@ -4,6 +4,7 @@ import { setStage } from './stage.js';
 
 const BROKEN: ModelReply = { kind: 'raw', status: 500, body: '' };
 const REFUSED: ModelReply = { kind: 'text', text: 'I will not.', finishReason: 'content_filter' };
+const PLAIN = 'name = "plain"\nmodel = "openai/gpt-4o"\n';
 const NO_CACHE = { ACTIONS_RESULTS_URL: '' };
 
 const STEPS: readonly (readonly [string, Step, number])[] = [
@@ -42,12 +43,41 @@ it('turns the step red for what is listed and nothing else', async () => {
       const stage = await setStage({ model: [reply] });
       const step = await stage.run({ inputs: { model: 'openai/gpt-4o', ...inputs }, ...(env && { env }) });
       expect([name, step.outputs['conclusion']]).toEqual([name, name.split(' ')[0]]);
+      const hasError = step.annotations.some(({ level }) => level === 'error');
+      if (status === 1) expect([name, hasError]).toEqual([name, true]);
       return [name, step.exitCode, status];
     }),
   );
   expect(ends.map(([name, exitCode]) => [name, exitCode])).toEqual(
     ends.map(([name, , status]) => [name, status]),
   );
+});
+
+it('says in one error why the memory that is required was not saved', async () => {
+  const stage = await setStage({ model: [text('Fine.')] });
+  const inputs = { model: 'openai/gpt-4o', 'memory-required': 'true' };
+  const step = await stage.run({ inputs, env: NO_CACHE });
+  const told = step.annotations.filter(({ title }) => title === 'Memory not saved');
+  expect(told).toMatchObject([
+    {
+      level: 'error',
+      message: expect.stringMatching(
+        /^failed to save memory for .*\. The step fails because of `memory-required: true`\.$/,
+      ),
+    },
+  ]);
+});
+
+it.each([
+  [{ 'memory-store': 'none' }, '`memory-required: true` cannot be used with `memory-store: none`'],
+  [{ 'memory-write': 'never' }, '`memory-required: true` cannot be used with `memory-write: never`'],
+  [{ agent: 'plain' }, '`memory-required: true` needs an agent with memory, and "plain" has none'],
+])('is red before anything runs where required memory cannot be saved: %j', async (given, message) => {
+  const stage = await setStage({ model: [text('Fine.')], base: { 'axe/agents/plain.toml': PLAIN } });
+  const step = await stage.run({ inputs: { 'memory-required': 'true', ...given } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
+  expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }]);
+  expect(stage.model.requests()).toEqual([]);
 });
 
 it('refuses a conclusion that does not exist', async () => {

@@ -210,6 +210,7 @@ async function makeRequest(
     language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),
     memoryPolicy: inputs.memory.policy,
+    requiresMemory: inputs.memory.isRequired,
     diffPolicy: inputs.context.diff,
     isMemoryHidden: isElsewhere(inputs.memory, env),
     wantCount: true,

@@ -188,15 +188,20 @@ function loadedEntries({ memory }: Ran | Extract<RunReport, { kind: 'planned' }>
   return memory?.restored.kind === 'restored' ? memory.restored.loaded : 0;
 }
 
+/** What decides whether a step fails. */
+export interface FailInputs {
+  readonly failOn: readonly Conclusion[];
+  readonly memory: { readonly isRequired: boolean };
+}
+
 /** Whether the step turns red: by the conclusion, or because memory had to be saved and was not. */
-export function failsStep(
-  outputs: Outputs,
-  {
-    failOn,
-    memory,
-  }: { readonly failOn: readonly Conclusion[]; readonly memory: { readonly isRequired: boolean } },
-): boolean {
-  if (failOn.some((conclusion) => conclusion === outputs.conclusion)) return true;
+export function failsStep(outputs: Outputs, inputs: FailInputs): boolean {
+  if (inputs.failOn.some((conclusion) => conclusion === outputs.conclusion)) return true;
+  return lacksMemory(outputs, inputs);
+}
+
+/** Whether memory had to be saved and was not. */
+export function lacksMemory(outputs: Outputs, { memory }: Pick<FailInputs, 'memory'>): boolean {
   const wasToSave = outputs['memory-entry-id'] !== undefined || outputs['memory-save-error'] !== undefined;
   return memory.isRequired && wasToSave && outputs['memory-saved'] !== 'true';
 }

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import type { SourcePosition } from '../axe/position.js';
-import { mergeWarnings, type Warning, warningTitle } from '../axe/warning.js';
+import type { Warning } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
 import { NOWHERE } from '../memory-stores/none-store.js';
 import type { Remembered, RunReport } from '../pipeline/request.js';
@@ -11,8 +10,9 @@ import { tellRefusal } from '../pipeline/tend/tell-result.js';
 import { allFaults } from '../pipeline/validate/validation.js';
 import type { Inputs } from './inputs/inputs.js';
 import { memoryNotes } from './memory/memory-notes.js';
-import { failsStep, isMistaken, type Outputs, outputsOf, problemsIn } from './outputs.js';
+import { failsStep, isMistaken, lacksMemory, type Outputs, outputsOf, problemsIn } from './outputs.js';
 import { annotateFaults } from './publishing/annotate-faults.js';
+import { annotateWarnings, annotationPlace } from './publishing/annotate-warnings.js';
 import { describePlan } from './runner/action-reporter.js';
 import { noteTold } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
@@ -50,9 +50,10 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   await writeSummary(summary, { runner, secrets });
   const quiet = unaskedFor(warnings, inputs);
   for (const { message } of quiet) runner.log(forLog(`Not read: ${message}`, secrets));
-  await annotate(
+  const isRequired = report.kind === 'ran' && lacksMemory(outputs, inputs);
+  await annotateWarnings(
     warnings.filter((warning) => !quiet.includes(warning)),
-    secrets,
+    { secrets, isRequired },
   );
   if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
   if (isUnsaved(report)) await noteTold();
@@ -65,7 +66,20 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   if (report.kind === 'collected' && report.collection.end.kind === 'failed')
     core.error(forLog(formatError(report.collection.end.error), secrets), { title: 'axe-action' });
   if (report.kind === 'validated') await annotateFaults(allFaults(report.validation), secrets);
+  const unasked = listedAllTheSame(outputs, inputs);
+  if (unasked !== undefined) core.error(forLog(unasked, secrets), { title: 'axe-action' });
   if (failsStep(outputs, inputs)) runner.fail();
+}
+
+/** Why a step fails in which nothing went wrong: the workflow wants it to. */
+function listedAllTheSame(
+  { conclusion, 'skip-reason': reason = '' }: Outputs,
+  { failOn }: Inputs,
+): string | undefined {
+  if (conclusion !== 'success' && conclusion !== 'skipped') return undefined;
+  if (!failOn.includes(conclusion)) return undefined;
+  const why = reason === '' ? '' : ` (${reason})`;
+  return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it`;
 }
 
 /** What the token may not read and nobody has asked for by name: the default of `context` asks for all there is. */
@@ -142,7 +156,7 @@ export async function reportFailure(
   const conclusion = isTimeout(thrown) ? 'timeout' : 'failure';
   await writeOutputs({ conclusion, 'memory-saved': 'false' }, secrets);
   await writeSummary(formatFailureSummary({ conclusion, message }, warnings), { runner, secrets });
-  await annotate(warnings, secrets);
+  await annotateWarnings(warnings, { secrets, isRequired: false });
   const at = thrown instanceof AxeError ? thrown.at : undefined;
   core.error(forLog(message, secrets), { title: 'axe-action', ...annotationPlace(at) });
   if (failOn.includes(conclusion) || !(thrown instanceof AxeError)) runner.fail();
@@ -210,33 +224,6 @@ export async function writeSummary(
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
   const core = await loadToolkit();
   await core.summary.addRaw(outbound(markdown, 'summary', secrets), true).write();
-}
-
-async function annotate(warnings: readonly Warning[], secrets: readonly string[]): Promise<void> {
-  if (warnings.length === 0) return;
-  const core = await loadToolkit();
-  for (const { code, message, at } of mergeWarnings(toldOnce(warnings))) {
-    core.warning(forLog(message, secrets), { title: warningTitle(code), ...annotationPlace(at) });
-  }
-}
-
-/** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
-function toldOnce(warnings: readonly Warning[]): readonly Warning[] {
-  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
-  return isSaveFailed ? warnings.filter(({ code }) => code !== 'memory-load-failed') : warnings;
-}
-
-function annotationPlace(at: SourcePosition | undefined): {
-  file?: string;
-  startLine?: number;
-  startColumn?: number;
-} {
-  if (at === undefined) return {};
-  return {
-    file: at.file,
-    ...(at.line === undefined ? {} : { startLine: at.line }),
-    ...(at.column === undefined ? {} : { startColumn: at.column }),
-  };
 }
 
 function forLog(text: string, secrets: readonly string[]): string {

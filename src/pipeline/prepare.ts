@@ -115,6 +115,12 @@ async function agentOrSkip(
   }
 }
 
+function withoutMemory({ name }: LoadedAgent): ConfigError {
+  return new ConfigError(`\`memory-required: true\` needs an agent with memory, and "${name}" has none`, {
+    remedy: 'Set `enabled = true` in `[memory]` of the agent, or leave out `memory-required`.',
+  });
+}
+
 interface PlanParts {
   readonly agent: LoadedAgent;
   readonly trust: Trust;
@@ -138,6 +144,7 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     policy: request.memoryPolicy,
     wantCount: request.wantCount,
   });
+  if (request.requiresMemory === true && memoryPlan === undefined) throw withoutMemory(agent);
   const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
   const notes = planNotes({
     agent,

@@ -43,6 +43,8 @@ export interface RunRequest {
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
   readonly memoryPolicy: MemoryPolicy;
+  /** A run that saves nothing to memory is a failure, so an agent without memory is not run. */
+  readonly requiresMemory?: boolean;
   /** How much the model is told of a change. */
   readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */

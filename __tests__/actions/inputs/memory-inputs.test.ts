@@ -172,6 +172,16 @@ describe('the inputs of memory', () => {
       '`memory-require-signed` needs a key to check signatures with',
       'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',
     ]),
+    [
+      { 'memory-required': 'true', 'memory-store': 'none' },
+      '`memory-required: true` cannot be used with `memory-store: none`, which saves nothing',
+      'Leave out `memory-required`, or `memory-store: none`.',
+    ],
+    [
+      { 'memory-required': 'true', 'memory-write': 'never' },
+      '`memory-required: true` cannot be used with `memory-write: never`, which saves nothing',
+      'Leave out `memory-required`, or `memory-write: never`.',
+    ],
     ...['cache', 'file', 'none'].map((store): [Given, string, string] => [
       { 'memory-repo': 'octocat/memory', 'memory-store': store },
       `\`memory-repo\` cannot be used with \`memory-store: ${store}\``,

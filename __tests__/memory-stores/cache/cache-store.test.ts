@@ -26,25 +26,19 @@ interface Job {
   readonly ref?: string;
   readonly name?: string;
   readonly log?: (line: string) => void;
+  readonly event?: string;
 }
 
 /** The store of a new job with a workspace of its own. */
 function job(
   cache: FakeCache,
-  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', log }: Job = {},
+  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', event, log }: Job = {},
 ) {
   const files = createFakeFiles();
   const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
-  const told = log === undefined ? {} : { log };
-  return createCacheStore({
-    cache: client,
-    files,
-    clock,
-    directory: `/w/${DIRECTORY}`,
-    scope,
-    name,
-    ...told,
-  });
+  const options = { cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, name };
+  const told = { ...(event === undefined ? {} : { event }), ...(log === undefined ? {} : { log }) };
+  return createCacheStore({ ...options, ...told });
 }
 
 function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -248,6 +242,22 @@ describe('trouble with the service', () => {
       remedy: expect.stringContaining('`cache-mode: write`'),
     });
     expect(clock.slept).toEqual([]);
+  });
+
+  it.each([
+    [
+      'issue_comment',
+      /^GitHub lets runs on `issue_comment` only read the cache, unless .*`cache-mode: write`/,
+    ],
+    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
+  ])('may not write on %s: the remedy is about no other event', async (event, remedy) => {
+    const faults = { save: () => ({ kind: 'denied', message: 'no' }) as const };
+    const saved = await job(createFakeCache(), { faults, event }).write([append('a')], never);
+    const told = saved.kind === 'failed' ? saved.remedy : '';
+    expect(told).toMatch(remedy);
+    expect(told?.match(/issue_comment|pull_request_target/g) ?? []).toEqual(
+      event === 'issue_comment' ? ['issue_comment'] : [],
+    );
   });
 
   it('may write but not read: starts no lineage over what it cannot see (C3 35)', async () => {

@@ -64,7 +64,13 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
   return inputs;
 }
 
-function checkTogether({ store, repository, policy, signingKey }: MemoryInputs): void {
+function checkTogether({ store, repository, policy, signingKey, isRequired }: MemoryInputs): void {
+  if (isRequired && (store === 'none' || policy.write === 'never')) {
+    const other = store === 'none' ? 'memory-store: none' : 'memory-write: never';
+    throw new ConfigError(`\`memory-required: true\` cannot be used with \`${other}\`, which saves nothing`, {
+      remedy: `Leave out \`memory-required\`, or \`${other}\`.`,
+    });
+  }
   if (policy.requireSigned && signingKey === '') {
     throw new ConfigError('`memory-require-signed` needs a key to check signatures with', {
       remedy: 'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',

@@ -27,6 +27,7 @@ export function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'm
     directory: join(workspace, CACHE_DIRECTORY),
     scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
     name: inputs.cacheName,
+    ...(trigger.kind === 'local' ? {} : { event: trigger.event }),
   });
   return inputs.scope === '' ? store : inFolder(store, inputs.scope);
 }

@@ -26,6 +26,8 @@ export interface CacheStoreOptions {
   readonly name: string;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
+  /** The event of the run; left out where there is none. */
+  readonly event?: string;
 }
 
 const MAX_TREE_BYTES = 1024 * 1024;
@@ -124,7 +126,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
           kind: 'failed',
           reason: kind,
           message: result.message,
-          remedy: result.remedy ?? DENIED_REMEDY,
+          remedy: result.remedy ?? deniedRemedy(options.event),
         };
       case 'given-up':
         broken = {
@@ -171,8 +173,15 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   }
 }
 
-const DENIED_REMEDY =
-  'Events that anybody can cause (`issue_comment`, `pull_request_target`) may only read the cache unless the job says `cache-mode: write`; or set `memory-store: repo` with `permissions: contents: write`.';
+/** Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache is its own. */
+const WRITING_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'pull_request'];
+
+function deniedRemedy(event: string | undefined): string {
+  const branch = 'set `memory-store: repo` with `permissions: contents: write`';
+  if (event === undefined || WRITING_EVENTS.includes(event))
+    return `Let the job say \`cache-mode: write\`, or ${branch}.`;
+  return `GitHub lets runs on \`${event}\` only read the cache, unless the job says \`cache-mode: write\`; or ${branch}.`;
+}
 
 /** What was deleted is left out, but a version with nothing in it would count as damaged. */
 function withoutEmpty(tree: MemoryTree): MemoryTree {
