@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from './cli/compiled-code.js';
+import { createSignalListener, endBySignal } from './cli/signals.js';
 
-// A reader that has seen enough (`axe-action … | head`) is no error.
-process.stdout.on('error', () => undefined);
+// A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is no error.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 // Whatever is loaded after this is compiled once on this machine, not at every start (D34).
 keepCompiledCode(process.env);
@@ -14,4 +15,6 @@ process.exitCode = await main(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  onInterrupt: createSignalListener(),
 });
+endBySignal(process.exitCode);

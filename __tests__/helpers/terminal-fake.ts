@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import type { StopSignal } from '../../src/cli/signals.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
 /** A terminal that keeps what is written to it. Nothing is typed in it. */
@@ -7,6 +8,8 @@ export interface FakeTerminal extends Terminal {
   output(): string;
   /** What stands on standard error. */
   talk(): string;
+  /** Does what a signal does. */
+  interrupt(signal: StopSignal): void;
 }
 
 /** Opens a terminal with this environment, and nothing else of the machine's. */
@@ -21,6 +24,7 @@ export function createFakeTerminal({
 } = {}): FakeTerminal {
   const stdout = createSheet();
   const stderr = createSheet();
+  const listeners: ((signal: StopSignal) => void)[] = [];
   return {
     env,
     cwd,
@@ -29,6 +33,10 @@ export function createFakeTerminal({
     stderr: stderr.stream,
     output: stdout.text,
     talk: stderr.text,
+    onInterrupt: (interrupted) => void listeners.push(interrupted),
+    interrupt(signal) {
+      for (const interrupted of listeners) interrupted(signal);
+    },
   };
 }
 

@@ -6,7 +6,6 @@ import { parseEntries } from '../axe/memory/run-log.js';
 import { DEFAULT_MEMORY_POLICY } from '../axe/plan.js';
 import type { LanguageModel, Models, World } from '../axe/ports.js';
 import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
-import { createDeadline } from '../host/deadline.js';
 import { withTempDir } from '../host/temp-dir.js';
 import { readTextFile } from '../host/text-file.js';
 import type { RunReport } from '../pipeline/request.js';
@@ -14,6 +13,7 @@ import { runPipeline } from '../pipeline/run.js';
 import { type DemoChange, findDemoChange } from './demo-change.js';
 import { expectPositionals, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
+import { createTerminalDeadline } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalWorld } from './terminal-world.js';
@@ -44,7 +44,7 @@ export async function demoCommand(words: readonly string[], terminal: Terminal):
   }
   expectPositionals(flags, 0);
   return await withTempDir(async (folder) => {
-    const deadline = createDeadline();
+    const deadline = createTerminalDeadline(terminal);
     deadline.limit(TIME_LIMIT_SECONDS * 1000);
     const change = await findDemoChange(terminal.cwd, deadline.signal);
     print(terminal, `${AGENT} reviews ${change.origin}`);
@@ -81,7 +81,7 @@ interface Sent {
 
 async function review({ number, change, folder, terminal }: Review): Promise<Sent> {
   heading(terminal, `Run ${number}`);
-  const deadline = createDeadline();
+  const deadline = createTerminalDeadline(terminal);
   deadline.limit(TIME_LIMIT_SECONDS * 1000);
   const world = await createTerminalWorld({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
@@ -178,6 +178,7 @@ const MEMORY_HEADING = '\n## Memory\n';
 
 function checked(report: RunReport, [sent]: readonly Sent[]): Sent {
   if (report.kind === 'ran' && report.outcome.kind === 'completed' && sent !== undefined) return sent;
+  if (report.kind === 'ran' && report.outcome.kind === 'failed') throw report.outcome.error;
   throw new AxeError('the demo run did not complete', { remedy: REPORT_IT });
 }
 

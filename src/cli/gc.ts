@@ -7,7 +7,6 @@ import { runsChart } from '../axe/gc/chart.js';
 import { statsLines } from '../axe/gc/format-stats.js';
 import type { RunStats } from '../axe/loop/outcome.js';
 import { runLogPath, untrustedPath } from '../axe/plan.js';
-import { createDeadline } from '../host/deadline.js';
 import { createFetch } from '../host/net/http.js';
 import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
@@ -17,6 +16,7 @@ import { linkedLog, openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { endLines, usageLine } from './gc-lines.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
+import { createTerminalDeadline, isInterrupt } from './interrupt.js';
 import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
@@ -83,7 +83,7 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
     try {
       await collectOne(name, flags, terminal);
     } catch (thrown) {
-      if (!(thrown instanceof AxeError)) throw thrown;
+      if (!(thrown instanceof AxeError) || isInterrupt(thrown)) throw thrown;
       failed += 1;
       terminal.stderr.write(`Error: gc failed for agent "${name}": ${formatError(thrown)}\n`);
     }
@@ -117,7 +117,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   }
   const place = placeOf(agent, flags, terminal);
   const refusal = flags.bool('dry-run') ? undefined : await place.linked();
-  const deadline = createDeadline();
+  const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   let usage: (() => RunStats) | undefined;
   try {
     const world = await createTerminalWorld({

@@ -6,7 +6,6 @@ import type { LocalChange } from '../axe/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
 import { isLanguage } from '../axe/prompt/language.js';
 import type { Trigger } from '../axe/trigger.js';
-import { createDeadline } from '../host/deadline.js';
 import { diffOfRange } from '../host/git.js';
 import { createFetch } from '../host/net/http.js';
 import { readStdin } from '../host/stdin.js';
@@ -18,6 +17,7 @@ import { formatDryRun } from './dry-run.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { formatErrorJson } from './format-json.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
+import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalWorld } from './terminal-world.js';
@@ -78,7 +78,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   }
   const [agent = ''] = expectPositionals(flags, 1);
   const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags) };
-  const deadline = createDeadline();
+  const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   try {
     const trigger = await triggerOf(flags, terminal);
@@ -235,7 +235,8 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
     case 'ran': {
       const { outcome } = report;
       if (outcome.kind === 'completed') return 0;
-      const error = outcome.kind === 'refused' ? new AxeError('the model refused to answer') : outcome.error;
+      const ended = outcome.kind === 'refused' ? new AxeError('the model refused to answer') : outcome.error;
+      const error = ended instanceof InterruptedError ? withSaved(ended, report) : ended;
       terminal.stderr.write(`${formatError(error)}\n`);
       return error.exitCode;
     }

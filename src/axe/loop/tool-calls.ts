@@ -148,8 +148,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): 
   });
 }
 
-/** How long tools may take to end after an abort. */
-const ABORT_GRACE_MS = 2000;
+/** How long tools may take to end after an abort: longer than a process is given before it is killed. */
+const ABORT_GRACE_MS = 4000;
 
 function parseInput(text: string): unknown {
   if (text.trim() === '') return {};

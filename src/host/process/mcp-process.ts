@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { LineProgram, LineProgramOptions } from '../../axe/tools/files/line-program.js';
+import { guardGroup } from './guard.js';
 
 /** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */
 const GRACE_MS = 1000;
@@ -35,7 +36,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
     child.once('spawn', resolve);
     child.once('error', reject);
   });
-  const guard = startGuard(child);
+  const guard = child.pid === undefined ? undefined : guardGroup({ id: child.pid });
   let reason: string | undefined;
   let tooLong = false;
   takeLines(child.stdout, options, () => {
@@ -43,7 +44,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
     killGroup(child, 'SIGKILL');
   });
   const ended = gone.then((how) => {
-    guard.dismiss();
+    guard?.dismiss();
     reason = tooLong ? `it wrote a line of more than ${options.maxLineBytes} bytes` : how;
     options.onEnd(reason);
   });
@@ -81,26 +82,6 @@ function watchEnd(child: ChildProcessWithoutNullStreams): Promise<string> {
       resolve(how);
     });
   });
-}
-
-/**
- * A shell that does nothing but wait on a pipe from us. If the pipe closes without a word, this process is gone,
- * however it went, and the shell kills the program's group.
- */
-function startGuard(child: ChildProcessWithoutNullStreams): { dismiss(): void } {
-  if (ON_WINDOWS || child.pid === undefined) return { dismiss: () => undefined };
-  const script = 'read -r word; [ "$word" = done ] || kill -s KILL -- "-$1" 2>/dev/null';
-  const guard = spawn('/bin/sh', ['-c', script, 'sh', String(child.pid)], {
-    env: {},
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  guard.on('error', () => undefined);
-  guard.stdin.on('error', () => undefined);
-  guard.unref();
-  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
-  return { dismiss: () => void guard.stdin.end('done\n') };
 }
 
 function takeLines(

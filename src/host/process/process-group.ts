@@ -6,7 +6,7 @@ import { errorCode } from '../file-error.js';
 export const COMMAND_ID_VARIABLE = 'AXE_COMMAND_ID';
 
 /** How long a process may take to end itself after SIGTERM. */
-const GRACE_MS = 2000;
+const GRACE_MS = 1000;
 const POLL_MS = 20;
 
 /** A command's processes: the group of the first one, and the mark they all inherit. */
@@ -18,7 +18,7 @@ export interface ProcessGroup {
 }
 
 /**
- * Ends a process group: SIGTERM, then SIGKILL for what is left after two seconds, at once if there is no time. Processes
+ * Ends a process group: SIGTERM, then SIGKILL for what is left after a second. Processes
  * that left the group are found by their mark where the system shows environments (Linux), and killed. One that also
  * cleaned its environment gets away.
  */

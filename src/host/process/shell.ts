@@ -4,6 +4,7 @@ import { messageOf } from '../../axe/errors.js';
 import type { CommandRequest, CommandResult, Shell } from '../../axe/tools/ports.js';
 import { ToolError } from '../../axe/tools/tool-error.js';
 import { createOutputBuffer } from '../../axe/tools/truncate.js';
+import { guardGroup } from './guard.js';
 import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './process-group.js';
 import { scrubEnv } from './scrub-env.js';
 
@@ -74,6 +75,7 @@ async function finish(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const guard = guardGroup(group);
   const kill = () => killGroup(group);
   process.once('exit', kill);
   try {
@@ -84,6 +86,7 @@ async function finish(
     return reason === 'timeout';
   } finally {
     process.removeListener('exit', kill);
+    guard.dismiss();
   }
 }
 

@@ -1,0 +1,46 @@
+import { AxeError } from '../axe/errors.js';
+import { createDeadline, type RunDeadline } from '../host/deadline.js';
+import type { RunReport } from '../pipeline/request.js';
+import { STOP_STATUS, type StopSignal } from './signals.js';
+import type { Terminal } from './terminal.js';
+
+/** A signal ended the command before its work was done. */
+export class InterruptedError extends AxeError {
+  readonly signal: StopSignal;
+
+  constructor(signal: StopSignal, saved = 'Nothing was saved.') {
+    super(`interrupted by ${signal}`, { exitCode: STOP_STATUS[signal], remedy: saved });
+    this.signal = signal;
+  }
+}
+
+/** A deadline that a signal ends early. */
+export function createTerminalDeadline(terminal: Terminal, saved?: string): RunDeadline {
+  const deadline = createDeadline();
+  terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));
+  return deadline;
+}
+
+/** Whether an error says that a signal ended the command: no status of ours is above 128. */
+export function isInterrupt({ exitCode }: AxeError): boolean {
+  return exitCode > 128;
+}
+
+type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
+
+/** The error of an interrupted run with what it saved all the same. */
+export function withSaved({ signal }: InterruptedError, report: Ran): InterruptedError {
+  return new InterruptedError(signal, report.memory === undefined ? undefined : savedWords(report));
+}
+
+/** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
+function savedWords({ memory, remembered }: Ran): string {
+  const written = remembered.kind === 'notes' && remembered.result.kind === 'failed' ? [] : notesOf(memory);
+  const words = ['No entry was added to memory.'];
+  if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);
+  return words.join(' ');
+}
+
+function notesOf(memory: Ran['memory']): readonly string[] {
+  return [...new Set(memory?.desk?.session.recent().map(({ path }) => path))];
+}
