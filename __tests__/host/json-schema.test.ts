@@ -9,6 +9,7 @@ import {
 import { compileSchema, inspectSchema } from '../../src/host/json-schema.js';
 
 const ORIGIN = '`output-schema`';
+const forEver = () => Number.POSITIVE_INFINITY;
 
 const REVIEW = {
   type: 'object',
@@ -54,7 +55,7 @@ describe('a compiled schema', () => {
     ['unknown keywords as notes', { type: 'string', ...extra('x-order', 1) }, 'a', true],
     ['own properties only', { type: 'object', required: ['toString'] }, {}, false],
   ])('takes %s', async (_, schema, value, isRight) => {
-    const check = await compileSchema(schema, ORIGIN);
+    const check = await compileSchema(schema, ORIGIN, forEver);
     expect(check(value).length === 0).toBe(isRight);
   });
 
@@ -67,7 +68,7 @@ describe('a compiled schema', () => {
     ['an unknown draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     ['a draft that is a number', JSON.parse('{"$schema":4}')],
   ])('is an error with a remedy for %s', async (_, schema) => {
-    const trouble = compileSchema(schema, ORIGIN);
+    const trouble = compileSchema(schema, ORIGIN, forEver);
     await expect(trouble).rejects.toBeInstanceOf(ConfigError);
     await expect(trouble).rejects.toMatchObject({
       message: expect.stringContaining(ORIGIN),
@@ -76,13 +77,37 @@ describe('a compiled schema', () => {
   });
 
   it('is an error when it checks nothing but itself', async () => {
-    const check = await compileSchema({ $ref: '#' }, ORIGIN);
+    const check = await compileSchema({ $ref: '#' }, ORIGIN, forEver);
     expect(() => check({})).toThrow(ConfigError);
+  });
+
+  it.each<[string, JsonSchema, unknown]>([
+    ['a pattern that goes back for ever', { pattern: '^(a+)+$' }, `${'a'.repeat(35)}!`],
+    [
+      'a pattern of names',
+      { type: 'object', patternProperties: { '^(a+)+$': {} } },
+      { [`${'a'.repeat(35)}!`]: 1 },
+    ],
+    ['definitions that multiply', { ...multiplied(40) }, 'x'],
+  ])('is an error with a remedy when the check does not end: %s', async (_, schema, value) => {
+    const check = await compileSchema(schema, ORIGIN, forEver);
+    expect(() => check(value)).toThrow(ConfigError);
+    expect(() => check(value)).toThrow(
+      '`output-schema` cannot be used: checking an answer takes more than 2 s',
+    );
+  });
+
+  it('ends its check with the run', async () => {
+    let leftMs = Number.POSITIVE_INFINITY;
+    const check = await compileSchema({ pattern: '^(a+)+$' }, ORIGIN, () => leftMs);
+    expect(check('aaa')).toEqual([]);
+    leftMs = 0;
+    expect(() => check(`${'a'.repeat(35)}!`)).toThrow(ConfigError);
   });
 
   it('checks an answer from the input to the problem', async () => {
     const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW));
-    const check = await compileSchema(format?.schema ?? {}, ORIGIN);
+    const check = await compileSchema(format?.schema ?? {}, ORIGIN, forEver);
     expect(checkStructured('```json\n{"risk": "high"}\n```', check)).toMatchObject({
       kind: 'valid',
       json: '{"risk":"high"}',
@@ -92,7 +117,14 @@ describe('a compiled schema', () => {
 });
 
 function compile(schema: object): Promise<ValueCheck> {
-  return compileSchema(schema as JsonSchema, ORIGIN);
+  return compileSchema(schema as JsonSchema, ORIGIN, forEver);
+}
+
+/** Definitions of which each asks for the next one twice. */
+function multiplied(depth: number): object {
+  const refs = (index: number) => ({ allOf: [{ $ref: `#/$defs/d${index}` }, { $ref: `#/$defs/d${index}` }] });
+  const definitions = Array.from({ length: depth }, (_, index) => [`d${index}`, refs(index + 1)]);
+  return { ...refs(0), $defs: Object.fromEntries([...definitions, [`d${depth}`, { type: 'number' }]]) };
 }
 
 /** Keywords that draft 7's type does not know. */

@@ -7,8 +7,8 @@ describe('the checks by schema', () => {
   it('tell values that fit from those that do not, each by its own schema', async () => {
     const compile = createSchemaCompiler();
     const [isText, isNumber] = await Promise.all([
-      compile({ type: 'string' }, ORIGIN),
-      compile({ type: 'number' }, ORIGIN),
+      compile({ type: 'string' }, ORIGIN, () => Number.POSITIVE_INFINITY),
+      compile({ type: 'number' }, ORIGIN, () => Number.POSITIVE_INFINITY),
     ]);
     expect([isText('a'), isNumber(1)]).toEqual([[], []]);
     expect([isText(1), isNumber('a')]).toEqual([
@@ -18,7 +18,9 @@ describe('the checks by schema', () => {
   });
 
   it('are refused with the place the schema comes from', async () => {
-    await expect(createSchemaCompiler()({ pattern: '(' }, ORIGIN)).rejects.toMatchObject({
+    await expect(
+      createSchemaCompiler()({ pattern: '(' }, ORIGIN, () => Number.POSITIVE_INFINITY),
+    ).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringContaining(ORIGIN),
     });

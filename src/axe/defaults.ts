@@ -159,7 +159,12 @@ export const COMPACTION = {
 export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
 /** What a JSON schema for the answer may measure, and how deep an answer may be nested. */
-export const STRUCTURED_LIMITS = { schemaBytes: 64 * 1024, schemaDepth: 64, answerDepth: 128 } as const;
+export const STRUCTURED_LIMITS = {
+  schemaBytes: 64 * 1024,
+  schemaDepth: 64,
+  answerDepth: 128,
+  checkMs: 2000,
+} as const;
 
 /** Pull requests, beside the run's own, whose answers to earlier findings a run reads: those where it found something last. */
 export const MAX_LEARNED_PULLS = 5;

@@ -204,8 +204,11 @@ export interface World {
   /** The pull request's own agents: only looked at, never run (D21). */
   readonly headAgents?: AgentLibrary;
   readonly models: Models;
-  /** A check for answers by a JSON schema; `origin` names the input or key it comes from. Throws a ConfigError. */
-  compileSchema(schema: JsonSchema, origin: string): Promise<ValueCheck>;
+  /**
+   * A check for answers by a JSON schema, which ends when no time is left; `origin` names the input or key it comes from.
+   * Throws a ConfigError.
+   */
+  compileSchema(schema: JsonSchema, origin: string, leftMs: () => number): Promise<ValueCheck>;
   /** Rejects only with the signal's reason: trouble with a tool is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */

@@ -1,23 +1,35 @@
 import type { ErrorObject, Options } from 'ajv';
+import { STRUCTURED_LIMITS } from '../axe/defaults.js';
 import { ConfigError, messageOf } from '../axe/errors.js';
 import type { JsonSchema, ValueCheck } from '../axe/loop/structured.js';
+import { OutOfTime, withinTime } from './watched.js';
 
 /**
  * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format` is a note and is not
  * checked, unknown keywords are ignored, only own properties count. `origin` names the input or key the schema comes
- * from; trouble with it is a ConfigError, also when the check runs.
+ * from; trouble with it is a ConfigError, also when the check runs. Patterns and references can take any time, so a check
+ * ends after {@link STRUCTURED_LIMITS} and where `leftMs` is over.
  */
-export async function compileSchema(schema: JsonSchema, origin: string): Promise<ValueCheck> {
+export async function compileSchema(
+  schema: JsonSchema,
+  origin: string,
+  leftMs: () => number,
+): Promise<ValueCheck> {
   const ajv = await openCompiler(schema, origin);
-  const validate = compile(ajv, schema, origin);
+  const inTime = <T>(work: () => T): T =>
+    withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
+  const validate = inTime(() => compile(ajv, schema, origin));
   return (value) => {
     try {
-      return validate(value) ? [] : (validate.errors ?? []).map(describeError);
+      return inTime(() => (validate(value) ? [] : (validate.errors ?? []).map(describeError)));
     } catch (thrown) {
-      throw brokenSchema(origin, thrown);
+      throw thrown instanceof OutOfTime ? slowSchema(origin) : brokenSchema(origin, thrown);
     }
   };
 }
+
+/** A check that the deadline ends must not end before it: then the deadline is what is reported. */
+const TIMER_MS = 5;
 
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
@@ -70,6 +82,16 @@ function compile(ajv: Compiler, schema: JsonSchema, origin: string): ReturnType<
   } catch (thrown) {
     throw brokenSchema(origin, thrown);
   }
+}
+
+function slowSchema(origin: string): ConfigError {
+  return new ConfigError(
+    `the JSON schema of ${origin} cannot be used: checking an answer takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`,
+    {
+      remedy:
+        'Simplify its patterns: a repetition inside a repetition, such as `(a+)+`, can take years. So can definitions that refer to each other many times.',
+    },
+  );
 }
 
 function brokenSchema(origin: string, thrown: unknown): ConfigError {

@@ -7,12 +7,13 @@ import type { World } from '../axe/ports.js';
 export async function answerForm(
   params: ModelParams,
   outputSchema: string,
-  { compileSchema }: World,
+  { compileSchema, deadline }: World,
 ): Promise<AnswerForm | undefined> {
   const format = responseFormatOf(params, outputSchema);
   if (format === undefined) return undefined;
   const { schema } = format;
-  const check = schema === undefined ? checkObject : await compileSchema(schema, schemaOrigin(outputSchema));
+  if (schema === undefined) return { format, check: checkObject };
+  const check = await compileSchema(schema, schemaOrigin(outputSchema), () => deadline.leftMs());
   return { format, check };
 }
 

@@ -65,7 +65,8 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
       answer = textOf(reply.content);
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
       if (calls.length === 0) {
-        const judged = judgeAnswer(answer, isRefused(reply) ? undefined : form, !isCorrected);
+        const wanted = isRefused(reply) ? undefined : form;
+        const judged = await causeFirst(() => judgeAnswer(answer, wanted, !isCorrected), world);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
         if (judged.kind === 'final') return ended(reply, { answer: judged.answer, budget, stats: stats() });
         isCorrected = true;
@@ -83,6 +84,17 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
     return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
   } catch (thrown) {
     return failed(thrown, { answer, stats: stats(), signal: world.signal });
+  }
+}
+
+/** A check that took too long has kept the deadline and signals waiting; what they have to say is the cause. */
+async function causeFirst<T>(check: () => T, { clock, signal }: LoopWorld): Promise<T> {
+  try {
+    return check();
+  } catch (thrown) {
+    await clock.sleep(0, signal);
+    signal.throwIfAborted();
+    throw thrown;
   }
 }
 
