@@ -8,10 +8,11 @@ import {
   readlinkSync,
   symlinkSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
+import { nodeForOthers, openToOthers } from '../helpers/open-to-others.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { startRecordedModel } from './recorded-model.js';
 import {
@@ -156,13 +157,17 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
     value === null ? [] : [[name, placed(Buffer.from(value), places).toString()]],
   );
   const args = step.args.map((arg) => placed(Buffer.from(arg), places).toString());
-  const child = spawn(process.execPath, [cli, ...args], {
+  const asUser = step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {};
+  const isOther = 'uid' in asUser;
+  const node = isOther ? nodeForOthers() : process.execPath;
+  const program = isOther ? join(openToOthers(dirname(cli)), basename(cli)) : cli;
+  const child = spawn(node, [program, ...args], {
     cwd: join(places.root, 'work'),
     env: Object.fromEntries(environment),
     stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     timeout: HANG_MS,
     killSignal: 'SIGKILL',
-    ...(step.uid !== undefined && process.getuid?.() === 0 ? { uid: step.uid, gid: step.uid } : {}),
+    ...asUser,
   });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -1,8 +1,9 @@
 import { chmodSync, chownSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startChild } from '../helpers/child.js';
 import { startModelServer, text } from '../helpers/model-server.js';
+import { nodeForOthers, openToOthers } from '../helpers/open-to-others.js';
 import { CLI } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
@@ -16,7 +17,10 @@ async function runInFolder(data: string, env: Readonly<Record<string, string>>) 
   const isRoot = process.getuid?.() === 0;
   if (isRoot)
     for (const path of ['.', 'axe', 'axe/memory', FILE]) chownSync(join(data, path), NOBODY, NOBODY);
-  const words = [...(isRoot ? AS_NOBODY : []), process.execPath, CLI, 'run', 'builtin/ask'];
+  const program = isRoot
+    ? [...AS_NOBODY, nodeForOthers(), join(openToOthers(dirname(CLI)), basename(CLI))]
+    : [process.execPath, CLI];
+  const words = [...program, 'run', 'builtin/ask'];
   const [command = '', ...args] = words;
   const { finished } = startChild({
     command,
