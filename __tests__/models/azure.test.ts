@@ -85,6 +85,21 @@ describe('Azure with a key', () => {
     expect(server.requests()[0]?.path).toBe(path);
   });
 
+  it.each(['my-deploy', 'gpt-4.1', 'gpt-5', 'o3'])('limits %s by one name alone', async (model) => {
+    const { server, hosts } = await startAzure();
+    const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
+    const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch(hosts) });
+    await (await models.open({ provider: 'azure', model })).doGenerate(question({ maxOutputTokens: 77 }));
+    expect(server.requests()[0]?.body).toEqual({
+      model,
+      max_completion_tokens: 77,
+      messages: [
+        { role: expect.stringMatching(/^(?:system|developer)$/), content: 'Be brief.' },
+        { role: 'user', content: 'Say hi.' },
+      ],
+    });
+  });
+
   it.each([
     [
       'without an address',

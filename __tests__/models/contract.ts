@@ -138,6 +138,12 @@ export function describeWireModel(wire: WireModel): void {
       expect(server.requests()[0]?.body).toMatchObject(
         (wire.settings ?? { temperature: 0, max_tokens: 77 }) as Record<string, unknown>,
       );
+      expect(
+        server
+          .requests()[0]
+          ?.bytes.toString()
+          .match(/\b77\b/g),
+      ).toHaveLength(1);
     });
 
     it('sends no temperature that is not set', async () => {

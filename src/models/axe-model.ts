@@ -59,7 +59,9 @@ function withDefaults(
         { anthropic: provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {} },
       );
     case 'openai':
-      return withOptions(options, { openai: { ...strictness(options), ...azureTokens(options, provider) } });
+      return provider.access === 'azure'
+        ? forAzure(options)
+        : withOptions(options, { openai: strictness(options) });
     case 'openai-responses':
       // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
       return withOptions(options, { openai: { store: false, ...strictness(options) } });
@@ -85,12 +87,13 @@ function strictness({ responseFormat }: LanguageModelV4CallOptions): { strictJso
   return { strictJsonSchema: isStrictSchema(responseFormat.schema) };
 }
 
-/** A deployment's name does not tell whether its model thinks; all of them take the newer name of the limit. */
-function azureTokens(
-  { maxOutputTokens }: LanguageModelV4CallOptions,
-  { access }: Provider,
-): { maxCompletionTokens?: number } {
-  return access === 'azure' && maxOutputTokens !== undefined ? { maxCompletionTokens: maxOutputTokens } : {};
+/**
+ * A deployment's name does not tell whether its model reasons; all of them take the newer name of the limit, and refuse
+ * a request that has both names.
+ */
+function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const limit = maxOutputTokens === undefined ? {} : { maxCompletionTokens: maxOutputTokens };
+  return withOptions(options, { openai: { ...strictness(options), ...limit } });
 }
 
 /** No content at all is an error for Anthropic, Ollama and Google, and an empty answer for OpenAI (axe-behaviour §11). */
