@@ -1,10 +1,13 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../axe/defaults.js';
 import { AxeError, ProviderError } from '../axe/errors.js';
+import { redact } from '../axe/outbound/redact.js';
 import type { LanguageModel } from '../axe/ports.js';
 import { withCachePoints } from './cache-points.js';
 import type { Provider, Wire } from './catalog.js';
 import { toProviderError } from './errors.js';
+import { withKnownEnd } from './finish-reason.js';
+import { field } from './json.js';
 import type { OpenedModel } from './opened-model.js';
 import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
 import { isStrictSchema } from './strict-schema.js';
@@ -27,8 +30,10 @@ export function inAxesWords({ model, secrets }: OpenedModel, spoken: Spoken): La
     async doGenerate(options) {
       try {
         const asked = prepare(options, spoken, model.modelId);
-        const reply = await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked);
-        checkContent(reply, spoken);
+        const reply = withKnownEnd(
+          await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked),
+        );
+        checkContent(reply, options, { ...spoken, secrets });
         return withWarnings(isOpenRouter ? keepReasoningDetails(reply) : reply, options, spoken);
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
@@ -96,18 +101,36 @@ function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): 
   return withOptions(options, { openai: { ...strictness(options), ...limit } });
 }
 
-/** No content at all is an error for Anthropic, Ollama and Google, and an empty answer for OpenAI (axe-behaviour §11). */
+/**
+ * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may a reply after tool
+ * calls, by which all may have been said. Else no content at all is an error for Anthropic, Ollama and Google, and an
+ * empty answer for OpenAI (axe-behaviour §11).
+ */
 function checkContent(
-  { content, finishReason }: LanguageModelV4GenerateResult,
-  { provider, wire }: Spoken,
+  { content, finishReason, response }: LanguageModelV4GenerateResult,
+  { prompt }: LanguageModelV4CallOptions,
+  { provider, wire, secrets }: Spoken & Pick<OpenedModel, 'secrets'>,
 ): void {
-  if (content.length > 0) return;
-  if (wire === 'anthropic' || provider.id === 'ollama') {
-    throw new ProviderError('server', 'response contains no content');
+  const { unified, raw } = finishReason;
+  if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
+  if (unified === 'error') {
+    const text = choiceError(response?.body) ?? `the reply ended with an error (${raw ?? unified})`;
+    throw new ProviderError('server', redact(text, secrets));
   }
-  if (wire === 'google' && finishReason.raw === undefined) {
+  if (wire === 'google' && raw === undefined) {
     throw new ProviderError('server', 'response contains no candidates');
   }
+  const isAfterTools = prompt.some(({ role }) => role === 'tool');
+  if (!isAfterTools && (wire === 'anthropic' || provider.id === 'ollama')) {
+    throw new ProviderError('server', 'response contains no content');
+  }
+}
+
+/** OpenRouter says in the choice what became of the model behind it. */
+function choiceError(body: unknown): string | undefined {
+  const choices = field(body, 'choices');
+  const message = field(field(Array.isArray(choices) ? choices[0] : undefined, 'error'), 'message');
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
 /** Bedrock has no mode for JSON without a schema, and its package says nothing. */
