@@ -59,6 +59,11 @@ describe('the outputs of a run', () => {
     ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
     ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'I will not.'],
     [
+      'incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },
+      'So f\n\n[Incomplete: it was cut.]',
+    ],
+    [
       'max-turns',
       { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: new AxeError('no'), stats: STATS },
       'So far.',

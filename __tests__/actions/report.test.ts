@@ -265,6 +265,11 @@ describe('a run that did not end well', () => {
       'server: boom\n  Run it again.',
     ],
     ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'the model refused to answer'],
+    [
+      'incomplete',
+      { kind: 'incomplete', answer: 'So f', error, stats: STATS },
+      'server: boom\n  Run it again.',
+    ],
   ];
 
   it.each(ENDS)('in %s is one error, and fails the step', async (conclusion, outcome, message) => {

@@ -140,6 +140,10 @@ describe('the talk of a run', () => {
       { ...ENDED, result: { kind: 'failure', detail: 'server: boom' } },
       '[sub-agent] "linter" failed: server: boom',
     ],
+    [
+      { ...ENDED, result: { kind: 'part', text: 'So f', detail: 'the answer was cut' } },
+      '[sub-agent] "linter" completed in 42ms (4 chars returned, incomplete: the answer was cut)',
+    ],
   ])('is about %j too when asked for (axe-behaviour §17)', (event, line) => {
     expect(linesOf(true, [event])).toEqual([line]);
     expect(linesOf(false, [event])).toEqual([]);

@@ -78,6 +78,7 @@ describe('the tools of a run', () => {
   it.each<[string, readonly FakeReply[], string]>([
     ['fails', [DOWN, DOWN, DOWN], 'failed'],
     ['is refused', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
+    ['is incomplete', [says('ha', { finish: { unified: 'length', raw: 'length' } })], 'completed'],
     ['has too many turns', [looking, looking], 'exhausted'],
   ])('are closed also when the run %s', async (_, replies, kind) => {
     const { outcome, world } = await run(replies, {}, { maxTurns: 2 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/axe/errors.js';
 import type { Tool } from '../../src/axe/tools/tool.js';
-import { call, type FakeModel, reply, says } from '../helpers/model-fake.js';
+import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { plainEntry } from '../memory-stores/entries.js';
 import { agent, callOnce, delegates, parent, runCrew } from './crew-scene.js';
@@ -56,6 +56,15 @@ describe('the memory of a sub-agent (source document 000, 7.6)', () => {
     const { world } = await callOnce(agent('a', MEMORY), replies, { memory });
     expect(world.memory.get('a.md')).toBe(memory['a.md']);
     expect(world.journaled).toEqual([]);
+  });
+
+  it.each<[string, readonly FakeReply[]]>([
+    ['is cut', [says('half', { finish: { unified: 'length', raw: 'length' } })]],
+    ['is empty', [says('')]],
+  ])('gets no entry in a workflow when its answer %s, as the run itself', async (_, replies) => {
+    const request = { inWorkflow: true };
+    expect((await callOnce(agent('a', MEMORY), replies, { request })).world.memory.size).toBe(0);
+    expect((await callOnce(agent('a', MEMORY), replies)).world.memory.size).toBe(1);
   });
 
   it('gets no entry when it cannot even be set up', async () => {

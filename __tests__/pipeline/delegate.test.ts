@@ -131,11 +131,46 @@ describe('a call', () => {
   });
 
   it.each([
-    ['empty', says(''), ''],
-    ['a refusal', says('I cannot.', { finish: { unified: 'content-filter', raw: 'refusal' } }), 'I cannot.'],
-    ['cut', says('half', { finish: { unified: 'length', raw: 'max_tokens' } }), 'half'],
-  ])('gives back an answer that is %s', async (_, answer, text) => {
-    expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: false });
+    ['empty', says(' '), failed('it gave an empty answer').text],
+    [
+      'a refusal',
+      says('I cannot.', { finish: { unified: 'content-filter', raw: 'refusal' } }),
+      failed('it refused to answer: I cannot.').text,
+    ],
+    [
+      'an empty refusal',
+      reply([], { finish: { unified: 'content-filter', raw: 'refusal' } }),
+      failed('it refused to answer').text,
+    ],
+    [
+      'cut',
+      says('half', { finish: { unified: 'length', raw: 'max_tokens' } }),
+      'Error: sub-agent "a" gave only a part of its answer - the answer was cut at 2 output tokens. You may retry, or use this part:\n\nhalf',
+    ],
+    [
+      'cut before its first word',
+      reply([], { finish: { unified: 'length', raw: 'max_tokens' } }),
+      failed('the answer was cut at 2 output tokens').text,
+    ],
+  ])('says so where the answer is %s', async (_, answer, text) => {
+    expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: true });
+  });
+
+  it('that ended without a word after its work is no error', async () => {
+    const look = {
+      name: 'look',
+      effect: 'read',
+      description: 'looks',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ text: 'a tree', isError: false }),
+    } as const;
+    const { result } = await callOnce(agent('a'), [reply([call('1', 'look', {})]), reply([])], {
+      boxes: { a: { tools: [look] } },
+    });
+    expect(result).toEqual({
+      text: '[Sub-agent "a" ended with an empty answer after 1 tool call.]',
+      isError: false,
+    });
   });
 });
 

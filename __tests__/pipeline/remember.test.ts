@@ -208,6 +208,7 @@ describe('the entry of a run', () => {
   it.each<[string, RunOutcome]>([
     ['failed', { kind: 'failed', error, stats }],
     ['was refused', { kind: 'refused', answer: 'I cannot.', stats }],
+    ['is incomplete', { kind: 'incomplete', answer: 'half', error, stats }],
     ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', error, stats }],
     ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', error, stats }],
   ])('is none for a run that %s (000, 4.4)', async (_, outcome) => {

@@ -299,25 +299,38 @@ describe('how a run ends', () => {
     expect(inWorkflow.memory.size).toBe(0);
   });
 
-  it.each([
-    ['max_tokens', true, 1],
-    ['length', true, 1],
-    ['end_turn', true, 0],
-    ['max_tokens', false, 0],
-  ])(
-    'after the stop reason %s, in a workflow %s: %i warnings of a cut answer',
-    async (raw, inWorkflow, count) => {
-      const finish = { unified: 'length', raw } as const;
-      const world = createFakeWorld({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
-      await runPipeline(makeRequest({ inWorkflow }), world);
-      expect(world.warnings).toEqual(
-        Array(count).fill({
+  describe('with an answer that was cut', () => {
+    const finish = { unified: 'length', raw: 'max_tokens' } as const;
+    const cut = () =>
+      createFakeWorld({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
+
+    it('is a success with a warning on the command line, and remembered as axe does', async () => {
+      const world = cut();
+      const report = await runPipeline(makeRequest(), world);
+      expect(report).toMatchObject({ outcome: { kind: 'completed', answer: 'half' } });
+      expect(world.memory.get('bot.md')).toContain('**Result:** half');
+      expect(world.warnings).toEqual([
+        {
           code: 'answer-truncated',
           message: 'the answer was cut at 12 output tokens. Raise `max_tokens` in `[params]` of the agent.',
-        }),
-      );
-    },
-  );
+        },
+      ]);
+    });
+
+    it('is incomplete in a workflow, and not remembered', async () => {
+      const world = cut();
+      const report = await runPipeline(makeRequest({ inWorkflow: true }), world);
+      expect(report).toMatchObject({
+        outcome: {
+          kind: 'incomplete',
+          answer: 'half',
+          error: { message: 'the answer was cut at 12 output tokens' },
+        },
+        remembered: { kind: 'nothing' },
+      });
+      expect([world.memory.size, world.warnings]).toEqual([0, []]);
+    });
+  });
 
   it('with an answer that is nothing but reasoning: empty', async () => {
     const model = createFakeModel([reply([{ type: 'reasoning', text: 'hm' }])]);

@@ -5,6 +5,7 @@ import { setStage } from './stage.js';
 const BROKEN: ModelReply = { kind: 'raw', status: 500, body: '' };
 const REFUSED: ModelReply = { kind: 'text', text: 'I will not.', finishReason: 'content_filter' };
 const PLAIN = 'name = "plain"\nmodel = "openai/gpt-4o"\n';
+const CUT: ModelReply = { kind: 'text', text: 'So f', finishReason: 'length' };
 const NO_CACHE = { ACTIONS_RESULTS_URL: '' };
 
 const STEPS: readonly (readonly [string, Step, number])[] = [
@@ -18,6 +19,8 @@ const STEPS: readonly (readonly [string, Step, number])[] = [
   ['failure before the model is asked', { reply: BROKEN, agent: 'nobody', 'fail-on': 'failure' }, 1],
   ['refused by default', { reply: REFUSED }, 1],
   ['refused that is not listed', { reply: REFUSED, 'fail-on': 'failure\ntimeout' }, 0],
+  ['incomplete by default', { reply: CUT }, 1],
+  ['incomplete that is not listed', { reply: CUT, 'fail-on': 'failure\nrefused' }, 0],
   ['success', { reply: text('Fine.') }, 0],
   ['success that is listed', { reply: text('Fine.'), 'fail-on': 'success' }, 1],
   ['success without memory', { reply: text('Fine.'), env: NO_CACHE }, 0],
@@ -86,6 +89,6 @@ it('refuses a conclusion that does not exist', async () => {
   expect(step.exitCode).toBe(1);
   expect(step.annotations.map(({ message }) => message)).toEqual([
     'the input `fail-on` cannot be "warnings"\n' +
-      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`.',
+      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',
   ]);
 });

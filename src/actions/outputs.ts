@@ -1,5 +1,5 @@
 import { ProviderError } from '../axe/errors.js';
-import { type Conclusion, conclusionOf } from '../axe/loop/outcome.js';
+import { type Conclusion, conclusionOf, markedAnswer } from '../axe/loop/outcome.js';
 import { hasRemoved } from '../pipeline/collect/collection.js';
 import type { RunReport } from '../pipeline/request.js';
 import { tellValidation } from '../pipeline/validate/tell-validation.js';
@@ -139,7 +139,7 @@ function ranOutputs(report: Ran, isHidden: boolean): Outputs {
   const { stats } = outcome;
   return {
     conclusion: conclusionOf(outcome),
-    response: outcome.kind === 'failed' ? '' : outcome.answer,
+    response: markedAnswer(outcome),
     ...structuredOutput(report),
     ...memoryOutputs(report, isHidden),
     model: stats.modelId,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.js';
-import type { Conclusion } from '../axe/loop/outcome.js';
+import { type Conclusion, markedAnswer } from '../axe/loop/outcome.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { Warning } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
@@ -111,8 +111,8 @@ function logLines(report: RunReport): readonly string[] {
   if (report.kind === 'collected') return collectedLines(report);
   if (report.kind === 'validated') return validatedLines(report);
   const { outcome, published, remembered } = report;
-  const answer =
-    outcome.kind === 'failed' || outcome.answer.trim() === '' ? [] : ['', outcome.answer.trim(), ''];
+  const text = markedAnswer(outcome).trim();
+  const answer = text === '' ? [] : ['', text, ''];
   return [...answer, ...publishedLine(published), ...rememberedLine(remembered)];
 }
 

@@ -66,6 +66,7 @@ function errorOf(outcome: RunOutcome): {
       return {};
     case 'refused':
       return { error: { exit_code: 1, message: 'the model refused to answer' } };
+    case 'incomplete':
     case 'exhausted':
     case 'failed':
       return { error: { exit_code: outcome.error.exitCode, message: outcome.error.message } };

@@ -70,6 +70,8 @@ function subAgentLine({ agent, durationMs, result }: Extract<RunEvent, { kind: '
   switch (result.kind) {
     case 'answer':
       return `[sub-agent] "${agent}" completed in ${durationMs}ms (${result.text.length} chars returned)`;
+    case 'part':
+      return `[sub-agent] "${agent}" completed in ${durationMs}ms (${result.text.length} chars returned, incomplete: ${result.detail})`;
     case 'failure':
       return `[sub-agent] "${agent}" failed: ${result.detail}`;
   }

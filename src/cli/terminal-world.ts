@@ -1,5 +1,5 @@
-import { dirname, resolve } from 'node:path';
-import type { RunOutcome } from '../axe/loop/outcome.js';
+import { dirname, join, resolve } from 'node:path';
+import { markedAnswer, type RunOutcome } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
 import { formatBuffered } from '../axe/review/format-buffered.js';
@@ -111,13 +111,14 @@ function withEnd(text: string, { stdout }: Terminal): string {
 /** The answer as it is, without a newline added, or axe's JSON line (axe-behaviour §4, §16). */
 function answerText(outcome: RunOutcome, json: boolean): string {
   if (json) return `${formatJson(outcome)}\n`;
-  return outcome.kind === 'failed' || !isAnswered(outcome) ? '' : outcome.answer;
+  return isAnswered(outcome) ? markedAnswer(outcome) : '';
 }
 
 /** Whether there is something to show: what a run had said when its budget was spent is an answer too (D2). */
 function isAnswered(outcome: RunOutcome): boolean {
   switch (outcome.kind) {
     case 'completed':
+    case 'incomplete':
     case 'refused':
       return true;
     case 'exhausted':

@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
 import { AxeError, ProviderError } from '../axe/errors.js';
-import type { Limit } from '../axe/loop/outcome.js';
+import type { RunEvent } from '../axe/loop/events.js';
+import type { Limit, RunOutcome, RunStats } from '../axe/loop/outcome.js';
 import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import { type NotesPlan, planNotes } from '../axe/plan-notes.js';
 import type { Reporter, World } from '../axe/ports.js';
+import { cleanLine } from '../axe/prompt/cut.js';
 import type { Task } from '../axe/prompt/task.js';
+import { NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import type { Tool, ToolResult } from '../axe/tools/tool.js';
 import type { Crew, Post } from './crew.js';
+import { cutWarning, judge } from './judge.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
 import { memoryWarnings, notesWarnings, remember, restore, UNPUBLISHED } from './remember.js';
 import type { Remembered } from './request.js';
@@ -100,9 +104,7 @@ function refusal(reason: string): ToolResult {
 /** The answer for the model, and what is told of it. */
 interface Delegated {
   readonly answer: ToolResult;
-  readonly told:
-    | { readonly kind: 'answer'; readonly text: string }
-    | { readonly kind: 'failure'; readonly detail: string };
+  readonly told: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
 }
 
 interface SubAgentRun extends SubAgent {
@@ -126,14 +128,20 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
   const outcome = await crew.converse(plan, parts, crew, run.post);
   if (outcome.stats.isTainted && run.post.callerReading !== undefined)
     run.post.callerReading.isTainted = true;
+  const judged = judge(outcome, crew.publications?.buffered ?? NOTHING_BUFFERED, crew.request);
   tellNotices(
-    await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [] }, world),
+    await remember({ plan, memory, outcome: judged, published: UNPUBLISHED, facts: [] }, world),
     loop.reporter,
   );
   switch (outcome.kind) {
     case 'completed':
+      if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);
+      return silent(run.name, outcome.stats, loop.signal);
+    case 'incomplete':
+      loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${run.name}": `));
+      return partial(run.name, outcome, loop.signal);
     case 'refused':
-      return answered(outcome.answer, outcome);
+      return failure(run.name, new AxeError(tellRefused(outcome.answer)), loop.signal, outcome.stats);
     case 'exhausted':
       if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
       return failure(run.name, subAgentError(outcome), loop.signal, outcome.stats);
@@ -161,6 +169,33 @@ function answered(text: string, { stats }: { readonly stats: ToolResult['stats']
   const answer = stats === undefined ? { text, isError: false } : { text, isError: false, stats };
   return { answer, told: { kind: 'answer', text } };
 }
+
+/** Without a word it may still have done its work by calling tools; else nothing came of it. */
+function silent(name: string, stats: RunStats, signal: AbortSignal): Delegated {
+  if (stats.toolCalls === 0) return failure(name, new AxeError('it gave an empty answer'), signal, stats);
+  const calls = `${stats.toolCalls} tool ${stats.toolCalls === 1 ? 'call' : 'calls'}`;
+  return answered(`[Sub-agent "${name}" ended with an empty answer after ${calls}.]`, { stats });
+}
+
+/** The caller may use what came, but has to know that its end is missing. */
+function partial(
+  name: string,
+  { answer, error, stats }: Extract<RunOutcome, { kind: 'incomplete' }>,
+  signal: AbortSignal,
+): Delegated {
+  if (answer.trim() === '') return failure(name, error, signal, stats);
+  const detail = error.message;
+  const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
+  return { answer: { text, isError: true, stats }, told: { kind: 'part', text: answer, detail } };
+}
+
+function tellRefused(answer: string): string {
+  const words = cleanLine(answer, MAX_REFUSAL);
+  return words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
+}
+
+/** Code points of a refusal that its caller is told. */
+const MAX_REFUSAL = 500;
 
 /** axe says of a sub-agent what it says of an agent, with another subject. */
 function subAgentError({ limit, error }: { readonly limit: Limit; readonly error: AxeError }): AxeError {

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../axe/loop/outcome.js';
+import { isCutShort, type RunOutcome } from '../axe/loop/outcome.js';
 import { encodeField } from '../axe/memory/field.js';
 import type { Published } from '../axe/ports.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../axe/review/scope.js';
@@ -22,15 +22,14 @@ export interface ReviewedParts {
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at, with how far where a limit ended the run, and the
+ * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short, and the
  * findings that were posted. A review that could not be posted is made again. Path and rule are a model's choice, so a run
  * that read strangers' words leaves no findings.
  */
 export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
   const { trigger, outcome, published, lane, now } = parts;
   const pull = subjectNumber(trigger);
-  const isOver = outcome.kind === 'completed' || outcome.kind === 'exhausted';
-  if (pull === undefined || !isOver) return [];
+  if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const raised = lane === 'trusted' ? (published.findings ?? []) : [];
   return [
     ...reviewedFact(parts, pull),
@@ -48,9 +47,7 @@ function reviewedFact(
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
   const { head, base, into } = change;
-  const isDone =
-    outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
-  const isSeen = isDone && isKeepable(unseen);
+  const isSeen = !isCutShort(outcome) && isKeepable(unseen);
   const isWhole = isSeen || wholeSoFar(scope) === head;
   const left = isSeen ? unseen : unseenSoFar(scope);
   return [

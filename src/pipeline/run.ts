@@ -5,9 +5,10 @@ import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
-import { type Buffered, NOTHING_BUFFERED } from '../axe/review/buffered.js';
+import { NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import { costLimit, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
 import { converse, formCrew } from './converse.js';
+import { cutWarning, judge } from './judge.js';
 import { withLessons } from './learn.js';
 import type { RunNotes } from './notes.js';
 import { carryOutPause, pauseCommand, skipPaused } from './pause.js';
@@ -70,7 +71,8 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const ended = await run(plan, { request: limited, memory, model, publications }, world);
   const buffered = publications?.buffered ?? NOTHING_BUFFERED;
   const outcome = judge(ended, buffered, request);
-  warnOfCutAnswer(outcome, request, world);
+  if (ended.kind === 'incomplete' && outcome.kind === 'completed')
+    world.reporter.warn(cutWarning(ended.error));
   const cost = { spend, run: plan.memory?.entryId ?? '', now: world.clock.now() };
   const fact = plan.trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
   const spentFacts = fact === undefined ? [] : [fact];
@@ -141,26 +143,4 @@ function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { rep
       : 'this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.';
   const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${remedy}`;
   reporter.warn({ code: 'input-invalid', message });
-}
-
-/**
- * In a workflow nobody sees an empty answer, so it is a failure there, unless the run said what it had to say in a
- * review; axe takes it for a success (D27).
- */
-function judge(outcome: RunOutcome, { findings, review }: Buffered, { inWorkflow }: RunRequest): RunOutcome {
-  if (findings.length > 0 || review !== undefined) return outcome;
-  if (!inWorkflow || outcome.kind !== 'completed' || outcome.answer.trim() !== '') return outcome;
-  const error = new AxeError('the model gave an empty answer', {
-    exitCode: 1,
-    remedy: "Run it again; if it stays empty, look at the agent's `system_prompt` and `params.max_tokens`.",
-  });
-  return { kind: 'failed', error, stats: outcome.stats };
-}
-
-const CUT_STOP_REASONS = new Set(['max_tokens', 'length', 'MAX_TOKENS']);
-
-function warnOfCutAnswer(outcome: RunOutcome, { inWorkflow }: RunRequest, { reporter }: World): void {
-  if (!inWorkflow || outcome.kind !== 'completed' || !CUT_STOP_REASONS.has(outcome.stats.stopReason)) return;
-  const message = `the answer was cut at ${outcome.stats.outputTokens} output tokens. Raise \`max_tokens\` in \`[params]\` of the agent.`;
-  reporter.warn({ code: 'answer-truncated', message });
 }

@@ -61,7 +61,7 @@ describe('inputs', () => {
     const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
     expect(read({ ...defaults, agent: 'bot' })).toEqual({
       ...read(),
-      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused'],
+      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused', 'incomplete'],
     });
   });
 
@@ -196,7 +196,7 @@ describe('inputs', () => {
     [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',
-      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`.',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',
     ],
   ])('refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });

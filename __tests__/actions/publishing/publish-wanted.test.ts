@@ -126,13 +126,16 @@ describe('what a run wants published', () => {
     expect(part.review?.unposted.length).toBe(run.end === undefined ? 1 : undefined);
   });
 
-  it('of a run that was cut short is its review, and nothing else', async () => {
-    const hello = await startHello();
-    hello.repo.talk.labels.push('bug');
-    await publish(hello, { ...REVIEWED, labels: { add: ['bug'], remove: [] } }, { end: 'exhausted' });
-    expect(hello.repo.talk.reviews).toHaveLength(1);
-    expect(hello.repo.talk.labelsOf.get(42) ?? []).toEqual([]);
-  });
+  it.each(['exhausted', 'incomplete'] as const)(
+    'of a run that is %s is its review, and nothing else',
+    async (end) => {
+      const hello = await startHello();
+      hello.repo.talk.labels.push('bug');
+      await publish(hello, { ...REVIEWED, labels: { add: ['bug'], remove: [] } }, { end });
+      expect(hello.repo.talk.reviews).toHaveLength(1);
+      expect(hello.repo.talk.labelsOf.get(42) ?? []).toEqual([]);
+    },
+  );
 
   it('and may not be posted is a warning with the line to add, and left to be shown on the lines', async () => {
     const hello = await startHello();

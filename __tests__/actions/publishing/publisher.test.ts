@@ -146,6 +146,11 @@ describe('a comment', () => {
       { kind: 'exhausted', limit: 'turns', answer: '', error: STOPPED, stats: STATS },
       undefined,
     ],
+    [
+      'is incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      'So f\n\n*Cut short: the answer was cut.*',
+    ],
     ['failed', { kind: 'failed', error: STOPPED, stats: STATS }, undefined],
     ['was refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, undefined],
   ])('of a run that %s has its text, if any', async (_, outcome, text) => {

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { reviewRemarks } from '../../../src/actions/publishing/review-remarks.js';
+import { AxeError } from '../../../src/axe/errors.js';
 import type { Scope } from '../../../src/axe/review/scope.js';
 import { completed, exhausted } from '../../helpers/reports.js';
 
@@ -24,6 +25,15 @@ it('says that a part was looked at, and that a limit ended it', () => {
     expect.stringMatching(
       /^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/,
     ),
+  ]);
+});
+
+it('says that the last reply was cut', () => {
+  const error = new AxeError('the answer was cut at 12 output tokens');
+  const { stats } = completed('');
+  const outcome = { kind: 'incomplete', answer: 'So f', error, stats } as const;
+  expect(reviewRemarks({ task: TASK }, outcome)).toEqual([
+    'Cut short: the answer was cut at 12 output tokens. Not everything was looked at; the next review goes over it again.',
   ]);
 });
 

@@ -88,6 +88,15 @@ describe('the job log', () => {
       ['  Sub-agent linter failed after 42 ms: server: boom'],
     ],
     [
+      {
+        kind: 'sub-agent-ended',
+        agent: 'linter',
+        durationMs: 42,
+        result: { kind: 'part', text: 'So f', detail: 'the answer was cut' },
+      },
+      ['  Sub-agent linter answered only in part after 42 ms: the answer was cut'],
+    ],
+    [
       { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 12 },
       ['  read_file done in 12 ms'],
     ],

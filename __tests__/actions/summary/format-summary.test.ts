@@ -137,6 +137,11 @@ ${FIGURES}`);
       figuresAt('cost'),
     ],
     [
+      'is incomplete: what there is, and why',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      '### bot: incomplete\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
+    ],
+    [
       'was refused: what the model said',
       { kind: 'refused', answer: 'I will not.', stats: STATS },
       '### bot: refused\n\nI will not.\n\n---\n\n',

@@ -117,6 +117,75 @@ describe('a conversation without tools', () => {
   });
 });
 
+describe('a reply that did not end well', () => {
+  const LENGTH = { unified: 'length', raw: 'max_tokens' } as const;
+  const REFUSAL = { unified: 'content-filter', raw: 'refusal' } as const;
+
+  it.each([
+    [{ unified: 'length', raw: 'max_output_tokens' } as const, 'the answer was cut at 2 output tokens'],
+    [
+      { unified: 'length', raw: 'model_context_window_exceeded' } as const,
+      "the answer was cut because the model's context window is full",
+    ],
+    [{ unified: 'error', raw: 'error' } as const, 'the provider ended the answer with an error'],
+    [
+      { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } as const,
+      'the answer ended with a tool call that cannot be read (MALFORMED_FUNCTION_CALL)',
+    ],
+    [
+      { unified: 'interrupted', raw: undefined } as const,
+      'the provider ended the answer with an error (interrupted)',
+    ],
+  ])('%j makes the run incomplete', async (finish, message) => {
+    const { outcome } = await run([says('half', { finish })]);
+    expect(outcome).toMatchObject({ kind: 'incomplete', answer: 'half', error: { message } });
+  });
+
+  it('is not asked to correct its JSON', async () => {
+    const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+    const { outcome, asked } = await run([says('{"a":', { finish: LENGTH })], { form });
+    expect([outcome.kind, asked.length]).toEqual(['incomplete', 1]);
+  });
+
+  it('is a spent budget where that is the limit to raise first', async () => {
+    const budget = new Budget({ maxTokens: 5, maxCostUsd: 0 });
+    const { outcome } = await run([says('half', { finish: LENGTH })], { budget });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
+    expect(outcome).not.toHaveProperty('isAnswered');
+  });
+
+  it('has no call run where it is a refusal', async () => {
+    const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '', stats: { toolCalls: 0 } });
+  });
+
+  it('has its last call sent back, which may lack a part', async () => {
+    const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], { finish: LENGTH });
+    const { outcome, asked } = await run([cut, says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+    expect(asked[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [
+        { toolCallId: '1', output: { type: 'text', value: 'echo {"n":1}' } },
+        {
+          toolCallId: '2',
+          output: { type: 'error-text', value: expect.stringMatching(/^This call was not run: /) },
+        },
+      ],
+    });
+  });
+
+  it('is neither tried again nor sent to a fallback where it is a refusal', async () => {
+    const other = createFakeModel([says('Sure!')]);
+    const { outcome, asked } = await run([reply([], { finish: REFUSAL })], {
+      retry: { maxRetries: 3, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
+      fallbacks: [async () => opened(other)],
+    });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '' });
+    expect([asked.length, other.asked.length]).toEqual([1, 0]);
+  });
+});
+
 describe('a conversation with tools', () => {
   it('goes on until a reply calls none', async () => {
     const { outcome, asked } = await run(

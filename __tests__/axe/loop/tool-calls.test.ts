@@ -38,7 +38,11 @@ async function answer(
     signal,
     leftMs: () => Number.POSITIVE_INFINITY,
   };
-  const answered = await answerToolCalls(calls, { tools, parallel: true, turn: 4, ...patch }, world);
+  const answered = await answerToolCalls(
+    calls,
+    { tools, parallel: true, turn: 4, isCut: false, ...patch },
+    world,
+  );
   const message = toolMessage(answered, undefined);
   return { answered, message, events, outputs: outputsOf(message) };
 }

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../axe/loop/outcome.js';
 import type { Plan } from '../../axe/plan.js';
-import { tellLimit, tellUnseen } from './review-remarks.js';
+import { tellEnd, tellUnseen } from './review-remarks.js';
 
 /**
  * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
@@ -20,8 +20,9 @@ function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): str
   switch (outcome.kind) {
     case 'completed':
       return outcome.answer;
+    case 'incomplete':
     case 'exhausted':
-      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${tellLimit(outcome)}*`;
+      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${tellEnd(outcome)}*`;
     case 'failed':
     case 'refused':
       return '';

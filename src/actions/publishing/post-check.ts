@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../axe/loop/outcome.js';
+import { isCutShort, markedAnswer, type RunOutcome } from '../../axe/loop/outcome.js';
 import { encodeField } from '../../axe/memory/field.js';
 import type { Plan } from '../../axe/plan.js';
 import type { Reporter, Wanted } from '../../axe/ports.js';
@@ -25,7 +25,7 @@ export interface Check {
   /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
   readonly findings: number | undefined;
   readonly verdict: Verdict;
-  /** A limit ended the run. */
+  /** A limit ended the run, or its answer is not whole. */
   readonly isCut: boolean;
   /** Whether the model said anything. */
   readonly isAnswered: boolean;
@@ -61,8 +61,8 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const { review, line = '', run, footer } = parts;
-  const summary = wanted.buffered.review?.summary ?? outcome.answer;
   const limit = outcome.kind === 'exhausted' ? `*${tellLimit(outcome)}*` : '';
+  const summary = wanted.buffered.review?.summary ?? markedAnswer(outcome);
   const unposted = review?.unposted ?? [];
   const findings = formatFindings('Findings', unposted);
   const text = [summary, limit, tellUnseen(plan.task) ?? '', line, findings].filter(
@@ -75,7 +75,7 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
     run,
     findings: review?.findings,
     verdict: review?.verdict ?? 'comment',
-    isCut: outcome.kind === 'exhausted' && outcome.isAnswered !== true,
+    isCut: isCutShort(outcome),
     isAnswered: summary.trim() !== '',
     unseen: plan.task.unseen?.length ?? 0,
     text: text.join('\n\n'),

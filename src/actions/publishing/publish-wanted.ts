@@ -1,3 +1,4 @@
+import type { RunOutcome } from '../../axe/loop/outcome.js';
 import type { Wanted } from '../../axe/ports.js';
 import { readDiffLines } from '../../axe/review/diff-lines.js';
 import { formatRefusals } from '../../axe/review/format-buffered.js';
@@ -18,7 +19,7 @@ export interface WantedRun {
   readonly unseen: readonly string[];
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
-  readonly end: 'completed' | 'exhausted' | 'failed' | 'refused';
+  readonly end: RunOutcome['kind'];
   /** The limit was gone over by the last reply only: nothing was left undone. */
   readonly isAnswered?: true;
   /** Without it nothing is written that people would be told of (`comment: never`). */
@@ -33,7 +34,7 @@ export async function publishWanted(run: WantedRun, options: WantedOptions): Pro
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isComplete = end === 'completed' || run.isAnswered === true;
-  const isRead = isComplete || end === 'exhausted';
+  const isRead = isComplete || end === 'exhausted' || end === 'incomplete';
   const isOver = run.mayComment && isRead;
   const review =
     number === undefined || commits === undefined

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../axe/loop/outcome.js';
+import { isCutShort, type RunOutcome } from '../../axe/loop/outcome.js';
 import type { Plan } from '../../axe/plan.js';
 import { cleanLine } from '../../axe/prompt/cut.js';
 import { tellScope } from '../../axe/review/scope.js';
@@ -17,15 +17,16 @@ export function reviewRemarks(
     ...(scope?.kind === 'since' ? [`Looked at what is new: ${tellScope(scope, task.unseen?.length)}.`] : []),
     ...(unseen === undefined ? [] : [unseen]),
   ];
-  if (outcome.kind !== 'exhausted') return told;
-  const end = tellLimit(outcome);
-  if (outcome.isAnswered === true) return [...told, end];
+  if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return told;
+  const end = tellEnd(outcome);
+  if (!isCutShort(outcome)) return [...told, end];
   return [...told, `${end} Not everything was looked at; the next review goes over it again.`];
 }
 
-/** That a run came to a limit: in the middle of its work, or with its last reply. */
-export function tellLimit({ error, isAnswered }: Extract<RunOutcome, { kind: 'exhausted' }>): string {
-  return `${isAnswered === true ? 'The last reply went over a limit' : 'Cut short'}: ${error.message}.`;
+/** That a run came to a limit, in the middle of its work or with its last reply, or that its answer is not whole. */
+export function tellEnd(outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>): string {
+  const what = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
+  return `${what}: ${outcome.error.message}.`;
 }
 
 const MAX_NAMED = 5;

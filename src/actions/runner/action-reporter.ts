@@ -60,7 +60,8 @@ function formatEvent(event: RunEvent): readonly string[] {
     case 'sub-agent-ended': {
       const { agent, durationMs, result } = event;
       if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${durationMs} ms`];
-      return [`  Sub-agent ${agent} failed after ${durationMs} ms: ${result.detail}`];
+      const end = result.kind === 'part' ? 'answered only in part' : 'failed';
+      return [`  Sub-agent ${agent} ${end} after ${durationMs} ms: ${result.detail}`];
     }
     case 'tool-call':
       return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];

@@ -98,7 +98,8 @@ type Ran = Extract<RunReport, { kind: 'ran' }>;
 function ranSummary(report: Ran, { warnings, view, clean }: SummaryOptions): string {
   const { plan, outcome, published } = report;
   const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
-  const cut = outcome.kind === 'exhausted' ? codeBlock(formatError(outcome.error)) : '';
+  const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
+  const cut = isShort ? codeBlock(formatError(outcome.error)) : '';
   return sections([
     `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
     answer,

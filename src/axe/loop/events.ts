@@ -51,6 +51,8 @@ export type RunEvent =
       /** What it returned, or why it failed. */
       readonly result:
         | { readonly kind: 'answer'; readonly text: string }
+        /** An answer whose end is missing, and why. */
+        | { readonly kind: 'part'; readonly text: string; readonly detail: string }
         | { readonly kind: 'failure'; readonly detail: string };
     }
   | {

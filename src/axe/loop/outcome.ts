@@ -50,6 +50,13 @@ export type RunOutcome =
       readonly error: AxeError;
       readonly stats: RunStats;
     }
+  /** The model's last reply was cut, or ended with an error; the error says how. */
+  | {
+      readonly kind: 'incomplete';
+      readonly answer: string;
+      readonly error: AxeError;
+      readonly stats: RunStats;
+    }
   | { readonly kind: 'failed'; readonly error: AxeError; readonly stats: RunStats }
   | { readonly kind: 'refused'; readonly answer: string; readonly stats: RunStats };
 
@@ -62,6 +69,7 @@ export const CONCLUSIONS = [
   'budget-exceeded',
   'max-turns',
   'refused',
+  'incomplete',
 ] as const;
 
 /** One of {@link CONCLUSIONS}. */
@@ -76,8 +84,29 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
       return 'failure';
     case 'refused':
       return 'refused';
+    case 'incomplete':
+      return 'incomplete';
     case 'exhausted':
       return LIMIT_CONCLUSIONS[outcome.limit];
+  }
+}
+
+/** Whether a run ended before its work did: at a limit, or with a reply that is not whole. */
+export function isCutShort(outcome: RunOutcome): boolean {
+  return outcome.kind === 'incomplete' || (outcome.kind === 'exhausted' && outcome.isAnswered !== true);
+}
+
+/** The answer where nothing else tells how the run ended: one that the model did not finish says so itself. */
+export function markedAnswer(outcome: RunOutcome): string {
+  switch (outcome.kind) {
+    case 'failed':
+      return '';
+    case 'incomplete':
+      return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`].join('\n\n').trimStart();
+    case 'completed':
+    case 'exhausted':
+    case 'refused':
+      return outcome.answer;
   }
 }
 

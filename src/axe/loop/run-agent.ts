@@ -1,4 +1,4 @@
-import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
 import { COMPACTION } from '../defaults.js';
 import { AxeError } from '../errors.js';
@@ -11,6 +11,7 @@ import { type AnswerForm, judgeAnswer } from './final-answer.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
 import { type LimitState, limitNotice } from './notice.js';
 import type { Limit, RunOutcome, RunStats } from './outcome.js';
+import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
 import { shorten } from './shorten.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
@@ -63,12 +64,14 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
         messages = await shorten({ messages, measured, ...reserve, settings }, asker, world);
       const reply = await asker.ask(messages, settings);
       answer = textOf(reply.content);
+      const end = endOf(reply);
+      if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
       const calls = tools.length === 0 ? [] : toolCallsOf(reply.content);
       if (calls.length === 0) {
-        const wanted = isRefused(reply) ? undefined : form;
-        const judged = await causeFirst(() => judgeAnswer(answer, wanted, !isCorrected), world);
+        if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
+        const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), world);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
-        if (judged.kind === 'final') return ended(reply, { answer: judged.answer, budget, stats: stats() });
+        if (judged.kind === 'final') return ended({ answer: judged.answer, budget, stats: stats() });
         isCorrected = true;
         messages = [...messages, assistantMessage(reply.content, calls), userMessage(judged.message)];
         continue;
@@ -76,7 +79,8 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
       const over = budget.spent();
       if (over !== undefined) return exhausted(over, answer, stats());
       measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
-      const answered = await answerToolCalls(calls, { tools, parallel, turn: usage.turns }, world);
+      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
+      const answered = await answerToolCalls(calls, how, world);
       count(answered, usage);
       const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, world));
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
@@ -158,15 +162,17 @@ interface End {
 }
 
 /** The reply that crosses the budget is still an answer, but the run did not stay within its limits (D2). */
-function ended(reply: LanguageModelV4GenerateResult, { answer, budget, stats }: End): RunOutcome {
-  if (isRefused(reply)) return { kind: 'refused', answer, stats };
+function ended({ answer, budget, stats }: End): RunOutcome {
   const spent = budget.spent();
   if (spent === undefined) return { kind: 'completed', answer, stats };
   return { kind: 'exhausted', ...spent, answer, isAnswered: true, stats };
 }
 
-function isRefused({ finishReason }: LanguageModelV4GenerateResult): boolean {
-  return finishReason.unified === 'content-filter';
+/** A budget that is spent too is the limit that has to be raised first. */
+function cutOff({ error }: Extract<ReplyEnd, { kind: 'cut' }>, { answer, budget, stats }: End): RunOutcome {
+  const spent = budget.spent();
+  if (spent !== undefined) return exhausted(spent, answer, stats);
+  return { kind: 'incomplete', answer, error, stats };
 }
 
 function exhausted(

@@ -29,6 +29,8 @@ export interface CallOptions {
   /** False to run them one after the other (`sub_agents_config.parallel`). */
   readonly parallel: boolean;
   readonly turn: number;
+  /** The reply was cut: its last call may lack a part of its arguments, and is not run. */
+  readonly isCut: boolean;
 }
 
 /** The calls in a reply, in the model's order. */
@@ -60,7 +62,8 @@ export async function answerToolCalls(
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, call] = next;
-      answered[index] = await answer(call, { ...options, index }, world);
+      const isPartial = options.isCut && index === calls.length - 1;
+      answered[index] = await answer(call, { ...options, index, isPartial }, world);
     }
   };
   await Promise.all(Array.from({ length: Math.min(width, calls.length) }, work));
@@ -90,12 +93,13 @@ export function toolMessage(
 /** Whatever goes wrong becomes an answer the model can react to; only the end of the run is thrown on. */
 async function answer(
   call: ToolCall,
-  { tools, turn, index }: CallOptions & { readonly index: number },
+  { tools, turn, index, isPartial }: CallOptions & { readonly index: number; readonly isPartial: boolean },
   { clock, reporter, signal }: LoopWorld,
 ): Promise<AnsweredCall> {
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
-  const result = index < MAX_CALLS_PER_TURN ? await execute(call, tool, { signal, clock }) : tooMany();
+  const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
+  const result = refusal ?? (await execute(call, tool, { signal, clock }));
   reporter.event({
     kind: 'tool-call',
     turn,
@@ -106,10 +110,15 @@ async function answer(
   return { call, result, effect: tool?.effect };
 }
 
-function tooMany(): ToolResult {
-  const text = `This call was not run: at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`;
-  return { text, isError: true };
-}
+const TOO_MANY: ToolResult = {
+  text: `This call was not run: at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`,
+  isError: true,
+};
+
+const CUT_CALL: ToolResult = {
+  text: 'This call was not run: your reply was cut, so its arguments may lack their end. Send the call again, and in smaller parts if it is long.',
+  isError: true,
+};
 
 async function execute(
   call: ToolCall,
