@@ -122,6 +122,10 @@ describe('the talk of a run', () => {
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
       '[fallback] openai/a is out of reach (overloaded), asking ollama/b',
     ],
+    [
+      { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
+      '[shorten] p/m takes about 32768 tokens, leaving out earlier turns',
+    ],
     [CALLED, '[sub-agent] Calling "linter" (depth 2) with task: Lint it.'],
     [
       { ...CALLED, task: 'x'.repeat(80) },

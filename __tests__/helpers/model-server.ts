@@ -106,7 +106,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     }
     if (reply.kind !== 'text' && reply.kind !== 'tools') return sendBroken(response, reply);
     const turn = last.then(() => {
-      current = reply;
+      current = withUsage(reply, request.path);
       return forward(mock.url, request);
     });
     last = turn.catch(() => undefined);
@@ -177,6 +177,12 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? '').join('');
 }
 
+/** aimock counts what it says over Chat Completions only; no real reply costs nothing. */
+function withUsage(reply: Exclude<ModelReply, BrokenReply>, path: string): ModelReply {
+  if (reply.usage !== undefined || path.endsWith('/chat/completions')) return reply;
+  return { ...reply, usage: { inputTokens: 20, outputTokens: 10 } };
+}
+
 function aimockReply(reply: ModelReply) {
   if (reply.kind !== 'text' && reply.kind !== 'tools') throw new Error(`aimock does not send ${reply.kind}`);
   const { usage } = reply;
@@ -200,6 +206,8 @@ function aimockReply(reply: ModelReply) {
   return reply.text === undefined ? { toolCalls, ...shared } : { content: reply.text, toolCalls, ...shared };
 }
 
+type BrokenReply = Exclude<ModelReply, { kind: 'text' | 'tools' }>;
+
 async function forward(url: string, request: RecordedRequest) {
   const answer = await fetch(url + request.path, {
     method: request.method,
@@ -210,7 +218,7 @@ async function forward(url: string, request: RecordedRequest) {
   return { status: answer.status, contentType, body: Buffer.from(await answer.arrayBuffer()) };
 }
 
-function sendBroken(response: ServerResponse, reply: Exclude<ModelReply, { kind: 'text' | 'tools' }>): void {
+function sendBroken(response: ServerResponse, reply: BrokenReply): void {
   switch (reply.kind) {
     case 'raw': {
       const isText = typeof reply.body === 'string';

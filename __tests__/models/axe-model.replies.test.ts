@@ -181,3 +181,59 @@ describe('an empty reply', () => {
     });
   });
 });
+
+describe('a reply that does not say what it used', () => {
+  const silent = (body: Readonly<Record<string, unknown>>, key = 'usage') => {
+    const { [key]: _, ...rest } = body;
+    return rest;
+  };
+  const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+  it.each([
+    ['anthropic/claude-x', silent(claude('end_turn', [{ type: 'text', text: 'Hi' }]))],
+    ['minimax/MiniMax-M2', silent(claude('end_turn', [{ type: 'text', text: 'Hi' }]))],
+    ['anthropic/claude-x', { ...claude('end_turn', [{ type: 'text', text: 'Hi' }]), usage: null }],
+    ['openai/gpt-4o', silent(completion('stop', 'Hi'))],
+    ['openai/gpt-4o', { ...completion('stop', 'Hi'), usage: zero }],
+    ['openai/gpt-6-sol', silent(response(undefined, 'Hi'))],
+    ['local/m', silent(completion('stop', 'Hi'))],
+    ['local/m', { ...completion('stop', 'Hi'), usage: {} }],
+    ['local/m', { ...completion('stop', 'Hi'), usage: zero }],
+    ['google/gemini-x', gemini('STOP', [{ text: 'Hi' }])],
+    ['bedrock/m', silent(converse('end_turn', [{ text: 'Hi' }]))],
+  ])('is answered all the same, and has no figures: %s, %#', async (ref, body) => {
+    const { content, usage } = await (await open(ref, body)).doGenerate(question());
+    expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
+    expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps the figure that it has', async () => {
+    const body = { ...completion('stop', 'Hi'), usage: { prompt_tokens: 7 } };
+    const { usage } = await (await open('local/m', body)).doGenerate(question());
+    expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([7, undefined]);
+  });
+});
+
+describe('an answer in parts', () => {
+  const parts = [{ type: 'text', text: 'Hi ' }, { type: 'output_text', text: 'the' }, { text: 're' }, '!'];
+
+  it.each(['openai/gpt-4o', 'ollama/m', 'local/m', 'openrouter/a/b'])('of %s is one text', async (ref) => {
+    const { content } = await (await open(ref, completion('stop', parts))).doGenerate(question());
+    expect(content.map((part) => (part.type === 'text' ? part.text : ''))).toEqual(['Hi there!']);
+  });
+
+  it.each(['ollama/m', 'local/m'])('of %s keeps its reasoning apart', async (ref) => {
+    const thinking = [{ type: 'text', text: 'Hm.' }];
+    const body = completion('stop', [{ type: 'thinking', thinking }, ...parts]);
+    const { content } = await (await open(ref, body)).doGenerate(question());
+    expect(content).toMatchObject([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Hi there!' },
+    ]);
+  });
+
+  it('that are empty is an empty answer', async () => {
+    const { content } = await (await open('openai/gpt-4o', completion('stop', []))).doGenerate(question());
+    expect(content).toEqual([]);
+  });
+});

@@ -77,6 +77,20 @@ describe('an answer with an error status', () => {
   });
 });
 
+describe('a request that was too long', () => {
+  it('is told with its remedy, and with the window', () => {
+    const responseBody = JSON.stringify({
+      error: { message: 'prompt is too long: 9 tokens > 8192 maximum' },
+    });
+    expect(told(callError({ statusCode: 400, responseBody }))).toMatchObject({
+      category: 'bad_request',
+      overflow: { windowTokens: 8192 },
+      remedy: 'Give the agent less to read, or take a model with a larger context window.',
+    });
+    expect(told(callError({ statusCode: 400 })).overflow).toBeUndefined();
+  });
+});
+
 describe('how long a provider asks to wait', () => {
   const date = 'Sat, 21 Nov 2026 20:00:00 GMT';
 

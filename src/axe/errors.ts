@@ -91,12 +91,20 @@ export type ProviderErrorCategory =
   | 'bad_request'
   | 'server';
 
+/** A request that has more tokens than fit into the model's window. */
+export interface ContextOverflow {
+  /** The window, where the provider says how large it is. */
+  readonly windowTokens: number | undefined;
+}
+
 /** What a {@link ProviderError} carries beside category and text. */
 export interface ProviderErrorDetails extends ErrorDetails {
   /** HTTP status of the answer, where there was one. */
   readonly status?: number;
   /** What the provider asked us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Set where the request was too long for the model. */
+  readonly overflow?: ContextOverflow;
 }
 
 /**
@@ -108,12 +116,14 @@ export class ProviderError extends AxeError {
   readonly category: ProviderErrorCategory;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly overflow: ContextOverflow | undefined;
 
   constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
     super(`${category}: ${text}`, { exitCode: category === 'bad_request' ? 1 : 3, ...details });
     this.category = category;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.overflow = details.overflow;
   }
 }
 

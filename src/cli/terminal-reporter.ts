@@ -47,6 +47,8 @@ function formatEvent(event: RunEvent): readonly string[] {
     }
     case 'fallback':
       return [`[fallback] ${event.from} is out of reach (${event.error.category}), asking ${event.to}`];
+    case 'too-long':
+      return [`[shorten] ${event.model} takes about ${event.windowTokens} tokens, leaving out earlier turns`];
     case 'sub-agent-called':
       return [
         `[sub-agent] Calling "${event.agent}" (depth ${event.depth}) with task: ${preview(event.task)}`,

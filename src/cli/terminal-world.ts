@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { markedAnswer, type RunOutcome } from '../axe/loop/outcome.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';

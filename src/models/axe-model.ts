@@ -10,6 +10,7 @@ import { withKnownEnd } from './finish-reason.js';
 import { field } from './json.js';
 import type { OpenedModel } from './opened-model.js';
 import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
+import { withReportedUsage } from './reported-usage.js';
 import { isStrictSchema } from './strict-schema.js';
 
 /** Whose model it is and how it is spoken to. */
@@ -30,9 +31,8 @@ export function inAxesWords({ model, secrets }: OpenedModel, spoken: Spoken): La
     async doGenerate(options) {
       try {
         const asked = prepare(options, spoken, model.modelId);
-        const reply = withKnownEnd(
-          await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked),
-        );
+        const given = await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked);
+        const reply = withReportedUsage(withKnownEnd(given));
         checkContent(reply, options, { ...spoken, secrets });
         return withWarnings(isOpenRouter ? keepReasoningDetails(reply) : reply, options, spoken);
       } catch (thrown) {

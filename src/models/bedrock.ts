@@ -3,6 +3,7 @@ import type { LanguageModel } from '../axe/ports.js';
 import { awsSuffix, findAwsCredentials } from './aws-credentials.js';
 import type { AwsCredentials } from './aws-sts.js';
 import type { Fresh } from './keyless.js';
+import { leniently } from './lenient-reply.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
@@ -30,7 +31,7 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
       address === undefined
         ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
         : checkedUrl(address, provider).replace(/\/+$/, ''),
-    fetch: ports.fetch,
+    fetch: leniently(ports.fetch, 'bedrock'),
     ...(credentials === undefined ? {} : { credentialProvider: () => signer(credentials) }),
   });
   const model: LanguageModel = bedrock(ref.model);

@@ -8,6 +8,7 @@ import {
 import { networkCause } from '../axe/network-cause.js';
 import { redact } from '../axe/outbound/redact.js';
 import type { Provider } from './catalog.js';
+import { findOverflow } from './context-overflow.js';
 import { field, parseJson } from './json.js';
 import { networkText } from './network-words.js';
 
@@ -34,7 +35,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /** What is told of an error, before the key is taken out of it. */
-interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy'> {
+interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow'> {
   readonly category: ProviderErrorCategory;
   readonly text: string;
 }
@@ -65,12 +66,13 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
   if (status >= 200 && status < 300) return { category: 'server', text: unreadable(thrown), status };
   const text =
     apiMessage(responseBody) ?? ownMessage(thrown) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
+  const overflow = findOverflow(status, text, responseBody);
   return {
     category: provider.categories[status] ?? 'server',
     text,
     status,
     ...retryAfter(thrown.responseHeaders, responseBody),
-    ...remedy(status, text, provider),
+    ...(overflow === undefined ? remedy(status, text, provider) : { overflow, remedy: TOO_LONG }),
   };
 }
 
@@ -138,6 +140,8 @@ function retryAfter(
   )?.[1];
   return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
 }
+
+const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 
 function remedy(
   status: number,

@@ -1,5 +1,6 @@
 import type { LanguageModel } from '../axe/ports.js';
 import type { Wire } from './catalog.js';
+import { leniently } from './lenient-reply.js';
 
 /** What a package needs to make a model. */
 export interface WireParts {
@@ -17,7 +18,8 @@ export interface WireParts {
 
 /** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
 export async function openWire(parts: WireParts): Promise<LanguageModel> {
-  const { name, model, apiKey, baseUrl: baseURL, headers = {}, fetch } = parts;
+  const { name, model, apiKey, baseUrl: baseURL, headers = {} } = parts;
+  const fetch = leniently(parts.fetch, parts.wire);
   switch (parts.wire) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');

@@ -70,6 +70,10 @@ describe('the job log', () => {
       [`  Sub-agent linter: ${'x'.repeat(119)}…`],
     ],
     [
+      { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
+      ['  p/m takes about 32768 tokens; leaving out earlier turns'],
+    ],
+    [
       {
         kind: 'sub-agent-ended',
         agent: 'linter',

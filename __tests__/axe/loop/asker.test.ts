@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../../src/axe/errors.js';
 import { type AskerOptions, createAsker, type OpenModel } from '../../../src/axe/loop/asker.js';
 import { Budget } from '../../../src/axe/loop/budget.js';
+import { estimateTokens } from '../../../src/axe/loop/estimate.js';
 import type { RunEvent } from '../../../src/axe/loop/events.js';
 import { Usage } from '../../../src/axe/loop/usage.js';
 import type { LoopWorld } from '../../../src/axe/loop/world.js';
@@ -23,6 +24,11 @@ const DOWN = new ProviderError('server', 'boom', { status: 500 });
 const WRONG = new ProviderError('auth', 'wrong key', { status: 401 });
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
 const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
+
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 
 /** A model that can be fallen back on, with what was done with it. */
 function candidate(ref: string, replies: readonly FakeReply[] | Error, facts: Partial<OpenModel> = {}) {
@@ -74,6 +80,34 @@ describe('asking a model', () => {
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 },
       { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
     ]);
+  });
+
+  it('estimates what a provider does not say was used, and warns once', async () => {
+    const silent = { ...says('Hi there, all of you.'), usage: NO_USAGE };
+    const tool = { type: 'function', name: 'look', inputSchema: { type: 'object' } } as const;
+    const { asker, usage, budget, warnings } = scene([silent, silent]);
+    await asker.ask(HELLO, {});
+    const first = budget.spending.tokens;
+    expect(usage.lastInputTokens).toBe(estimateTokens(HELLO));
+    expect(first).toBeGreaterThan(usage.lastInputTokens);
+    await asker.ask(HELLO, { tools: [tool] });
+    expect(budget.spending.tokens).toBeGreaterThan(2 * first);
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message:
+          '`p/first` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate',
+      },
+    ]);
+  });
+
+  it('warns of that once for all conversations that share a budget', async () => {
+    const silent = { ...says('Hi'), usage: NO_USAGE };
+    const budget = new Budget({ maxTokens: 10, maxCostUsd: 0 });
+    const scenes = [scene([silent], { budget }), scene([silent], { budget })];
+    for (const { asker } of scenes) await asker.ask(HELLO, {});
+    expect(scenes.map(({ warnings }) => warnings.length)).toEqual([1, 0]);
+    expect(budget.spent()).toMatchObject({ limit: 'tokens' });
   });
 
   it('asks again after a passing error, within one turn', async () => {

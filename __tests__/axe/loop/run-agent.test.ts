@@ -397,12 +397,12 @@ describe('the figures of a run', () => {
   );
 
   it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
-    'are not spoilt by %s tokens',
+    'are an estimate instead of %s tokens',
     async (count) => {
       const one = says('ok');
       const usage = { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: count } };
       const { outcome } = await run([{ ...one, usage }]);
-      expect(outcome.stats).toMatchObject({ inputTokens: 0, outputTokens: 2, modelId: 'fake-model' });
+      expect(outcome.stats).toMatchObject({ inputTokens: 14, outputTokens: 2, modelId: 'fake-model' });
     },
   );
 

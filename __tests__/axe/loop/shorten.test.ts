@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../../src/axe/errors.js';
 import type { Asker } from '../../../src/axe/loop/asker.js';
 import { estimateTokens } from '../../../src/axe/loop/estimate.js';
 import { shorten } from '../../../src/axe/loop/shorten.js';
@@ -30,6 +31,8 @@ interface Scene {
   readonly keepSummary?: LoopWorld['keepSummary'];
   readonly windowTokens?: number;
   readonly memoryTokens?: number;
+  /** What the request for the summary is answered with instead. */
+  readonly refusal?: Error;
 }
 
 async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Scene = {}) {
@@ -38,8 +41,10 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
   const kept: Summary[] = [];
   const asker: Asker = {
     current: opened(createFakeModel([]), { windowTokens: scene.windowTokens ?? 10_000 }),
+    learnWindow: () => {},
     ask: async () => {
       steps.push('ask');
+      if (scene.refusal !== undefined) throw scene.refusal;
       return says(summary, isCut ? { finish: { unified: 'length', raw: undefined } } : {});
     },
   };
@@ -108,6 +113,21 @@ describe('a conversation that is shortened by a summary', () => {
     const { messages, kept } = await shortened(scene);
     expect(kept).toEqual([]);
     expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
+  });
+
+  it.each([
+    ['a wrong one', new ProviderError('bad_request', 'no such field', { status: 400 })],
+    ['too long', new ProviderError('server', 'too large', { status: 413, overflow: { windowTokens: 9000 } })],
+  ])('leaves turns out where the provider finds the request for the summary %s', async (_, refusal) => {
+    const { messages, kept, warnings } = await shortened({ refusal });
+    expect(kept).toEqual([]);
+    expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
+    expect(warnings).toMatchObject([{ code: 'model-warning' }]);
+  });
+
+  it('ends where no request would be answered', async () => {
+    const refusal = new ProviderError('auth', 'wrong key', { status: 401 });
+    await expect(shortened({ refusal })).rejects.toBe(refusal);
   });
 
   it('is left alone where it fits', async () => {

@@ -11,7 +11,7 @@ import type { PlacedFinding } from '../../axe/review/place.js';
 import type { Repository, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { type Annotation, type CheckRunReport, publishCheckRun } from '../../github/posting/check-run.js';
-import { tellLimit, tellUnseen } from './review-remarks.js';
+import { tellEnd, tellUnseen } from './review-remarks.js';
 import type { ReviewEnd } from './wanted.js';
 import { whileAsked } from './while-asked.js';
 
@@ -61,7 +61,7 @@ export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const { review, line = '', run, footer } = parts;
-  const limit = outcome.kind === 'exhausted' ? `*${tellLimit(outcome)}*` : '';
+  const limit = outcome.kind === 'exhausted' ? `*${tellEnd(outcome)}*` : '';
   const summary = wanted.buffered.review?.summary ?? markedAnswer(outcome);
   const unposted = review?.unposted ?? [];
   const findings = formatFindings('Findings', unposted);

@@ -55,6 +55,8 @@ function formatEvent(event: RunEvent): readonly string[] {
       ];
     case 'fallback':
       return [`  ${event.from} is out of reach; asking ${event.to}`];
+    case 'too-long':
+      return [`  ${event.model} takes about ${event.windowTokens} tokens; leaving out earlier turns`];
     case 'sub-agent-called':
       return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
     case 'sub-agent-ended': {

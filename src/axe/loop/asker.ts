@@ -7,6 +7,7 @@ import type {
 import { AxeError } from '../errors.js';
 import type { LanguageModel, Reporter } from '../ports.js';
 import type { Budget, Price } from './budget.js';
+import { estimateUsage } from './estimate-usage.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
@@ -39,6 +40,8 @@ export interface AskerOptions {
 export interface Asker {
   /** The model that is asked at present. */
   readonly current: OpenModel;
+  /** Sets how many tokens fit into the window of that model. */
+  learnWindow(windowTokens: number): void;
   /** One turn's request and reply, counted and reported. Throws the provider's error, or the signal's reason. */
   ask(
     messages: readonly LanguageModelV4Message[],
@@ -52,7 +55,7 @@ export function createAsker(
   world: LoopWorld,
 ): Asker {
   const others = [...fallbacks];
-  const introduced = new Set<OpenModel>();
+  const introduced = new Set<string>();
   let current = model;
 
   async function ask(messages: readonly LanguageModelV4Message[], settings: Settings) {
@@ -66,9 +69,12 @@ export function createAsker(
       tools,
     });
     const reply = await askSomebody({ ...settings, prompt: [...messages], abortSignal: world.signal });
-    budget.add(usage.add(reply, current.model.modelId), current.price);
-    if (!introduced.has(current)) introduce(current, reply);
-    introduced.add(current);
+    const estimated = estimateUsage(reply, { messages, tools: settings.tools });
+    const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
+    budget.add(usage.add(counted, current.model.modelId), current.price);
+    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
+    if (!introduced.has(current.ref)) introduce(current, reply);
+    introduced.add(current.ref);
     const toolCalls = toolCallsOf(reply.content).length;
     world.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, toolCalls, tools });
     return reply;
@@ -110,6 +116,11 @@ export function createAsker(
     return undefined;
   }
 
+  function warnOfEstimate(ref: string): void {
+    const message = `\`${ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
+    world.reporter.warn({ code: 'model-warning', message });
+  }
+
   /** What is to be told of a model, with its first reply. */
   function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
     if (price === undefined && budget.limits.maxCostUsd > 0) {
@@ -122,6 +133,9 @@ export function createAsker(
   return {
     get current() {
       return current;
+    },
+    learnWindow(windowTokens) {
+      current = { ...current, windowTokens };
     },
     ask,
   };

@@ -49,6 +49,7 @@ export class Budget {
   #tokens = 0;
   #costUsd: number | undefined;
   #isCostPartial = false;
+  readonly #estimated = new Set<string>();
 
   constructor(limits: BudgetLimits) {
     this.limits = limits;
@@ -59,6 +60,13 @@ export class Budget {
     this.#tokens += use.input + use.output;
     if (price === undefined) this.#isCostPartial = true;
     else this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
+  }
+
+  /** Whether what this model used was not estimated before, in any of the conversations that share the purse. */
+  isFirstEstimate(ref: string): boolean {
+    const isFirst = !this.#estimated.has(ref);
+    this.#estimated.add(ref);
+    return isFirst;
   }
 
   get spending(): Spending {

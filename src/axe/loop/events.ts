@@ -37,6 +37,8 @@ export type RunEvent =
       readonly error: ProviderError;
       readonly delayMs: number;
     }
+  /** The provider found a conversation too long; it is shortened for the window that is known now. */
+  | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
   | { readonly kind: 'fallback'; readonly from: string; readonly to: string; readonly error: ProviderError }
   | {
       readonly kind: 'sub-agent-called';

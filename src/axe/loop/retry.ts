@@ -64,7 +64,8 @@ export async function withRetries<T>(
  */
 export function isTransient(thrown: unknown): thrown is ProviderError {
   if (!(thrown instanceof ProviderError)) return false;
-  const { category, status } = thrown;
+  const { category, status, overflow } = thrown;
+  if (overflow !== undefined) return false;
   switch (category) {
     case 'rate_limit':
     case 'overloaded':

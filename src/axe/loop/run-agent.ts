@@ -4,6 +4,7 @@ import { COMPACTION } from '../defaults.js';
 import { AxeError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Tool } from '../tools/tool.js';
+import { askFitting } from './ask-fitting.js';
 import { createAsker, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
 import { estimateTokens, type Measured } from './estimate.js';
@@ -13,7 +14,6 @@ import { type LimitState, limitNotice } from './notice.js';
 import type { Limit, RunOutcome, RunStats } from './outcome.js';
 import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
-import { shorten } from './shorten.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
 import type { LoopWorld } from './world.js';
@@ -60,9 +60,9 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
       world.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return exhausted(spent, answer, stats());
-      if (measured !== undefined)
-        messages = await shorten({ messages, measured, ...reserve, settings }, asker, world);
-      const reply = await asker.ask(messages, settings);
+      const asked = await askFitting({ messages, measured, ...reserve, settings }, asker, world);
+      const { reply } = asked;
+      messages = asked.messages;
       answer = textOf(reply.content);
       const end = endOf(reply);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };

@@ -1,15 +1,18 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { COMPACTION } from '../defaults.js';
+import { ProviderError } from '../errors.js';
 import type { Asker, Settings } from './asker.js';
-import { applySummary, isUsed, planCompaction, type SummaryPlan } from './compact.js';
+import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import { textOf } from './messages.js';
+import { trimResults } from './trim-results.js';
 import type { LoopWorld, Summary } from './world.js';
 
 /** A conversation that may have become too long for its model. */
 export interface LongConversation {
   readonly messages: readonly LanguageModelV4Message[];
-  /** What the last request was measured to have. */
-  readonly measured: Measured;
+  /** What the last request was measured to have; undefined before the first reply. */
+  readonly measured: Measured | undefined;
   readonly reserveTokens: number;
   /** Memory's part of the reserve. */
   readonly memoryTokens: number;
@@ -21,41 +24,87 @@ export interface LongConversation {
  * place of its older turns, which the model itself is asked for and which is kept first. Throws what asking throws.
  */
 export async function shorten(
-  { messages, measured, reserveTokens, memoryTokens, settings }: LongConversation,
+  conversation: LongConversation,
   asker: Asker,
   world: LoopWorld,
 ): Promise<readonly LanguageModelV4Message[]> {
+  const { messages, measured, settings } = conversation;
+  if (measured === undefined) return messages;
   const usedTokens = estimateTokens(messages, measured);
-  const plan = planCompaction({
-    messages,
-    usedTokens,
-    windowTokens: asker.current.windowTokens,
-    reserveTokens,
-    memoryTokens,
-  });
+  const plan = planCompaction({ ...conversation, usedTokens, windowTokens: asker.current.windowTokens });
+  return (await carryOut(plan, settings, { asker, world })) ?? messages;
+}
+
+/** A conversation that the provider found too long for a window of so many tokens. */
+export interface RefusedConversation extends LongConversation {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+}
+
+/**
+ * The same conversation made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
+ * not have been sent; where leaving out earlier turns does not help, the newest results lose their middle.
+ */
+export async function shortenRefused(
+  conversation: RefusedConversation,
+  asker: Asker,
+  world: LoopWorld,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
+  const { messages, settings, windowTokens } = conversation;
+  const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
+  const plan = planCompaction({ ...conversation, usedTokens });
+  const shorter = await carryOut(plan, settings, { asker, world });
+  if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
+  return trimResults(messages, windowTokens * COMPACTION.keptShare);
+}
+
+interface Means {
+  readonly asker: Asker;
+  readonly world: LoopWorld;
+}
+
+async function carryOut(
+  plan: Compaction,
+  settings: Settings,
+  means: Means,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
   switch (plan.kind) {
     case 'none':
-      return messages;
+      return undefined;
     case 'drop-results':
       return plan.messages;
     case 'summarize':
-      return await summarize(plan, settings, { asker, world });
+      return await summarize(plan, settings, means);
   }
 }
 
 async function summarize(
   plan: SummaryPlan,
   settings: Settings,
-  { asker, world }: { readonly asker: Asker; readonly world: LoopWorld },
+  { asker, world }: Means,
 ): Promise<readonly LanguageModelV4Message[]> {
   const { tools: _none, responseFormat: _free, ...plain } = settings;
-  const { content, finishReason } = await asker.ask(plan.request, {
-    ...plain,
-    maxOutputTokens: SUMMARY_TOKENS,
-  });
-  const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
-  if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, world);
-  return applySummary(plan, reply);
+  try {
+    const { content, finishReason } = await asker.ask(plan.request, {
+      ...plain,
+      maxOutputTokens: SUMMARY_TOKENS,
+    });
+    const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
+    if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, world);
+    return applySummary(plan, reply);
+  } catch (thrown) {
+    if (!isRefusedRequest(thrown) || world.signal.aborted) throw thrown;
+    const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
+    world.reporter.warn({ code: 'model-warning', message });
+    return plan.fallback;
+  }
+}
+
+/** The conversation itself may be well where the provider will not have the question for a summary. */
+function isRefusedRequest(thrown: unknown): thrown is ProviderError {
+  return (
+    thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined)
+  );
 }
 
 /** A summary that cannot be kept is still good for the conversation. */
