@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from './cli/compiled-code.js';
 import { createSignalListener, endBySignal } from './cli/signals.js';
+import { programName } from './cli/terminal.js';
 
 // A reader that has seen enough (`axe-action … | head`) or a terminal that was closed is no error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -12,6 +13,7 @@ const { main } = await import('./cli/main.js');
 process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  program: programName(process.argv[1]),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

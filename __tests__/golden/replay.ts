@@ -62,7 +62,7 @@ export function recordedOutcome(step: Step): Outcome {
 /** The command line as it is shipped. */
 const BUILT_CLI = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url));
 
-/** Runs one step of a scenario with the built command line, from the files axe found there. */
+/** Runs one step of a scenario with the built command line, started as `axe`, from the files axe found there. */
 export async function replay(scenario: Scenario, step: Step, cli: string = BUILT_CLI): Promise<Outcome> {
   const root = tempDir('golden');
   const read = (request: PeerRequest) => readRequest(request, places);
@@ -161,7 +161,7 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
   const isOther = 'uid' in asUser;
   const node = isOther ? nodeForOthers() : process.execPath;
   const program = isOther ? join(openToOthers(dirname(cli)), basename(cli)) : cli;
-  const child = spawn(node, [program, ...args], {
+  const child = spawn(node, [calledAxe(program), ...args], {
     cwd: join(places.root, 'work'),
     env: Object.fromEntries(environment),
     stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -182,6 +182,14 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
       resolve({ exit: code ?? undefined, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }),
     );
   });
+}
+
+/** Texts that name the program name it as it was started. */
+function calledAxe(cli: string): string {
+  const folder = tempDir('bin');
+  chmodSync(folder, 0o755);
+  symlinkSync(cli, join(folder, 'axe'));
+  return join(folder, 'axe');
 }
 
 function writesSince(

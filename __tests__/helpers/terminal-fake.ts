@@ -28,6 +28,7 @@ export function createFakeTerminal({
   return {
     env,
     cwd,
+    program: 'axe-action',
     stdin: Object.assign(Readable.from([]), { fd: CLOSED }),
     stdout: Object.assign(stdout.stream, { isTTY }),
     stderr: stderr.stream,

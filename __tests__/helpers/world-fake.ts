@@ -216,6 +216,7 @@ export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
     },
     saveSignal: new AbortController().signal,
     cwd: '/work',
+    program: 'axe-action',
     secrets: parts.secrets ?? [],
     abort: (reason) => controller.abort(reason),
   };

@@ -270,7 +270,7 @@ describe('trouble with the memory of a sub-agent', () => {
     expect(world.warnings).toEqual([
       {
         code: 'memory-max-entries',
-        message: `agent "a" memory has 1 entries (max_entries: 1). Run 'axe gc a' to trim.`,
+        message: `agent "a" memory has 1 entries (max_entries: 1). Run 'axe-action gc a' to trim.`,
       },
     ]);
   });

@@ -56,7 +56,12 @@ async function prepared(
 async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
   const { world, plan } = await prepared(parts, patch);
   const memory = await restore(plan.agent, plan.memory, world);
-  return { world, plan, memory, warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored) };
+  return {
+    world,
+    plan,
+    memory,
+    warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored, world),
+  };
 }
 
 /** Loads memory, then remembers the outcome. */
@@ -120,7 +125,7 @@ describe('loading memory', () => {
       expect(warnings).toEqual(
         Array(told).fill({
           code: 'memory-max-entries',
-          message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe gc bot' to trim.`,
+          message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe-action gc bot' to trim.`,
         }),
       );
     },

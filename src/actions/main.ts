@@ -162,6 +162,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     deadline,
     saveSignal: new AbortController().signal,
     cwd: workspace,
+    program: 'axe-action',
     secrets,
   };
 }

@@ -198,6 +198,9 @@ export interface Deadline {
   leftMs(): number;
 }
 
+/** `axe` where the command line is started under that name, in the place of axe. */
+export type ProgramName = 'axe' | 'axe-action';
+
 /** What the outside offers a run: the only container. */
 export interface World {
   readonly agents: AgentLibrary;
@@ -228,6 +231,8 @@ export interface World {
   readonly saveSignal: AbortSignal;
   /** Folder that a relative workdir counts from. */
   readonly cwd: string;
+  /** What people type to run the command line. */
+  readonly program: ProgramName;
   /** Values that must never leave (D11). */
   readonly secrets: readonly string[];
 }

@@ -79,6 +79,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
     deadline,
     saveSignal: new AbortController().signal,
     cwd,
+    program: terminal.program,
     secrets: secretValues(env),
   };
 }

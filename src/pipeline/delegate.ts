@@ -120,7 +120,7 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
     unsaved: crew.desk?.changes('trusted') ?? [],
   });
   if (memory !== undefined) {
-    for (const warning of memoryWarnings(plan, memory.restored)) loop.reporter.warn(warning);
+    for (const warning of memoryWarnings(plan, memory.restored, world)) loop.reporter.warn(warning);
     for (const warning of notesWarnings(memory)) loop.reporter.warn(warning);
   }
   const model = await openSubAgentModel(plan, world);

@@ -69,6 +69,7 @@ export function notesWarnings({ restored, desk }: Memory): readonly Warning[] {
 export function memoryWarnings(
   { agent, memory, trigger }: Plan,
   restored: RestoreResult,
+  { program }: Pick<World, 'program'>,
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
@@ -87,7 +88,7 @@ export function memoryWarnings(
   if (maxEntries > 0 && total >= maxEntries) {
     const message =
       trigger.kind === 'local'
-        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run 'axe gc ${agent.name}' to trim.`
+        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run '${program} gc ${agent.name}' to trim.`
         : `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}. Trim them with a run of \`mode: gc\`.`;
     warnings.push({ code: 'memory-max-entries', message });
   }

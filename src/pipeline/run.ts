@@ -43,7 +43,7 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   for (const warning of prepared.plan.warnings) world.reporter.warn(warning);
   const memory = (await prepared.memory)();
   if (memory !== undefined) {
-    for (const warning of memoryWarnings(prepared.plan, memory.restored)) world.reporter.warn(warning);
+    for (const warning of memoryWarnings(prepared.plan, memory.restored, world)) world.reporter.warn(warning);
     for (const warning of notesWarnings(memory)) world.reporter.warn(warning);
   }
   const { change } = prepared;

@@ -1,0 +1,11 @@
+import { expect, it } from '@jest/globals';
+import { programName } from '../../src/cli/terminal.js';
+
+it.each([
+  ['/usr/local/bin/axe', 'axe'],
+  ['/usr/local/bin/axe-action', 'axe-action'],
+  ['/work/dist/cli/index.js', 'axe-action'],
+  [undefined, 'axe-action'],
+])('the program started as %j is called %s in its texts', (script, name) => {
+  expect(programName(script)).toBe(name);
+});
