@@ -1,9 +1,17 @@
-import { existsSync, lstatSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { formatEntry } from '../../src/axe/memory/run-log.js';
 import { main } from '../../src/cli/main.js';
-import { startModelServer } from '../helpers/model-server.js';
+import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -27,11 +35,20 @@ const LATER = formatEntry({ timestamp: new Date(Date.UTC(2026, 1, 24)), task: 't
 let home: string;
 let folder: string;
 
+/** The same agent with a model that has to be asked. */
+const ASKING = BOT.replace('offline/rules', 'anthropic/claude-sonnet-4-5');
+
 beforeEach(() => {
   home = tempDir('home');
-  folder = join(home, '.local/share/axe/memory/offline');
-  writeFiles(home, { '.config/axe/agents/bot.toml': BOT });
+  folder = join(home, '.local/share/axe/memory');
+  writeFiles(home, { '.config/axe/agents/bot.toml': ASKING });
 });
+
+/** Garbage collection where the model gives these answers. */
+async function answered(words: readonly string[], ...replies: readonly ModelReply[]) {
+  const server = await startModelServer(replies);
+  return await gc(words, server.env);
+}
 
 async function gc(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd: home });
@@ -64,22 +81,74 @@ describe('gc on the command line', () => {
   ])('tells what an analysis took that %s', async (_what, finishReason, outputTokens, status, told) => {
     const usage = { inputTokens: 1200, outputTokens };
     const server = await startModelServer([{ kind: 'text', text: 'Found it.', usage, finishReason }]);
-    const toml = BOT.replace('offline/rules', 'anthropic/claude-sonnet-4-5');
-    writeFiles(home, { '.config/axe/agents/bot.toml': toml });
-    writeFiles(join(folder, '..'), { 'bot.md': LOG });
-    const { exitCode, talk } = await gc(['bot', '--stats'], server.env);
+    writeFiles(folder, { 'bot.md': LOG });
+    const { exitCode, talk, output } = await gc(['bot', '--stats'], server.env);
     expect(exitCode).toBe(status);
+    expect(output).toContain('--- Analysis ---\nFound it.\n');
     expect(talk).toMatch(told);
+  });
+
+  it('shows what came of an analysis that was cut off, and ends well where nothing would be trimmed', async () => {
+    writeFiles(folder, { 'bot.md': LOG });
+    const cut = { kind: 'text', text: 'Found it, and', finishReason: 'length' } as const;
+    const { exitCode, output, talk } = await answered(['bot', '--dry-run'], cut);
+    expect([exitCode, output]).toEqual([
+      0,
+      'Agent: bot\nEntries: 2\n--- Analysis ---\nFound it, and\nDry run: no entries trimmed.\n',
+    ]);
+    expect(talk).toMatch(/^Warning: the analysis was cut off, so nothing was trimmed\. Run it again/);
+  });
+
+  it('reads the memory that runs with the same model have', async () => {
+    writeFiles(folder, { 'bot.md': LOG, 'offline/bot.md': LATER });
+    expect(await gc(['bot', '--model', 'offline/rules'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('Entries: 1\n'),
+    });
+    expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(LOG);
+  });
+
+  it('gives the figures of an agent that the offline rules answer for, and trims nothing', async () => {
+    writeFiles(home, { '.config/axe/agents/bot.toml': BOT });
+    writeFiles(folder, { 'offline/bot.md': LOG });
+    const { exitCode, output, talk } = await gc(['bot']);
+    expect([exitCode, talk]).toEqual([0, '']);
+    expect(output).toMatch(/^Agent: bot\nEntries: 2\n2 runs on 2026-02-23\nAverage result: 1 word\n/);
+    expect(output).toMatch(
+      /\nNo entries trimmed: `offline\/rules` makes no analysis\. Name a model with --model\.\n$/,
+    );
+    expect(readFileSync(join(folder, 'offline/bot.md'), 'utf8')).toBe(LOG);
+  });
+
+  it('counts as a run does, so that its warning ends with the trim', async () => {
+    const toml = ASKING.replace('last_n = 1', 'last_n = 2\nmax_entries = 3');
+    writeFiles(home, { '.config/axe/agents/bot.toml': toml });
+    const equal = LATER.repeat(3);
+    writeFiles(folder, { 'bot.md': `Mine.\n\n## Facts\n- a\n\n${equal}` });
+    const { output } = await answered(['bot'], text('Found it.'));
+    expect(output).toMatch(/^Agent: bot\nEntries: 4\n/);
+    expect(output).toMatch(/\nTrimmed: 2 entries removed, 2 entries kept\.\n$/);
+    expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(`Mine.\n\n${LATER.repeat(2)}`);
+    expect(readFileSync(join(folder, 'bot.md.bak'), 'utf8')).toBe(`## Facts\n- a\n\n${LATER}`);
+  });
+
+  it('says so where nothing can be trimmed', async () => {
+    writeFiles(folder, { 'bot.md': `${LATER}## Findings\nx\n` });
+    const { exitCode, output } = await answered(['bot'], text('Found it.'));
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(
+      /\nNo trimming possible: the newest entry counts as 2, by its lines that start with "## ", and the limit is 1\. An entry is never split\.\n$/,
+    );
   });
 
   it('knows agents by their files with `--all`, as `run` and memory do, whatever their names are', async () => {
     const agents = '.config/axe/agents';
     writeFiles(home, {
-      [`${agents}/file.toml`]: BOT.replace('name = "bot"', 'name = "inside"'),
-      [`${agents}/inside.toml`]: BOT.replace('name = "bot"', 'name = "file"'),
+      [`${agents}/file.toml`]: ASKING.replace('name = "bot"', 'name = "inside"'),
+      [`${agents}/inside.toml`]: ASKING.replace('name = "bot"', 'name = "file"'),
     });
     writeFiles(folder, { 'file.md': LOG, 'inside.md': `${LOG}${LATER}` });
-    const { exitCode, output, talk } = await gc(['--all']);
+    const { exitCode, output, talk } = await answered(['--all'], text('Found it.'), text('Found it.'));
     expect([exitCode, talk]).toEqual([0, '']);
     expect(output.match(/^=== .*|^Agent: .*|^Entries: .*|^No memory .*|^Trimmed: .*/gm)).toEqual([
       '=== GC: bot ===',
@@ -104,15 +173,15 @@ describe('gc on the command line', () => {
     );
   });
 
-  it('lets entries of the untrusted lane go by their age, and refuses a link in its place', async () => {
-    const toml = BOT.replace('last_n = 1', 'last_n = 5\nmax_age_days = 3650');
+  it('lets entries of the untrusted lane go by their age, behind a link too', async () => {
+    const toml = ASKING.replace('last_n = 1', 'last_n = 5\nmax_age_days = 3650');
     writeFiles(home, { '.config/axe/agents/bot.toml': toml });
-    const untrusted = join(folder, '../untrusted/offline/bot.md');
+    const untrusted = join(folder, 'untrusted/bot.md');
     const old = formatEntry({ timestamp: new Date(Date.UTC(2001, 0, 1)), task: 'old', result: 'r' });
-    writeFiles(folder, { 'bot.md': LOG, '../untrusted/offline/bot.md': old + LOG });
-    expect(await gc(['bot', '--dry-run'])).toMatchObject({ exitCode: 0 });
+    writeFiles(folder, { 'bot.md': LOG, 'untrusted/bot.md': old + LOG });
+    expect(await answered(['bot', '--dry-run'], text('Found it.'))).toMatchObject({ exitCode: 0 });
     expect(readFileSync(untrusted, 'utf8')).toBe(old + LOG);
-    expect(await gc(['bot'])).toMatchObject({
+    expect(await answered(['bot'], text('Found it.'))).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(
         /within limit \(5\)\.\nRemoved: 1 entry of the untrusted lane older than max_age_days\.\n$/,
@@ -121,22 +190,23 @@ describe('gc on the command line', () => {
     expect([readFileSync(untrusted, 'utf8'), readFileSync(`${untrusted}.bak`, 'utf8')]).toEqual([LOG, old]);
     const real = join(home, 'real.md');
     renameSync(untrusted, real);
+    writeFiles(home, { 'real.md': old + LOG });
     symlinkSync(real, untrusted);
-    const { exitCode, talk } = await gc(['bot']);
-    expect([exitCode, talk]).toEqual([1, expect.stringContaining(`${untrusted} is a symbolic link`)]);
+    expect(await answered(['bot'], text('Found it.'))).toMatchObject({ exitCode: 0 });
+    expect([readFileSync(real, 'utf8'), lstatSync(untrusted).isSymbolicLink()]).toEqual([LOG, true]);
   });
 
-  it('leaves a link in the place of the run log as it is, with what it leads to', async () => {
+  it('trims the file behind a link, to which runs append, and leaves the link', async () => {
     const real = join(home, 'dotfiles/bot.md');
     writeFiles(home, { 'dotfiles/bot.md': LOG });
-    writeFiles(folder, { [DAY]: 'old\n' });
+    mkdirSync(folder, { recursive: true });
     const place = join(folder, 'bot.md');
     symlinkSync(real, place);
-    const { exitCode, output, talk } = await gc(['bot']);
-    expect([exitCode, output]).toEqual([1, 'Agent: bot\nEntries: 2\n']);
-    expect(talk).toContain(`${place} is a symbolic link, so it is not rewritten`);
-    expect(talk).toContain('name the file in `path` of `[memory]`. With `--dry-run` gc only analyses.');
+    const { exitCode, output, talk } = await answered(['bot'], text('Found it.'));
+    expect([exitCode, talk]).toEqual([0, '']);
+    expect(output).toMatch(/Trimmed: 1 entries removed, 1 entries kept\.\n$/);
     expect(lstatSync(place).isSymbolicLink()).toBe(true);
-    expect([readFileSync(real, 'utf8'), existsSync(join(folder, DAY))]).toEqual([LOG, true]);
+    expect(readFileSync(real, 'utf8') + readFileSync(`${place}.bak`, 'utf8')).toHaveLength(LOG.length);
+    expect(readdirSync(join(home, 'dotfiles'))).toEqual(['bot.md']);
   });
 });

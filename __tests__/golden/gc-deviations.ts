@@ -8,11 +8,20 @@ const MEMORY = 'data/axe/memory';
 export const GC_DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '18/02': keepsTrimmed('g2', entries(1, 2, 3)),
   '18/04': keepsTrimmed('gmax', entries(1)),
-  '18/09': keepsTrimmed('gpre', `# preamble\n\n${entries(1)}`),
+  '18/09': {
+    because: "text above the first entry is nobody's to trim; what is trimmed stays as `.bak`",
+    instead: () => ({
+      writes: {
+        [`${MEMORY}/gpre.md`]: `(rewritten) # preamble\n\n${entries(2, 3, 4, 5)}`,
+        [`${MEMORY}/gpre.md.bak`]: entries(1),
+      },
+    }),
+  },
   '18/10': {
-    because: 'a heading in a result is part of its entry, which stays whole; what is trimmed is kept',
+    because:
+      'an entry that begins with a time is never split, so one more stays; what is trimmed stays as `.bak`',
     instead: ({ stdout }) => ({
-      stdout: stdout.replace('Entries: 3', 'Entries: 2').replace('2 entries removed', '1 entries removed'),
+      stdout: stdout.replace('2 entries removed, 1 entries kept', '1 entries removed, 2 entries kept'),
       writes: {
         [`${MEMORY}/ghash.md`]: '(rewritten) ## <time>\n**Task:** t2\n**Result:** Report\n## Findings\nx\n\n',
         [`${MEMORY}/ghash.md.bak`]: '## <time>\n**Task:** t1\n**Result:** r1\n\n',
@@ -30,25 +39,12 @@ export const GC_DEVIATIONS: Readonly<Record<string, Deviation>> = {
     }),
   },
   '18/21': {
-    because: 'a link is not silently replaced by a file while what it leads to keeps every entry',
+    because: 'what the link leads to is trimmed, and the link stays; what is trimmed stays as `.bak`',
     instead: () => ({
-      exit: 1,
-      stdout: 'Agent: glink\nEntries: 5\n',
-      stderr: '$ROOT/data/axe/memory/glink.md is a symbolic link, so it is not rewritten\n',
-      requests: [],
-      writes: {},
-    }),
-  },
-  '18/22': {
-    because: 'what is left of an entry that axe destroyed is none',
-    instead: ({ stdout, requests }) => ({
-      stdout: stdout.replace(
-        /=== GC: ghash ===\n[\s\S]*?(?==== GC: glink)/,
-        '=== GC: ghash ===\nNo memory entries for agent "ghash". Nothing to do.\n',
-      ),
-      requests: requests.filter(
-        ({ messages }) => !messages.some(({ text }) => text.startsWith('## Findings')),
-      ),
+      writes: {
+        'data/real.md': `(rewritten) ${entries(5)}`,
+        [`${MEMORY}/glink.md.bak`]: entries(1, 2, 3, 4),
+      },
     }),
   },
 };

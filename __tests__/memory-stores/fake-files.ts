@@ -32,6 +32,7 @@ function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promi
       await step('stat');
       return statOf(path);
     },
+    realPath: async (path) => (inodes.has(path) ? path : undefined),
     open: async (path) => {
       await step('open');
       const inode = inodes.get(path);

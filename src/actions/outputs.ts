@@ -108,7 +108,9 @@ function collectedOutputs(
     'memory-store': (end.kind === 'trimmed' ? end.saved.store : undefined) ?? store,
     'memory-loaded': String(read?.entries ?? 0),
     'memory-saved': String(end.kind === 'trimmed' || (removed !== undefined && hasRemoved(removed))),
-    ...(end.kind === 'failed' && analysed !== undefined ? { 'memory-save-error': end.error.message } : {}),
+    ...(end.kind === 'failed' && analysed !== undefined && analysed.broken === undefined
+      ? { 'memory-save-error': end.error.message }
+      : {}),
     ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
     ...(usage === undefined
       ? {}

@@ -21,6 +21,8 @@ export interface OpenFile {
 export interface Files {
   /** Undefined if nothing is there; links are not followed. */
   stat(path: string): Promise<FileStat | undefined>;
+  /** Where a path leads through all links; undefined where nothing is. */
+  realPath(path: string): Promise<string | undefined>;
   /** Opens a regular file for reading; undefined if it does not exist. */
   open(path: string, options: { readonly followLinks: boolean }): Promise<OpenFile | undefined>;
   /** One O_APPEND write; creates the file (0644) and its folders (0755). */

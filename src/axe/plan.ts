@@ -1,7 +1,7 @@
 import type { AgentConfig } from './agent/config.js';
 import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
-import { formatModelRef } from './agent/model-ref.js';
+import { formatModelRef, isOffline } from './agent/model-ref.js';
 import type { AnswerForm } from './loop/final-answer.js';
 import { isNotesPath } from './memory/notes/place.js';
 import type { Provenance } from './memory/provenance.js';
@@ -136,13 +136,9 @@ export function untrustedPath(path: string): string {
  * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules keep to a folder of
  * their own, so that trying the action out never fills a real agent's memory (D32).
  */
-export function runLogPath(
-  { name, config }: LoadedAgent,
-  { provider }: ModelRef,
-  inWorkflow: boolean,
-): string {
+export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWorkflow: boolean): string {
   const own = inWorkflow && isTreePath(config.memory.path) ? config.memory.path : `${memoryName(name)}.md`;
-  return provider === 'offline' ? `offline/${own}` : own;
+  return isOffline(model) ? `offline/${own}` : own;
 }
 
 /** A relative path to a markdown file that stays inside the tree, out of the lanes and off the notes, which nothing else may open. */

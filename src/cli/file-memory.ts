@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { AxeError, messageOf } from '../axe/errors.js';
+import { messageOf } from '../axe/errors.js';
 import type { Files } from '../axe/files.js';
 import { statePath } from '../axe/memory/state.js';
 import type { MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
@@ -9,7 +9,6 @@ import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { dataDir, type Environment } from '../host/xdg.js';
 import { createBrokenStore } from '../memory-stores/broken-store.js';
-import { linkInPlace } from '../memory-stores/file/file-places.js';
 import { createFileStore } from '../memory-stores/file/file-store.js';
 import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
@@ -115,17 +114,6 @@ export async function removeCopies(
   } catch (thrown) {
     return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
   }
-}
-
-/** Why a run log cannot be trimmed: a link is in its place. Undefined where none is. */
-export async function linkedLog(memory: FileMemory, logs: readonly string[]): Promise<AxeError | undefined> {
-  const places = placesOf(memory);
-  for (const log of logs) {
-    const link = await linkInPlace(createFiles(), places.get(log) ?? '');
-    if (link === undefined) continue;
-    return new AxeError(link.message, { remedy: `${link.remedy} With \`--dry-run\` gc only analyses.` });
-  }
-  return undefined;
 }
 
 /** The agent's files in the tree: run log and state of both lanes. */

@@ -26,6 +26,10 @@ function trimLine(trim: Trim): string {
   switch (trim.kind) {
     case 'dry-run':
       return 'Dry run: no entries trimmed.';
+    case 'not-analysed':
+      return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with --model.';
+    case 'indivisible':
+      return `No trimming possible: the newest entry counts as ${trim.entries}, by its lines that start with "## ", and the limit is ${trim.target}. An entry is never split.`;
     case 'no-target':
       return 'No trim target configured (last_n and max_entries are both 0). Skipping trim.';
     case 'within':

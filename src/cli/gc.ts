@@ -1,18 +1,19 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
-import { parseModelRef } from '../axe/agent/model-ref.js';
+import { type ModelRef, parseModelRef } from '../axe/agent/model-ref.js';
 import { GC } from '../axe/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
 import { runsChart } from '../axe/gc/chart.js';
 import { statsLines } from '../axe/gc/format-stats.js';
+import type { LogStats } from '../axe/gc/stats.js';
 import type { RunStats } from '../axe/loop/outcome.js';
-import { runLogPath, untrustedPath } from '../axe/plan.js';
+import { runLogPath } from '../axe/plan.js';
 import { createFetch } from '../host/net/http.js';
 import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
 import type { CollectStep } from '../pipeline/collect/collection.js';
 import { localAgents } from '../world/agents.js';
-import { linkedLog, openWholeFileMemory } from './file-memory.js';
+import { openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { endLines, usageLine } from './gc-lines.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
@@ -116,7 +117,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     return;
   }
   const place = placeOf(agent, flags, terminal);
-  const refusal = flags.bool('dry-run') ? undefined : await place.linked();
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   let usage: (() => RunStats) | undefined;
   try {
@@ -143,14 +143,11 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         },
         dryRun: flags.bool('dry-run'),
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
-        onStep: (step) => {
-          tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal });
-          // Before anything is asked that costs money.
-          if (refusal !== undefined) throw refusal;
-        },
+        onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
       },
       world,
     );
+    if (collected.kind === 'counted' && !flags.bool('stats')) tellStats(collected.stats, terminal);
     for (const line of endLines(collected, agent.name)) print(terminal, line);
     if (flags.bool('stats') && usage !== undefined) terminal.stderr.write(`${usageLine(usage())}\n`);
   } catch (thrown) {
@@ -168,25 +165,19 @@ function agentsOf(flags: ParsedFlags, { cwd, env }: Terminal): ReturnType<typeof
 function placeOf({ name, config }: LoadedAgent, flags: ParsedFlags, { cwd, env }: Terminal) {
   const custom = config.memory.path === '' ? '' : resolve(cwd, config.memory.path);
   const dir = config.memory.dir === '' ? '' : resolve(cwd, config.memory.dir);
-  const path = runLogPath({ name, config, source: '', warnings: [] }, providerOf(config.model, flags), false);
+  const path = runLogPath({ name, config, source: '', warnings: [] }, modelOf(config.model, flags), false);
   const all = config.memory.notes && config.memory.scope === 'shared' && config.memory.retentionDays > 0;
   const identity = resolve(cwd, config.workdir);
   const memory = { custom, path, dir, scope: '', env };
-  return {
-    path,
-    identity,
-    store: openWholeFileMemory(memory, { all }),
-    linked: async () =>
-      await linkedLog(memory, config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path]),
-  };
+  return { path, identity, store: openWholeFileMemory(memory, { all }) };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */
-function providerOf(model: string, flags: ParsedFlags): ReturnType<typeof parseModelRef> {
+function modelOf(model: string, flags: ParsedFlags): ModelRef {
   try {
-    return parseModelRef(model);
+    return parseModelRef(flags.string('model') || model);
   } catch {
-    return { provider: '', model: flags.string('model') };
+    return { provider: '', model };
   }
 }
 
@@ -196,6 +187,11 @@ function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
   const { message, exitCode, at, remedy } = error;
   const told = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
   return new AxeError(message, { exitCode, remedy: told, cause: error, ...(at && { at }) });
+}
+
+function tellStats(stats: LogStats, terminal: Terminal): void {
+  const lines = statsLines(stats);
+  if (lines.length > 0) print(terminal, `${lines.join('\n')}\n\n${runsChart(stats)}`);
 }
 
 interface Telling {
@@ -208,7 +204,7 @@ function tellStep(step: CollectStep, { agent, stats, terminal }: Telling): void 
   switch (step.kind) {
     case 'read':
       print(terminal, `Agent: ${agent}\nEntries: ${step.entries}`);
-      if (stats) print(terminal, `${statsLines(step.stats).join('\n')}\n\n${runsChart(step.stats)}`);
+      if (stats) tellStats(step.stats, terminal);
       return;
     case 'analysed':
       print(terminal, `--- Analysis ---\n${step.text}`);

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileStat, Files, OpenFile } from '../axe/files.js';
 import { encodeBytes } from '../axe/memory/bytes.js';
@@ -16,12 +27,16 @@ const PERMISSION_BITS = 0o777;
  * device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between.
  */
 export function createFiles(): Files {
-  return { stat: statOf, open: openForReading, append, replace, createExclusive, remove, list };
+  return { stat: statOf, realPath, open: openForReading, append, replace, createExclusive, remove, list };
 }
 
 async function statOf(path: string): Promise<FileStat | undefined> {
   const stats = await attempt('lstat', path, () => lstat(path), 'ENOENT');
   return stats === undefined ? undefined : describe(stats);
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  return await attempt('open', path, () => realpath(path), 'ENOENT');
 }
 
 async function openForReading(

@@ -13,11 +13,33 @@ describe('garbage collection of an agent without entries', () => {
       kind: 'collected',
       agent: 'bot',
       store: 'file',
-      collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty' } },
+      collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty', unsigned: 0 } },
     } as const;
     expect(collectedLines(collected)).toEqual(lines);
     const summary = collectedSummary(collected, { isHidden: false, clean: (text) => text });
     for (const line of lines) expect(summary).toContain(line);
+  });
+});
+
+describe('garbage collection that trims nothing', () => {
+  it.each([
+    [
+      { kind: 'empty', unsigned: 4 },
+      'Nothing was analysed: no entry of agent "bot" has a good signature (4 without one), and `memory-require-signed` is set.',
+    ],
+    [
+      { kind: 'not-analysed' },
+      'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.',
+    ],
+    [
+      { kind: 'indivisible', entries: 3, target: 1 },
+      'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
+    ],
+  ] as const)('says why: %j', (end, line) => {
+    const collected = { kind: 'collected', agent: 'bot', store: 'file', collection: { end } } as const;
+    expect(collectedLines(collected)).toEqual([line]);
+    expect(collectedSummary(collected, { isHidden: false, clean: (text) => text })).toContain(line);
+    expect(outputsOf(collected, false)).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
   });
 });
 
@@ -44,6 +66,29 @@ describe('garbage collection of a log that the limits leave no room for', () => 
 });
 
 describe('garbage collection that failed', () => {
+  it('shows an analysis that was cut off, which is not a failed save', () => {
+    const error = new AxeError('the analysis was cut off, so nothing was trimmed');
+    const analysed = {
+      kind: 'analysed',
+      text: '## Patt',
+      broken: { isCut: true, error },
+      parts: 1,
+      left: 0,
+    } as const;
+    const collected = {
+      kind: 'collected',
+      agent: 'bot',
+      store: 'file',
+      collection: { analysed, end: { kind: 'failed', error } },
+    } as const;
+    const summary = collectedSummary(collected, { isHidden: false, clean: (text) => text });
+    expect(summary).toContain('## Patt\n');
+    expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
+    const outputs = outputsOf(collected, false);
+    expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
+    expect(outputs['memory-save-error']).toBeUndefined();
+  });
+
   it('shows what it took beside what went wrong', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;

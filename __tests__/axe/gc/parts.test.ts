@@ -82,33 +82,46 @@ describe('what of a log the limits leave room for', () => {
 
   it('is all of it where it fits or nothing limits it', () => {
     const text = `# Head\n\n${log(['a', 'b'])}`;
-    expect([oldestEntries(text, undefined), oldestEntries(text, 1000)]).toEqual([text, text]);
+    const whole = { text, parts: 2 };
+    expect([undefined, 1000, 400].map((tokens) => oldestEntries(text, tokens))).toEqual([
+      whole,
+      whole,
+      whole,
+    ]);
   });
 
-  it('is a beginning of whole entries, at least one and never more than fit', () => {
+  it('is a beginning of whole entries that fit', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
-        fc.integer({ min: 0, max: 900 }),
+        fc.array(fc.string({ maxLength: 1000 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 0, max: 3000 }),
         (results, tokens) => {
           const text = log(results);
           const oldest = oldestEntries(text, tokens);
-          const entries = parseLog(oldest).units.length;
-          expect(text.startsWith(oldest)).toBe(true);
-          expect(
-            parseLog(text)
-              .units.slice(0, entries)
-              .map((unit) => unit.text)
-              .join(''),
-          ).toBe(oldest);
-          expect(entries).toBeGreaterThan(0);
-          if (entries > 1) expect(estimateText(oldest)).toBeLessThanOrEqual(tokens);
+          if (oldest === undefined) {
+            expect(estimateText(text)).toBeGreaterThan(tokens);
+            return;
+          }
+          const { units } = parseLog(text);
+          const first = units.slice(0, oldest.parts).map((unit) => unit.text);
+          expect(first.join('')).toBe(oldest.text);
+          expect(oldest.parts).toBeGreaterThan(0);
+          expect(estimateText(oldest.text)).toBeLessThanOrEqual(tokens);
         },
       ),
     );
   });
 
+  it('is nothing where the oldest entry does not fit, and where a long log would be read in crumbs', () => {
+    const large = log(['word '.repeat(200), 'b']);
+    const task = 'word '.repeat(4000);
+    const huge = formatEntry({ timestamp: new Date(0), task, result: 'r' }) + large;
+    expect([oldestEntries(huge, 2000), oldestEntries(large.repeat(20), 400)]).toEqual([undefined, undefined]);
+    expect(oldestEntries(large.repeat(20), 600)?.parts).toBeGreaterThan(1);
+  });
+
   it('is nothing of a text without entries beyond what it is', () => {
-    expect(oldestEntries('only garbage '.repeat(500), 10)).toBe('only garbage '.repeat(500));
+    const text = 'only garbage '.repeat(500);
+    expect(oldestEntries(text, 10)).toEqual({ text, parts: 0 });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { planTrim, type TrimRule } from '../../../src/axe/gc/trim.js';
-import { formatEntry } from '../../../src/axe/memory/run-log.js';
+import { countEntries, formatEntry, lastEntries } from '../../../src/axe/memory/run-log.js';
+import { trimLog } from '../../../src/axe/memory/trim.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
 
 const NOW = new Date('2026-03-10T12:00:00Z');
@@ -36,38 +37,62 @@ describe('planning a trim', () => {
     expect(shown).toBe(expected);
   });
 
-  it('takes an entry that stands there twice for one, and keeps both if one is kept', () => {
-    expect(planTrim(log(1, 2, 1), { ...RULE, lastN: 1 }, { now: NOW })).toMatchObject({
-      removed: 1,
+  it.each([
+    ['30 entries of one second with the same text', log(1).repeat(30), 2],
+    ['three of them', log(1).repeat(3), 1],
+    ['some of them among others', log(1, 2, 1, 1, 3, 1), 3],
+    [
+      'entries with headings in their results',
+      `${log(1)}## Findings\nx\n\n${log(2)}## More\ny\n\n${log(3)}`,
+      3,
+    ],
+    ['headings that a person wrote', '## a\n1\n## b\n2\n## c\n3\n', 1],
+    ['headings above entries', `Mine.\n## a\n1\n## b\n2\n${log(1, 2)}`, 3],
+  ])('keeps as many of %s as a run loads', (_what, text, lastN) => {
+    const plan = planTrim(text, { ...RULE, lastN }, { now: NOW });
+    if (plan.kind !== 'trim') throw new Error(plan.kind);
+    const { kept } = trimLog(text, plan);
+    expect([countEntries(kept), plan.kept, plan.removed]).toEqual([lastN, lastN, countEntries(text) - lastN]);
+    expect(kept.endsWith(lastEntries(text, lastN))).toBe(true);
+    expect(planTrim(kept, { ...RULE, lastN }, { now: NOW })).toEqual({
+      kind: 'within',
+      entries: lastN,
+      target: lastN,
+    });
+  });
+
+  it('keeps more rather than split an entry, and says where nothing can go', () => {
+    const text = `${log(1)}${log(2)}## Findings\nx\n\n`;
+    const rule = { ...RULE, lastN: 1 };
+    const plan = planTrim(text, rule, { now: NOW });
+    expect(plan).toMatchObject({ kind: 'trim', removed: 1, kept: 2 });
+    const { kept } = trimLog(text, plan.kind === 'trim' ? plan : { ids: [] });
+    expect(kept).toBe(`${log(2)}## Findings\nx\n\n`);
+    expect(planTrim(kept, rule, { now: NOW })).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
+  });
+
+  it('lets only go what was analysed, which is the beginning of the log', () => {
+    const [first = '', second = ''] = parseLog(log(1, 2, 3, 4)).units.map(({ id }) => id);
+    const rule = { ...RULE, lastN: 1 };
+    expect(planTrim(log(1, 2, 3, 4), rule, { now: NOW, analysed: 2 })).toEqual({
+      kind: 'trim',
+      ids: [first, second],
+      leaves: new Map(),
+      removed: 2,
+      kept: 2,
+    });
+    expect(planTrim(log(1).repeat(4), rule, { now: NOW, analysed: 2 })).toMatchObject({
+      leaves: new Map([[first, 2]]),
+      removed: 2,
       kept: 2,
     });
   });
 
-  it('counts headings in a result as part of their entry', () => {
-    const hand = `${log(1)}## Findings\nx\n\n${log(2)}`;
-    expect(planTrim(hand, { ...RULE, lastN: 1 }, { now: NOW })).toMatchObject({ removed: 1, kept: 1 });
-  });
-
-  it('lets only go what was analysed', () => {
-    const text = log(1, 2, 3, 4);
-    const [first = '', second = ''] = parseLog(text).units.map(({ id }) => id);
-    const rule = { ...RULE, lastN: 1 };
-    expect(planTrim(text, rule, { now: NOW, mayGo: new Set([second]) })).toEqual({
-      kind: 'trim',
-      ids: [second],
+  it('never takes a heading without a time for old', () => {
+    const rule = { ...RULE, maxAgeDays: 1 };
+    expect(planTrim(`## Mine\n- a\n${log(1, 10)}`, rule, { now: NOW })).toMatchObject({
       removed: 1,
-      kept: 3,
-    });
-    expect(planTrim(text, rule, { now: NOW, mayGo: new Set([first, 'elsewhere']) })).toMatchObject({
-      ids: [first],
-    });
-  });
-
-  it('counts an entry that stands there twice once where nothing goes', () => {
-    expect(planTrim(log(1, 1), { ...RULE, lastN: 1 }, { now: NOW })).toEqual({
-      kind: 'within',
-      entries: 1,
-      target: 1,
+      kept: 2,
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeBytes } from '../../../src/axe/memory/bytes.js';
 import { applyChanges, type Change } from '../../../src/axe/memory/change.js';
+import { partLog } from '../../../src/axe/memory/log-parts.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
 import { parseState, statePath } from '../../../src/axe/memory/state.js';
 import { mergeTrees } from '../../../src/axe/memory/tree.js';
@@ -31,13 +32,36 @@ const minutes = fc
 describe('trimming a log', () => {
   it('leaves a log alone that has none of the entries', () => {
     const text = `# Notes\n\n${entry(1)}`;
-    expect(trimLog(text, ['t-0000'])).toEqual({ kept: text, removed: '' });
+    expect(trimLog(text, { ids: ['t-0000'] })).toEqual({ kept: text, removed: '' });
   });
 
-  it('takes what stands before the first entry with it, as axe does', () => {
+  it('keeps the text before the first entry, which axe drops', () => {
     const text = `# Notes\n\n${entry(1)}${entry(2)}`;
     const [first = ''] = idsOf(text);
-    expect(trimLog(text, [first])).toEqual({ kept: entry(2), removed: `# Notes\n\n${entry(1)}` });
+    expect(trimLog(text, { ids: [first] })).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
+  });
+
+  it('takes out headings that a person wrote above the first entry one by one', () => {
+    const text = `Mine.\n## Facts\n- a\n## More\n- b\n\n${entry(1)}`;
+    const [facts] = partLog(text).parts;
+    expect(trimLog(text, { ids: [facts?.id ?? ''] })).toEqual({
+      kept: `Mine.\n## More\n- b\n\n${entry(1)}`,
+      removed: '## Facts\n- a\n',
+    });
+  });
+
+  it('leaves as many of several equal entries as it says, the newest, however often it is applied', () => {
+    const text = entry(1).repeat(5) + entry(2);
+    const [id = ''] = idsOf(text);
+    const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]), at: AT };
+    const once = applyChanges(new Map([[PATH, text]]), [trim]);
+    expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
+    expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
+    expect([...applyChanges(once, [trim])]).toEqual([...once]);
+    // Those that stay must not be taken for trimmed by a merge.
+    expect(once.get(statePath(PATH))).toBeUndefined();
+    const folded = applyChanges(once, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
+    expect(folded.get(PATH)).toBe(entry(1).repeat(2) + entry(2) + entry(3));
   });
 
   it('keeps every entry that was appended between the analysis and the trim, and loses no byte', () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmod,
+  lstat,
   mkdir,
   mkdtemp,
   open,
@@ -209,18 +210,28 @@ describe('links and what is no file (C2 30)', () => {
     expect(idsIn(await readFile(join(root, 'real.md'), 'utf8'))).toEqual(['a', 'b']);
   });
 
-  it('rewrites no link, whose target would keep what is removed, and writes nothing else either', async () => {
-    await writeFile(join(root, 'real.md'), entryText('a'));
+  it('rewrites what a link leads to on the command line, and leaves the link', async () => {
+    await mkdir(join(root, 'dotfiles'));
+    const real = join(root, 'dotfiles/real.md');
+    await writeFile(real, entryText('a') + entryText('b'));
+    await symlink('dotfiles/real.md', join(root, 'bot.md'));
+    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    const store = makeStore({ followLinks: true });
+    expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
+    expect((await lstat(join(root, 'bot.md'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(real, 'utf8')).toBe(entryText('b'));
+    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(entryText('a'));
+    expect(await readdir(join(root, 'dotfiles'))).toEqual(['real.md']);
+  });
+
+  it('appends through a link while another process rewrites what it leads to, and loses nothing', async () => {
+    await writeFile(join(root, 'real.md'), entryText('a') + entryText('b'));
     await symlink('real.md', join(root, 'bot.md'));
-    const rewrite = { kind: 'rewrite', path: 'bot.md', rewrite: () => '' } as const;
-    const state = { kind: 'merge', path: 'bot.state.md', text: '- forgotten a\n' } as const;
-    expect(await makeStore({ followLinks: true }).write([state, rewrite], never)).toMatchObject({
-      kind: 'failed',
-      message: `${join(root, 'bot.md')} is a symbolic link, so it is not rewritten`,
-      remedy: expect.stringContaining('Put the file itself in its place'),
-    });
-    expect((await readdir(root)).sort()).toEqual(['bot.md', 'real.md']);
-    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+    const store = makeStore({ followLinks: true });
+    const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    const trim = { kind: 'trim', path: 'bot.md', ids: ['a'], at: new Date(0) } as const;
+    await Promise.all([store.write([trim], never), ...ids.map((id) => store.write([append(id)], never))]);
+    expect(idsIn(await readFile(join(root, 'real.md'), 'utf8')).toSorted()).toEqual(['b', ...ids].toSorted());
   });
 
   it('refuses a file outside the workspace', async () => {

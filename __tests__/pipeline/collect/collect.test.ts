@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../../src/axe/errors.js';
+import { AxeError, ProviderError } from '../../../src/axe/errors.js';
 import { notesPlaces, pathOf } from '../../../src/axe/memory/notes/place.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
@@ -75,13 +75,112 @@ describe('garbage collection', () => {
 
   it('asks nothing about an empty memory', async () => {
     const { world, request } = await scene({ model: createFakeModel([]), memory: {} });
-    expect(await collect(request, world)).toEqual({ kind: 'empty', removed: { days: 0, untrusted: 0 } });
+    expect(await collect(request, world)).toEqual({
+      kind: 'empty',
+      unsigned: 0,
+      removed: { days: 0, untrusted: 0 },
+    });
   });
 
   it('trims nothing in a dry run', async () => {
     const { world, request } = await scene({ model: createFakeModel([says('Found it.')]) });
     const collected = await collect({ ...request, dryRun: true }, world);
     expect(collected).toMatchObject({ trim: { kind: 'dry-run' } });
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each([
+    ['30 entries of one second with the same text', log(1).repeat(30), 30, log(1).repeat(2)],
+    ['headings without times', '## a\n1\n## b\n2\n## c\n3\n## d\n4\n', 4, '## c\n3\n## d\n4\n'],
+    ['text above the first entry', `Mine.\n\n${log(3)}`, 3, `Mine.\n\n${log(3).slice(log(1).length)}`],
+  ])('counts %s as a run does, and keeps what is not an entry', async (_what, text, entries, kept) => {
+    const memory = { 'bot.md': text };
+    const { world, request, steps } = await scene({ model: createFakeModel([says('Found it.')]), memory });
+    expect(await collect(request, world)).toMatchObject({
+      entries,
+      trim: { kind: 'trimmed', removed: entries - 2, kept: 2 },
+    });
+    expect(steps[0]).toMatchObject({ kind: 'read', entries });
+    expect(world.memory.get('bot.md')).toBe(kept);
+  });
+
+  it('says so where the newest entry alone is over the limit', async () => {
+    const memory = { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` };
+    const { world, request } = await scene({ model: createFakeModel([says('Found it.')]), memory });
+    expect(await collect(request, world)).toMatchObject({
+      trim: { kind: 'indivisible', entries: 3, target: 2 },
+    });
+  });
+
+  it('gives figures and trims nothing with the offline rules, which analyse nothing', async () => {
+    const model = createFakeModel([]);
+    const { world, request, steps } = await scene({ model });
+    expect(await collect({ ...request, model: 'offline/rules' }, world)).toMatchObject({
+      kind: 'counted',
+      stats: { runs: 5 },
+      trim: { kind: 'not-analysed' },
+    });
+    expect([model.asked.length, steps.map(({ kind }) => kind)]).toEqual([0, ['read']]);
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it('never falls back on the offline rules', async () => {
+    const model = createFakeModel([new ProviderError('overloaded', 'busy')]);
+    const { world, request } = await scene({ model }, `${TOML}[retry]\nmax_retries = 0\n`);
+    const fallbackModels = ['offline/rules'];
+    await expect(collect({ ...request, fallbackModels }, world)).rejects.toThrow('busy');
+    expect(model.asked).toHaveLength(1);
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it.each([
+    ['shows what came and trims nothing', true, 'resolves'],
+    ['shows what came and fails', false, 'rejects'],
+  ] as const)('after an analysis that was cut off %s', async (_what, dryRun, ends) => {
+    const cut = says('## Patt', { finish: { unified: 'length', raw: 'length' } });
+    const { world, request, steps } = await scene({ model: createFakeModel([cut]) });
+    const ended = expect(collect({ ...request, dryRun }, world))[ends];
+    await (dryRun
+      ? ended.toMatchObject({ trim: { kind: 'dry-run' } })
+      : ended.toThrow('the analysis was cut off, so nothing was trimmed'));
+    expect(steps[1]).toMatchObject({ kind: 'analysed', text: '## Patt', broken: { isCut: true } });
+    expect(world.warnings.map(({ code }) => code)).toEqual(dryRun ? ['answer-truncated'] : []);
+    expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it('shows the reports that came before one that was cut off', async () => {
+    const cut = says('two, and', { finish: { unified: 'length', raw: 'length' } });
+    const { world, request, steps } = await scene({
+      model: createFakeModel([says('one'), cut]),
+      memory: { 'bot.md': log(200, 150) },
+      facts: { 'anthropic/m': { windowTokens: 8000 } },
+    });
+    await expect(collect(request, world)).rejects.toThrow('the analysis was cut off');
+    expect(steps[1]).toMatchObject({ text: 'one\n\ntwo, and' });
+  });
+
+  it('says that limits are too small, asks nothing and trims nothing', async () => {
+    const model = createFakeModel([]);
+    const { world, request } = await scene({ model, memory: { 'bot.md': log(50, 150) } });
+    const limits = () => ({ maxTokens: 800, maxCostUsd: 0 });
+    await expect(collect({ ...request, limits }, world)).rejects.toMatchObject({
+      message: '`max-tokens` (800) leaves no room for an analysis, so nothing was trimmed',
+      remedy: expect.stringContaining('Raise the limit'),
+      exitCode: 4,
+    });
+    expect(world.memory.get('bot.md')).toBe(log(50, 150));
+  });
+
+  it('says that entries without a good signature were left out', async () => {
+    const model = createFakeModel([]);
+    const { world, request } = await scene({ model, sign: (text) => `${text.length}`.padStart(64, '0') });
+    expect(await collect({ ...request, requireSigned: true }, world)).toMatchObject({
+      kind: 'empty',
+      unsigned: 5,
+    });
+    expect(world.warnings).toMatchObject([
+      { code: 'memory-signature', message: expect.stringContaining('left out 5 entries of `bot.md`') },
+    ]);
     expect(world.memory.get('bot.md')).toBe(log(5));
   });
 
@@ -135,9 +234,21 @@ describe('garbage collection', () => {
   });
 
   it.each([
-    ['an empty log', { 'bot.md': '' }, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
-    ['no log', {}, false, { kind: 'empty', removed: { days: 1, untrusted: 0 } }, ''],
-    ['no log in a dry run', {}, true, { kind: 'empty', removed: { days: 0, untrusted: 0 } }, 'old'],
+    [
+      'an empty log',
+      { 'bot.md': '' },
+      false,
+      { kind: 'empty', unsigned: 0, removed: { days: 1, untrusted: 0 } },
+      '',
+    ],
+    ['no log', {}, false, { kind: 'empty', unsigned: 0, removed: { days: 1, untrusted: 0 } }, ''],
+    [
+      'no log in a dry run',
+      {},
+      true,
+      { kind: 'empty', unsigned: 0, removed: { days: 0, untrusted: 0 } },
+      'old',
+    ],
   ])('looks at the age of daily logs beside %s, and asks nothing', async (_, files, dryRun, ended, left) => {
     const places = notesPlaces('project', { identity: 'octocat/hello-world', agent: 'bot' });
     const old = pathOf({ kind: 'daily', date: '2001-01-01' }, places);

@@ -104,7 +104,13 @@ type Ended = Exclude<Collection['end'], { readonly kind: 'failed' }>;
 function endLine(end: Ended, { agent, removed }: Shown): string {
   switch (end.kind) {
     case 'empty':
+      if (end.unsigned > 0)
+        return `Nothing was analysed: no entry of agent "${agent}" has a good signature (${end.unsigned} without one), and \`memory-require-signed\` is set.`;
       return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
+    case 'not-analysed':
+      return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.';
+    case 'indivisible':
+      return `No trimming possible: the newest entry counts as ${end.entries}, by its lines that start with \`## \`, and the limit is ${end.target}. An entry is never split.`;
     case 'dry-run':
       return 'Dry run: no entries trimmed.';
     case 'no-target':

@@ -26,6 +26,11 @@ export function formatModelRef({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }
 
+/** The built-in rules, which answer without a model (D32). */
+export function isOffline({ provider }: ModelRef): boolean {
+  return provider === 'offline';
+}
+
 function invalid(text: string, reason: string): AxeError {
   return new AxeError(`invalid model format "${text}": ${reason}`, {
     exitCode: 1,

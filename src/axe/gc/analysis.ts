@@ -7,25 +7,34 @@ export interface AnalysisReply {
   readonly finish: string;
 }
 
+/** Why nothing may be trimmed after a reply. */
+export interface BrokenAnalysis {
+  /** The model ran out of room; what it had said by then can be read. */
+  readonly isCut: boolean;
+  readonly error: AxeError;
+}
+
 /**
- * Why a reply is no analysis that anything may be trimmed after, or undefined if it is one: it must have an end of its
+ * Why a reply is not an analysis that anything may be trimmed after, or undefined if it is one: it must have an end of its
  * own and say something. axe trims all the same (axe-behaviour §20.9).
  */
-export function brokenAnalysis({ text, finish }: AnalysisReply): AxeError | undefined {
-  if (finish === 'length') {
-    return new AxeError('the analysis was cut off, so nothing was trimmed', {
-      remedy: 'Run it again, or with another model: `--model`, in a workflow the input `model`.',
-    });
-  }
+export function brokenAnalysis({ text, finish }: AnalysisReply): BrokenAnalysis | undefined {
+  if (finish === 'length')
+    return { isCut: text.trim() !== '', error: broken('the analysis was cut off', AGAIN) };
   if (finish === 'content-filter')
-    return new AxeError('the model refused the analysis, so nothing was trimmed');
+    return { isCut: false, error: broken('the model refused the analysis', ANOTHER) };
   if (finish !== 'stop') {
-    return new AxeError(`the analysis did not come to an end (${finish}), so nothing was trimmed`, {
-      remedy: 'Run it again.',
-    });
+    return {
+      isCut: false,
+      error: broken(`the analysis did not come to an end (${finish})`, 'Run it again.'),
+    };
   }
-  if (text.trim() !== '') return undefined;
-  return new AxeError('the analysis is empty, so nothing was trimmed', {
-    remedy: 'Run it again, or with another model: `--model`, in a workflow the input `model`.',
-  });
+  return text.trim() === '' ? { isCut: false, error: broken('the analysis is empty', AGAIN) } : undefined;
+}
+
+const ANOTHER = 'Ask another model: `--model`, in a workflow the input `model`.';
+const AGAIN = 'Run it again, or with another model: `--model`, in a workflow the input `model`.';
+
+function broken(what: string, remedy: string): AxeError {
+  return new AxeError(`${what}, so nothing was trimmed`, { remedy });
 }

@@ -1,6 +1,7 @@
+import { GC } from '../defaults.js';
 import type { BudgetLimits, Price } from '../loop/budget.js';
 import { estimateText } from '../loop/estimate.js';
-import { parseLog } from '../memory/units.js';
+import { partLog } from '../memory/log-parts.js';
 
 const LEFT_OUT = '\n[… left out here: the entry is longer than the model can read …]\n';
 
@@ -19,16 +20,30 @@ export function affordableTokens(
   return Number.isFinite(most) ? Math.floor(most / 2) : undefined;
 }
 
-/** The beginning of the log, in whole entries that make at most so many tokens by estimate; at least one entry. */
-export function oldestEntries(text: string, tokens: number | undefined): string {
-  if (tokens === undefined || estimateText(text) <= tokens) return text;
-  const { preamble, units } = parseLog(text);
-  let left = tokens - estimateText(preamble);
-  const first = units.findIndex((unit, index) => {
-    left -= estimateText(unit.text) + 1;
-    return left < 0 && index > 0;
+/** The beginning of a log. */
+export interface OldestEntries {
+  readonly text: string;
+  /** Parts of the log, see {@link partLog}, that it holds. */
+  readonly parts: number;
+}
+
+/**
+ * The beginning of the log, in whole entries that make at most so many tokens by estimate. Undefined where there is no
+ * room for one, or so little that a long log would be read in crumbs.
+ */
+export function oldestEntries(text: string, tokens: number | undefined): OldestEntries | undefined {
+  const { head, parts } = partLog(text);
+  const isWhole = tokens === undefined || parts.length === 0 || estimateText(text) <= tokens;
+  if (isWhole) return { text, parts: parts.length };
+  if (tokens < GC.leastRoomTokens) return undefined;
+  let left = tokens - estimateText(head);
+  const more = parts.findIndex((part) => {
+    left -= estimateText(part.text) + 1;
+    return left < 0;
   });
-  return first < 0 ? text : text.slice(0, units[first]?.start);
+  const oldest = more < 0 ? parts : parts.slice(0, more);
+  if (oldest.length === 0) return undefined;
+  return { text: head + oldest.map((part) => part.text).join(''), parts: oldest.length };
 }
 
 /**
@@ -37,8 +52,8 @@ export function oldestEntries(text: string, tokens: number | undefined): string 
  */
 export function splitLog(text: string, roomTokens: number): readonly string[] {
   if (estimateText(text) <= roomTokens) return [text];
-  const { preamble, units } = parseLog(text);
-  const pieces = [preamble, ...units.map((unit) => unit.text)].filter((piece) => piece.trim() !== '');
+  const { head, parts } = partLog(text);
+  const pieces = [head, ...parts.map((part) => part.text)].filter((piece) => piece.trim() !== '');
   return pack(
     pieces.map((piece) => cutToTokens(piece, roomTokens)),
     roomTokens,

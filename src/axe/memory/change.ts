@@ -21,7 +21,7 @@ import {
 } from './state.js';
 import { mergeThree } from './three-way.js';
 import type { MemoryTree } from './tree.js';
-import { trimLog } from './trim.js';
+import { goneWhole, type Trimmings, trimLog } from './trim.js';
 import { parseLog } from './units.js';
 
 /**
@@ -56,16 +56,15 @@ export type Change =
       readonly base: string;
       readonly text: string;
     }
-  | {
+  | (Trimmings & {
       /**
        * Takes these entries out of a run log, by id; what is taken out stays beside it as `.bak`, one generation. Stores
        * that are merged note it in the state, so that no older copy brings them back.
        */
       readonly kind: 'trim';
       readonly path: string;
-      readonly ids: readonly string[];
       readonly at: Date;
-    }
+    })
   | NoteChange;
 
 /** A change to a note. */
@@ -106,7 +105,8 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     const before = next.get(path) ?? '';
     if (change.kind === 'trim' && change.ids.length > 0) {
       keepTrimmed(change, next);
-      next.set(state, withTrimmedFacts(next.get(state) ?? '', change));
+      const ids = goneWhole(change);
+      if (ids.length > 0) next.set(state, withTrimmedFacts(next.get(state) ?? '', { ids, at: change.at }));
     }
     if (change.kind === 'merge') {
       // Another place knows that gc has taken these out; here it had not happened yet.
@@ -163,11 +163,11 @@ function keepBeside(
 
 /** Beside the log stands what is about to be trimmed of it. */
 function keepTrimmed(
-  { path, ids }: Pick<Extract<Change, { readonly kind: 'trim' }>, 'path' | 'ids'>,
+  { path, ...trimmings }: Trimmings & { readonly path: string },
   tree: Map<string, string>,
 ): void {
-  if (ids.length === 0) return;
-  const { removed } = trimLog(tree.get(path) ?? '', ids);
+  if (trimmings.ids.length === 0) return;
+  const { removed } = trimLog(tree.get(path) ?? '', trimmings);
   if (removed !== '') tree.set(`${path}.bak`, removed);
 }
 
@@ -186,7 +186,7 @@ export function applyChange(text: string, change: Change, forgotten: ReadonlySet
     case 'rewrite':
       return change.rewrite(text);
     case 'trim':
-      return trimLog(text, change.ids).kept;
+      return trimLog(text, change).kept;
     case 'merge':
       return mergeFiles(change.path, { base: text, other: change.text, forgotten }).text;
     case 'unite':

@@ -44,7 +44,8 @@ function noKey(paths: readonly string[]): Warning {
   return { code: 'memory-signature', message };
 }
 
-function leftOut(
+/** Tells that entries were left out for want of a good signature. */
+export function leftOut(
   { bad, unsigned }: { readonly bad: number; readonly unsigned: number },
   paths: readonly string[],
 ): Warning {

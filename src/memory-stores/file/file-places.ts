@@ -52,19 +52,12 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
 }
 
 /**
- * Why a file cannot be rewritten where links are followed: the new text would take the link's place, and what it leads
- * to would keep what was to be removed. Undefined where no link is. Throws what the file system throws.
+ * The file that a rewrite replaces: where links are followed the one that a link leads to, so that the link stays and
+ * nothing that was removed is left behind it. Throws what the file system throws.
  */
-export async function linkInPlace(
-  { stat }: Files,
-  location: string,
-): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
-  const found = await stat(location);
-  if (found?.kind !== 'link') return undefined;
-  return {
-    message: `${location} is a symbolic link, so it is not rewritten`,
-    remedy: 'Put the file itself in its place, or name the file in `path` of `[memory]`.',
-  };
+export async function rewritePlace({ files, followLinks }: FilePlaces, location: string): Promise<string> {
+  if (!followLinks || (await files.stat(location))?.kind !== 'link') return location;
+  return (await files.realPath(location)) ?? location;
 }
 
 const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';

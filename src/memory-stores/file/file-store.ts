@@ -18,7 +18,7 @@ import type { Clock } from '../../axe/ports.js';
 import { unmatchedEdit } from '../other-side.js';
 import { failed } from '../patience.js';
 import { inspectEnd } from '../tail.js';
-import { checkedPlace, codeOf, type FilePlaces, linkInPlace, locate, remedyOf } from './file-places.js';
+import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf, rewritePlace } from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { type Rewritten, rewriteFile } from './rewrite-file.js';
 
@@ -49,12 +49,7 @@ async function write(
   const location = locate(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
-    for (const change of changes) {
-      const place = await checkedPlace(placesFor(options, change), change.path);
-      const isAppended = change.kind === 'append' || change.kind === 'note';
-      const link = isAppended || !options.followLinks ? undefined : await linkInPlace(options.files, place);
-      if (link !== undefined) return failed('error', link.message, link.remedy);
-    }
+    for (const change of changes) await checkedPlace(placesFor(options, change), change.path);
     const notices: string[] = [];
     const own = new Map<string, OwnVersion>();
     for (const change of statesFirst(changes)) {
@@ -113,7 +108,9 @@ async function writeOne(
   const forgotten = () => forgottenOf(options, change.path);
   const rewrite = async (text: string) => applyChange(text, change, await forgotten());
   const backup = async (text: string) => withoutEntries(backupOf(text, change), await forgotten());
-  return notDone(location, await rewriteFile(location, { ...options, ...limits, rewrite, backup }));
+  const target = await rewritePlace(options, location);
+  const backupPath = `${location}.bak`;
+  return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backup, backupPath }));
 }
 
 /** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
@@ -161,7 +158,7 @@ function notDone(location: string, rewritten: Rewritten): FailedSave | undefined
 
 /** What a rewrite leaves beside the file: the old text, or of a trim what it takes out. */
 function backupOf(text: string, change: Change): string {
-  return change.kind === 'trim' ? trimLog(text, change.ids).removed : text;
+  return change.kind === 'trim' ? trimLog(text, change).removed : text;
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */

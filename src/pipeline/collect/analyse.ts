@@ -1,6 +1,6 @@
 import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../axe/defaults.js';
 import { AxeError } from '../../axe/errors.js';
-import { type AnalysisReply, brokenAnalysis } from '../../axe/gc/analysis.js';
+import { type AnalysisReply, type BrokenAnalysis, brokenAnalysis } from '../../axe/gc/analysis.js';
 import { groupReports, splitLog } from '../../axe/gc/parts.js';
 import { ANALYST_PROMPT, JOIN_PROMPT, partPrompt, reportsMessage } from '../../axe/gc/prompt.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../axe/loop/asker.js';
@@ -25,10 +25,15 @@ export interface AnalysisParts {
 }
 
 /** What a model made of a log. */
-export interface Analysis {
-  readonly text: string;
+export interface Analysis extends Report {
   /** Parts that were read one after the other; 1 for a log that fits. */
   readonly parts: number;
+}
+
+interface Report {
+  readonly text: string;
+  /** Why the text is not a whole analysis; it is what had come by then. */
+  readonly broken?: BrokenAnalysis;
 }
 
 /** One more question to the model that analysed, under the same limits. */
@@ -42,7 +47,7 @@ export interface Analysed {
 
 /**
  * Has a model look for patterns in a log: in one question, or where it is longer than the model's window in parts of whole
- * entries whose reports are joined. Throws an AxeError for whatever is no whole analysis, and what asking throws.
+ * entries whose reports are joined. Throws what asking throws.
  */
 export async function analyse(parts: AnalysisParts, world: World): Promise<Analysed> {
   const { model, limits, log } = parts;
@@ -58,32 +63,41 @@ export async function analyse(parts: AnalysisParts, world: World): Promise<Analy
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
   const logs = splitLog(log, Math.max(GC.leastRoomTokens, room));
   parts.onParts(logs.length, () => usage.stats(world.clock.now().getTime() - startedAt, budget));
-  const text = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
-  return { analysis: { text, parts: logs.length }, ask };
+  const report = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
+  return { analysis: { ...report, parts: logs.length }, ask };
 }
 
-async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<string> {
+async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<Report> {
   const [whole] = logs;
-  if (logs.length === 1 && whole !== undefined) return wholeText(await ask(ANALYST_PROMPT, whole));
+  if (logs.length === 1 && whole !== undefined) return reportOf(await ask(ANALYST_PROMPT, whole));
   const reports: string[] = [];
-  for (const [index, log] of logs.entries())
-    reports.push(wholeText(await ask(partPrompt(index + 1, logs.length), log)));
+  for (const [index, log] of logs.entries()) {
+    const report = reportOf(await ask(partPrompt(index + 1, logs.length), log));
+    reports.push(report.text);
+    if (report.broken !== undefined) return { ...report, text: reportsSoFar(reports) };
+  }
   return await joinReports(reports, room, ask);
 }
 
-async function joinReports(reports: readonly string[], room: number, ask: Question): Promise<string> {
+async function joinReports(reports: readonly string[], room: number, ask: Question): Promise<Report> {
   const [only] = reports;
-  if (reports.length <= 1) return only ?? '';
+  if (reports.length <= 1) return { text: only ?? '' };
   const joined: string[] = [];
-  for (const group of groupReports(reports, room))
-    joined.push(wholeText(await ask(JOIN_PROMPT, reportsMessage(group))));
+  for (const group of groupReports(reports, room)) {
+    const report = reportOf(await ask(JOIN_PROMPT, reportsMessage(group)));
+    joined.push(report.text);
+    if (report.broken !== undefined) return { ...report, text: reportsSoFar(joined) };
+  }
   return await joinReports(joined, room, ask);
 }
 
-function wholeText(reply: AnalysisReply): string {
+function reportOf(reply: AnalysisReply): Report {
   const broken = brokenAnalysis(reply);
-  if (broken !== undefined) throw broken;
-  return reply.text;
+  return broken === undefined ? { text: reply.text } : { text: reply.text, broken };
+}
+
+function reportsSoFar(reports: readonly string[]): string {
+  return reports.filter((report) => report.trim() !== '').join('\n\n');
 }
 
 interface QuestionOptions {

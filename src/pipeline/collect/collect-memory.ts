@@ -71,7 +71,10 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
     const suggesting = maySuggest(request, world);
     if (collected.kind === 'collected' && suggesting !== undefined)
       suggestion = await suggest({ agent, collected, suggesting }, world);
-    const end = collected.kind === 'empty' ? ({ kind: 'empty' } as const) : collected.trim;
+    const end =
+      collected.kind === 'empty'
+        ? ({ kind: 'empty', unsigned: collected.unsigned } as const)
+        : collected.trim;
     return report({
       ...gathered(steps),
       end,

@@ -1,20 +1,22 @@
-import { parseModelRef } from '../../axe/agent/model-ref.js';
+import { isOffline, type ModelRef, parseModelRef } from '../../axe/agent/model-ref.js';
 import { AxeError } from '../../axe/errors.js';
-import { affordableTokens, oldestEntries } from '../../axe/gc/parts.js';
+import { affordableTokens, type OldestEntries, oldestEntries } from '../../axe/gc/parts.js';
 import { type LogStats, logStats } from '../../axe/gc/stats.js';
 import { planTrim, type TrimPlan } from '../../axe/gc/trim.js';
+import type { OpenModel } from '../../axe/loop/asker.js';
 import type { BudgetLimits } from '../../axe/loop/budget.js';
 import type { RunStats } from '../../axe/loop/outcome.js';
 import { retryPolicy } from '../../axe/loop/retry.js';
 import type { Change } from '../../axe/memory/change.js';
-import { stripProvenance } from '../../axe/memory/run-log.js';
+import { promptText } from '../../axe/memory/prompt-text.js';
+import { countEntries } from '../../axe/memory/run-log.js';
 import type { SaveResult } from '../../axe/memory/store.js';
-import { parseLog } from '../../axe/memory/units.js';
 import type { World } from '../../axe/ports.js';
+import { usd } from '../../axe/usd.js';
 import { openModel } from '../crew.js';
 import { type Analysed, type Analysis, analyse } from './analyse.js';
-import type { CollectStep, Removed, Trim } from './collection.js';
-import { type Expired, expiredChanges, type FindRequest, findMemory } from './find-memory.js';
+import type { CollectStep, Empty, Removed, Trim } from './collection.js';
+import { type Expired, expiredChanges, type FindRequest, findMemory, trimChange } from './find-memory.js';
 
 /** What garbage collection of one agent's memory works with. */
 export interface CollectRequest extends FindRequest {
@@ -35,8 +37,12 @@ export interface CollectRequest extends FindRequest {
 
 /** How garbage collection ended. */
 export type Collected =
+  | (Empty & { readonly removed: Removed })
+  /** No model looked at it. */
   | {
-      readonly kind: 'empty';
+      readonly kind: 'counted';
+      readonly stats: LogStats;
+      readonly trim: Extract<Trim, { readonly kind: 'not-analysed' }>;
       readonly removed: Removed;
     }
   | {
@@ -53,65 +59,79 @@ export type Collected =
 /**
  * Garbage collection (axe-behaviour §19): reads an agent's run log, has a model look for patterns in it and trims it to
  * what the agent wants to keep. The trim takes out what was analysed and nothing else, so an entry that is appended in
- * the meantime stays on every store. Throws an AxeError; nothing is trimmed then.
+ * the meantime stays on every store. The offline rules analyse nothing: with them there are figures and no trim. Throws
+ * an AxeError; nothing is trimmed then.
  */
 export async function collect(request: CollectRequest, world: World): Promise<Collected> {
-  const { log, expired, state } = await findMemory(request, world);
-  const { units } = parseLog(log);
+  const { log, unsigned, expired, state } = await findMemory(request, world);
+  const entries = countEntries(log);
   const removed = request.dryRun ? NOTHING : countOf(expired);
-  if (units.length === 0) {
-    // What has an age of its own goes whatever the log holds.
-    const changes = request.dryRun ? [] : expiredChanges(expired, request, world);
-    if (changes.length > 0) await save(changes, { request, world });
-    return { kind: 'empty', removed };
+  // What has an age of its own goes whatever the log holds and whoever looks at it.
+  const byAge = request.dryRun ? [] : expiredChanges(expired, request, world);
+  if (entries === 0) {
+    if (byAge.length > 0) await save(byAge, { request, world });
+    return { kind: 'empty', unsigned, removed };
   }
   const stats = logStats(log);
-  request.onStep({ kind: 'read', entries: units.length, stats });
-  const { analysed, read } = await analyseLog({ log, limits: request.limits(state) }, request, world);
+  request.onStep({ kind: 'read', entries, stats });
+  const ref = parseModelRef(request.model === '' ? request.agent.config.model : request.model);
+  if (isOffline(ref)) {
+    if (byAge.length > 0) await save(byAge, { request, world });
+    return { kind: 'counted', stats, trim: { kind: 'not-analysed' }, removed };
+  }
+  const { analysed, read } = await analyseLog({ log, ref, limits: request.limits(state) }, request, world);
   const { analysis } = analysed;
-  const ids = new Set(parseLog(read).units.map(({ id }) => id));
-  const left = units.filter(({ id }) => !ids.has(id)).length;
-  request.onStep({ kind: 'analysed', text: analysis.text, parts: analysis.parts, left });
-  const made = { kind: 'collected', entries: units.length, stats, analysis, analysed, removed } as const;
+  if (analysis.text.trim() !== '')
+    request.onStep({ kind: 'analysed', ...analysis, left: entries - countEntries(read.text) });
+  tellBroken(analysis, request, world);
+  const made = { kind: 'collected', entries, stats, analysis, analysed, removed } as const;
   if (request.dryRun) return { ...made, trim: { kind: 'dry-run' } };
-  const plan = planTrim(log, request.agent.config.memory, { now: world.clock.now(), mayGo: ids });
-  const trim = await trimMemory(plan, expiredChanges(expired, request, world), { request, world });
-  return { ...made, trim };
+  const plan = planTrim(log, request.agent.config.memory, { now: world.clock.now(), analysed: read.parts });
+  return { ...made, trim: await trimMemory(plan, byAge, { request, world }) };
+}
+
+/** Throws for what is not a whole analysis; where nothing would be trimmed, the beginning of one is something, too. */
+function tellBroken({ broken }: Analysis, { dryRun }: CollectRequest, { reporter }: World): void {
+  if (broken === undefined) return;
+  const { isCut, error } = broken;
+  if (!isCut || !dryRun) throw error;
+  const message = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
+  reporter.warn({ code: 'answer-truncated', message });
 }
 
 const NOTHING: Removed = { days: 0, untrusted: 0 };
 
 function countOf({ days, untrusted }: Expired): Removed {
-  return { days: days.length, untrusted: untrusted.length };
+  return { days: days.length, untrusted: untrusted?.removed ?? 0 };
 }
 
 interface AnalysedLog {
   readonly analysed: Analysed;
-  /** What of the log was analysed: whole entries from its beginning on. */
-  readonly read: string;
+  /** What of the log was analysed. */
+  readonly read: OldestEntries;
+}
+
+interface LogToAnalyse {
+  readonly log: string;
+  readonly ref: ModelRef;
+  readonly limits: BudgetLimits;
 }
 
 async function analyseLog(
-  { log, limits }: { readonly log: string; readonly limits: BudgetLimits },
+  { log, ref, limits }: LogToAnalyse,
   request: CollectRequest,
   world: World,
 ): Promise<AnalysedLog> {
   const { agent, timeLimitMs } = request;
-  const ref = parseModelRef(request.model === '' ? agent.config.model : request.model);
   await world.models.configure(ref);
   const model = await openModel(world, ref);
   const read = oldestEntries(log, affordableTokens(limits, model.price));
+  if (read === undefined) throw noRoom(limits);
   const analysed = await analyse(
     {
-      log: stripProvenance(read).toWellFormed().replaceAll('\0', '\uFFFD'),
+      log: promptText(read.text),
       model,
-      fallbacks: request.fallbackModels.map((text) => {
-        const other = parseModelRef(text);
-        return async () => {
-          await world.models.configure(other);
-          return await openModel(world, other);
-        };
-      }),
+      fallbacks: fallbacksOf(request, world),
       retry: retryPolicy(agent.config.retry),
       limits,
       onParts: (parts, stats) => {
@@ -124,6 +144,32 @@ async function analyseLog(
   return { analysed, read };
 }
 
+/** In the order they are asked; the offline rules would give an answer that is not an analysis. */
+function fallbacksOf(
+  { fallbackModels }: CollectRequest,
+  world: World,
+): readonly (() => Promise<OpenModel>)[] {
+  const refs = fallbackModels.map(parseModelRef).filter((ref) => !isOffline(ref));
+  return refs.map((ref) => async () => {
+    await world.models.configure(ref);
+    return await openModel(world, ref);
+  });
+}
+
+function noRoom({ maxTokens, maxCostUsd, costInput = 'max-cost-usd' }: BudgetLimits): AxeError {
+  const limits = [
+    ...(maxTokens > 0 ? [`\`max-tokens\` (${maxTokens})`] : []),
+    ...(maxCostUsd > 0 ? [`\`${costInput}\` (${usd(maxCostUsd)})`] : []),
+  ];
+  return new AxeError(
+    `${limits.join(' and ')} ${limits.length > 1 ? 'leave' : 'leaves'} no room for an analysis, so nothing was trimmed`,
+    {
+      exitCode: 4,
+      remedy: 'Raise the limit: gc reads entries from the oldest on, as far as half of it goes.',
+    },
+  );
+}
+
 async function trimMemory(
   plan: TrimPlan,
   expired: readonly Change[],
@@ -133,8 +179,8 @@ async function trimMemory(
     if (expired.length > 0) await save(expired, { request, world });
     return plan;
   }
-  const { ids, removed, kept } = plan;
-  const trim: Change = { kind: 'trim', path: request.path, ids, at: world.clock.now() };
+  const { removed, kept } = plan;
+  const trim = trimChange(plan, request.path, world.clock.now());
   return { kind: 'trimmed', removed, kept, saved: await save([trim, ...expired], { request, world }) };
 }
 

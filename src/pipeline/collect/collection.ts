@@ -1,4 +1,5 @@
 import type { AxeError } from '../../axe/errors.js';
+import type { BrokenAnalysis } from '../../axe/gc/analysis.js';
 import type { LogStats } from '../../axe/gc/stats.js';
 import type { TrimPlan } from '../../axe/gc/trim.js';
 import type { RunStats } from '../../axe/loop/outcome.js';
@@ -10,6 +11,8 @@ export type CollectStep =
   | {
       readonly kind: 'analysed';
       readonly text: string;
+      /** Why that is not a whole analysis. */
+      readonly broken?: BrokenAnalysis;
       readonly parts: number;
       /** Entries that the limits left no room for; they stay. */
       readonly left: number;
@@ -31,6 +34,8 @@ export function hasRemoved({ days, untrusted }: Removed): boolean {
 /** What became of the log. */
 export type Trim =
   | { readonly kind: 'dry-run' }
+  /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
+  | { readonly kind: 'not-analysed' }
   | Exclude<TrimPlan, { readonly kind: 'trim' }>
   | {
       readonly kind: 'trimmed';
@@ -51,6 +56,13 @@ export type Suggestion =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** There is nothing to analyse. */
+export interface Empty {
+  readonly kind: 'empty';
+  /** Entries that are there, but do not have the signature that is required. */
+  readonly unsigned: number;
+}
+
 /** What garbage collection came to; a part is absent where it ended before that. */
 export interface Collection {
   readonly read?: Extract<CollectStep, { readonly kind: 'read' }>;
@@ -59,5 +71,5 @@ export interface Collection {
   readonly usage?: RunStats;
   readonly suggestion?: Suggestion;
   readonly removed?: Removed;
-  readonly end: { readonly kind: 'empty' } | Trim | { readonly kind: 'failed'; readonly error: AxeError };
+  readonly end: Empty | Trim | { readonly kind: 'failed'; readonly error: AxeError };
 }

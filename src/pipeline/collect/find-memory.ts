@@ -1,8 +1,9 @@
 import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { AxeError } from '../../axe/errors.js';
 import { expiredDailyLogs } from '../../axe/gc/expired.js';
-import { planTrim } from '../../axe/gc/trim.js';
+import { planTrim, type TrimPlan } from '../../axe/gc/trim.js';
 import type { Change } from '../../axe/memory/change.js';
+import { leftOut } from '../../axe/memory/check-loaded.js';
 import { copiesOf, notesPlaces, pathOf } from '../../axe/memory/notes/place.js';
 import { signedEntries } from '../../axe/memory/signature.js';
 import { statePath } from '../../axe/memory/state.js';
@@ -28,6 +29,8 @@ export interface FindRequest {
 export interface Found {
   /** What is analysed: the run log of the trusted lane. */
   readonly log: string;
+  /** Entries of that lane that are left out of it, since they lack the signature that is required. */
+  readonly unsigned: number;
   readonly state: string;
   readonly expired: Expired;
 }
@@ -36,8 +39,8 @@ export interface Found {
 export interface Expired {
   /** Daily logs of both lanes. */
   readonly days: readonly string[];
-  /** Ids of entries in the untrusted lane, which is not analysed: what strangers wrote is in it (D19). */
-  readonly untrusted: readonly string[];
+  /** Entries in the untrusted lane, which is not analysed: what strangers wrote is in it (D19). */
+  readonly untrusted: Extract<TrimPlan, { readonly kind: 'trim' }> | undefined;
 }
 
 /** Reads what garbage collection looks at, and says what of it is too old. Throws an AxeError. */
@@ -61,11 +64,11 @@ export async function findMemory(request: FindRequest, world: World): Promise<Fo
     folders.includes(folderOf(day)),
   );
   return {
-    log: signedLog(tree.get(path) ?? '', request, world),
+    ...signedLog(tree.get(path) ?? '', request, world),
     state: tree.get(statePath(path)) ?? '',
     expired: {
       days: oldest(expiredDailyLogs(days, retentionDays, now), world),
-      untrusted: old.kind === 'trim' ? old.ids : [],
+      untrusted: old.kind === 'trim' ? old : undefined,
     },
   };
 }
@@ -106,9 +109,8 @@ export function expiredChanges(
   { path }: Pick<FindRequest, 'path'>,
   { clock }: Pick<World, 'clock'>,
 ): readonly Change[] {
-  const trim = { kind: 'trim', path: untrustedPath(path), ids: untrusted, at: clock.now() } as const;
   return [
-    ...(untrusted.length === 0 ? [] : [trim]),
+    ...(untrusted === undefined ? [] : [trimChange(untrusted, untrustedPath(path), clock.now())]),
     ...days
       .flatMap((day) => [day, ...copiesOf(day)])
       .map((file): Change => {
@@ -118,14 +120,29 @@ export function expiredChanges(
   ];
 }
 
-function signedLog(text: string, { requireSigned, path }: FindRequest, { sign }: World): string {
-  if (!requireSigned) return text;
+/** The change that carries out a plan. */
+export function trimChange(
+  { ids, leaves }: Extract<TrimPlan, { readonly kind: 'trim' }>,
+  path: string,
+  at: Date,
+): Change {
+  return { kind: 'trim', path, ids, leaves, at };
+}
+
+function signedLog(
+  text: string,
+  { requireSigned, path }: FindRequest,
+  { sign, reporter }: World,
+): Pick<Found, 'log' | 'unsigned'> {
+  if (!requireSigned) return { log: text, unsigned: 0 };
   if (sign === undefined) {
     throw new AxeError('`memory-require-signed` needs a key to check signatures with', {
       remedy: 'Give `memory-signing-key`.',
     });
   }
-  return signedEntries(text, { paths: [path], lastN: 0, sign }).text;
+  const { text: log, bad, unsigned } = signedEntries(text, { paths: [path], lastN: 0, sign });
+  if (bad + unsigned > 0) reporter.warn(leftOut({ bad, unsigned }, [path]));
+  return { log, unsigned: bad + unsigned };
 }
 
 /** Of the untrusted lane only what may be too old. */
