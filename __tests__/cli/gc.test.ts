@@ -88,6 +88,15 @@ describe('gc on the command line', () => {
     expect(talk).toMatch(told);
   });
 
+  it('does not warn that a model takes no temperature, which nobody set', async () => {
+    writeFiles(folder, { 'bot.md': LOG });
+    const { exitCode, talk } = await answered(
+      ['bot', '--model', 'anthropic/claude-opus-4-8'],
+      text('Found it.'),
+    );
+    expect([exitCode, talk]).toEqual([0, '']);
+  });
+
   it('shows what came of an analysis that was cut off, and ends well where nothing would be trimmed', async () => {
     writeFiles(folder, { 'bot.md': LOG });
     const cut = { kind: 'text', text: 'Found it, and', finishReason: 'length' } as const;

@@ -34,6 +34,8 @@ export interface AskerOptions {
   readonly retry: RetryPolicy;
   readonly budget: Budget;
   readonly usage: Usage;
+  /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
+  readonly ownSettings?: readonly string[];
 }
 
 /** Asks a model, and another one where the first stays out of reach. */
@@ -51,7 +53,7 @@ export interface Asker {
 
 /** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
 export function createAsker(
-  { model, fallbacks, retry, budget, usage }: AskerOptions,
+  { model, fallbacks, retry, budget, usage, ownSettings = [] }: AskerOptions,
   world: LoopWorld,
 ): Asker {
   const others = [...fallbacks];
@@ -127,7 +129,10 @@ export function createAsker(
       const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot hold what it costs; \`max-tokens\` can`;
       world.reporter.warn({ code: 'model-warning', message });
     }
-    warnOfSettings(warnings, world.reporter);
+    const users = warnings.filter(
+      (warning) => !('feature' in warning && ownSettings.includes(warning.feature)),
+    );
+    warnOfSettings(users, world.reporter);
   }
 
   return {

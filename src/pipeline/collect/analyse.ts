@@ -55,7 +55,7 @@ export async function analyse(parts: AnalysisParts, world: World): Promise<Analy
   const usage = new Usage(model.model.modelId);
   const budget = new Budget(limits);
   const loop = { ...world, signal: world.deadline.signal, leftMs: () => world.deadline.leftMs() };
-  const asker = createAsker({ ...parts, usage, budget }, loop);
+  const asker = createAsker({ ...parts, usage, budget, ownSettings: ['temperature'] }, loop);
   const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
   const outputTokens = Math.min(GC.outputTokens, Math.floor(window / 4));
   const ask = questions(asker, { outputTokens, budget, world });
