@@ -1,4 +1,5 @@
 import type { World } from '../axe/ports.js';
+import type { Warning } from '../axe/warning.js';
 import type { RunReport } from '../pipeline/request.js';
 import { runPipeline } from '../pipeline/run.js';
 import { type GcModeParts, runGcMode } from './gc-mode.js';
@@ -14,6 +15,8 @@ export interface ModeParts extends GcModeParts {
 /** Does what the input `mode` asks for. Throws an AxeError. */
 export async function runMode(parts: ModeParts, world: World): Promise<RunReport> {
   const { mode, inputs, request, runner } = parts;
+  const unused = unusedWarning(inputs);
+  if (unused !== undefined) world.reporter.warn(unused);
   switch (mode) {
     case 'run':
       return await runPipeline(request, world);
@@ -28,4 +31,11 @@ export async function runMode(parts: ModeParts, world: World): Promise<RunReport
     case 'gc':
       return await runGcMode(parts, world);
   }
+}
+
+function unusedWarning({ mode, unused }: Inputs): Warning | undefined {
+  if (unused.length === 0) return undefined;
+  const names = unused.map((name) => `\`${name}\``).join(', ');
+  const message = `\`mode: ${mode}\` does not use ${names}. Remove ${unused.length === 1 ? 'it' : 'them'}, or give ${unused.length === 1 ? 'it' : 'them'} to a step that runs the agent.`;
+  return { code: 'input-invalid', message };
 }

@@ -25,6 +25,7 @@ export function endLines(collected: Collected, agent: string): readonly string[]
 function trimLine(trim: Trim): string {
   switch (trim.kind) {
     case 'dry-run':
+    case 'not-asked':
       return 'Dry run: no entries trimmed.';
     case 'not-analysed':
       return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with --model.';

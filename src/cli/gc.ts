@@ -141,7 +141,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         onAsking: (stats) => {
           usage = stats;
         },
-        dryRun: flags.bool('dry-run'),
+        dryRun: flags.bool('dry-run') ? 'analysis' : false,
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
         onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
       },

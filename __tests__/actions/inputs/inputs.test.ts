@@ -51,6 +51,7 @@ describe('inputs', () => {
       maxCostUsd: 0,
       spendLimits: { perPullUsd: 0, perDayUsd: 0 },
       toolsAllowed: [],
+      unused: [],
       outputSchema: '',
       dryRun: false,
       failOn: [],
@@ -188,6 +189,11 @@ describe('inputs', () => {
       'the input `gc-suggestions` cannot be "pr"',
       'Give one of `none`, `pull-request`, `issue`.',
     ],
+    ...['gc', 'memory'].map((mode): [Readonly<Record<string, string>>, string, string] => [
+      { mode, 'memory-store': 'none', ...(mode === 'memory' ? { 'memory-command': 'show' } : {}) },
+      `\`mode: ${mode}\` cannot be used with \`memory-store: none\`, which keeps nothing`,
+      "Write the `memory-store` of the agent's runs, or leave it out.",
+    ]),
     [
       { 'gc-suggestions': 'issue' },
       'the input `gc-suggestions` is for `mode: gc` only',
@@ -200,6 +206,18 @@ describe('inputs', () => {
     ],
   ])('refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
+  });
+
+  it.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      { mode: 'gc', prompt: 'Why?', language: 'de', 'report-to': 'issue', 'check-run': 'true' },
+      ['prompt', 'report-to', 'check-run', 'language'],
+    ],
+    [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
+    [{ mode: 'memory', 'memory-command': 'show', paths: 'src/**' }, ['paths']],
+    [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
+  ])('tell those that the mode does not use of %j', (given, unused) => {
+    expect(read(given).unused).toEqual(unused);
   });
 
   it.each<Readonly<Record<string, string>>>([

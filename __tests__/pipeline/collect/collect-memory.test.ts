@@ -118,10 +118,12 @@ describe('what garbage collection costs', () => {
     });
   });
 
-  it('leaves no trace in a dry run', async () => {
-    const { world, request } = scene([says('Found it.', CHEAP)], { dryRun: true });
-    await collectMemory(request, world);
-    expect([...world.memory.keys()]).toEqual(['bot.md']);
+  it('is nothing in a dry run, which asks no model and leaves no trace', async () => {
+    const { model, world, request } = scene([], { dryRun: true });
+    expect(await collectMemory(request, world)).toMatchObject({
+      collection: { read: { entries: 5 }, end: { kind: 'not-asked', plan: { removed: 3, kept: 2 } } },
+    });
+    expect([model.asked.length, ...world.memory.keys()]).toEqual([0, 'bot.md']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../../src/axe/errors.js';
+import { estimateText } from '../../../src/axe/loop/estimate.js';
 import { notesPlaces, pathOf } from '../../../src/axe/memory/notes/place.js';
 import { formatEntry } from '../../../src/axe/memory/run-log.js';
 import { parseLog } from '../../../src/axe/memory/units.js';
@@ -84,9 +85,25 @@ describe('garbage collection', () => {
 
   it('trims nothing in a dry run', async () => {
     const { world, request } = await scene({ model: createFakeModel([says('Found it.')]) });
-    const collected = await collect({ ...request, dryRun: true }, world);
-    expect(collected).toMatchObject({ trim: { kind: 'dry-run' } });
+    const collected = await collect({ ...request, dryRun: 'analysis' }, world);
+    expect(collected).toMatchObject({ kind: 'collected', trim: { kind: 'dry-run' } });
     expect(world.memory.get('bot.md')).toBe(log(5));
+  });
+
+  it('asks nothing in a dry run for figures, and says what would be sent and trimmed', async () => {
+    const model = createFakeModel([]);
+    const { world, request } = await scene({ model });
+    expect(await collect({ ...request, dryRun: 'figures' }, world)).toMatchObject({
+      kind: 'counted',
+      stats: { runs: 5 },
+      trim: {
+        kind: 'not-asked',
+        model: 'anthropic/m',
+        tokens: estimateText(log(5)),
+        plan: { kind: 'trim', removed: 3, kept: 2 },
+      },
+    });
+    expect([model.asked.length, world.memory.get('bot.md')]).toEqual([0, log(5)]);
   });
 
   it.each([
@@ -134,17 +151,17 @@ describe('garbage collection', () => {
   });
 
   it.each([
-    ['shows what came and trims nothing', true, 'resolves'],
+    ['shows what came and trims nothing', 'analysis', 'resolves'],
     ['shows what came and fails', false, 'rejects'],
   ] as const)('after an analysis that was cut off %s', async (_what, dryRun, ends) => {
     const cut = says('## Patt', { finish: { unified: 'length', raw: 'length' } });
     const { world, request, steps } = await scene({ model: createFakeModel([cut]) });
     const ended = expect(collect({ ...request, dryRun }, world))[ends];
-    await (dryRun
+    await (dryRun === 'analysis'
       ? ended.toMatchObject({ trim: { kind: 'dry-run' } })
       : ended.toThrow('the analysis was cut off, so nothing was trimmed'));
     expect(steps[1]).toMatchObject({ kind: 'analysed', text: '## Patt', broken: { isCut: true } });
-    expect(world.warnings.map(({ code }) => code)).toEqual(dryRun ? ['answer-truncated'] : []);
+    expect(world.warnings.map(({ code }) => code)).toEqual(dryRun === false ? [] : ['answer-truncated']);
     expect(world.memory.get('bot.md')).toBe(log(5));
   });
 
@@ -233,7 +250,7 @@ describe('garbage collection', () => {
     expect(world.memory.get('bot.md')).toBe(log(5));
   });
 
-  it.each([
+  it.each<[string, Readonly<Record<string, string>>, CollectRequest['dryRun'], object, string]>([
     [
       'an empty log',
       { 'bot.md': '' },
@@ -245,7 +262,7 @@ describe('garbage collection', () => {
     [
       'no log in a dry run',
       {},
-      true,
+      'analysis',
       { kind: 'empty', unsigned: 0, removed: { days: 0, untrusted: 0 } },
       'old',
     ],

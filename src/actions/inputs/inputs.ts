@@ -45,6 +45,8 @@ export interface Inputs {
   /** JSON text. */
   readonly outputSchema: string;
   readonly dryRun: boolean;
+  /** Inputs that were given and that the mode does not use. */
+  readonly unused: readonly string[];
   readonly failOn: readonly Conclusion[];
 }
 
@@ -84,13 +86,28 @@ export const INPUT_DEFAULTS = {
 } as const;
 
 type InputName = keyof typeof INPUT_DEFAULTS;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What tells an agent what to do and where its answer goes: nothing of it counts where no agent runs. */
+const RUN_INPUT_DEFAULTS = {
+  prompt: INPUT_DEFAULTS.prompt,
+  'prompt-file': INPUT_DEFAULTS['prompt-file'],
+  ...CONTEXT_INPUT_DEFAULTS,
+  comment: INPUT_DEFAULTS.comment,
+  ...REVIEW_INPUT_DEFAULTS,
+  ...PUBLISH_INPUT_DEFAULTS,
+  'max-turns': INPUT_DEFAULTS['max-turns'],
+  'max-cost-usd-per-pr': INPUT_DEFAULTS['max-cost-usd-per-pr'],
+  'tools-allowed': INPUT_DEFAULTS['tools-allowed'],
+  'output-schema': INPUT_DEFAULTS['output-schema'],
+} as const;
 
 /**
  * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
  * without the toolkit, which would cost more time to load than everything else before the first request.
  * Throws a ConfigError that names the input.
  */
-export function readInputs(env: Readonly<Record<string, string | undefined>>): Inputs {
+export function readInputs(env: Environment): Inputs {
   const read = (name: InputName) => readInput(env, name);
   const inputs: Inputs = {
     agent: read('agent'),
@@ -122,6 +139,7 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
     toolsAllowed: list(read('tools-allowed')),
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
+    unused: unusedInputs(env, read('mode')),
     failOn: list(read('fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on')),
   };
   checkTogether(inputs);
@@ -129,10 +147,22 @@ export function readInputs(env: Readonly<Record<string, string | undefined>>): I
 }
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
-function readInput(env: Readonly<Record<string, string | undefined>>, name: InputName): string {
-  const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
+function readInput(env: Environment, name: InputName): string {
+  const value = givenInput(env, name);
   if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
   return INPUT_DEFAULTS[name];
+}
+
+function givenInput(env: Environment, name: string): string {
+  return env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
+}
+
+function unusedInputs(env: Environment, mode: string): readonly string[] {
+  if (mode !== 'gc' && mode !== 'memory') return [];
+  return Object.entries(RUN_INPUT_DEFAULTS).flatMap(([name, unset]) => {
+    const value = givenInput(env, name);
+    return value === '' || value === unset ? [] : [name];
+  });
 }
 
 function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptFile, model }: Inputs): void {
@@ -151,6 +181,14 @@ function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptF
     throw new ConfigError('the input `gc-suggestions` is for `mode: gc` only', {
       remedy: 'Write `mode: gc` as well.',
     });
+  }
+  if ((mode === 'gc' || mode === 'memory') && memory.store === 'none') {
+    throw new ConfigError(
+      `\`mode: ${mode}\` cannot be used with \`memory-store: none\`, which keeps nothing`,
+      {
+        remedy: "Write the `memory-store` of the agent's runs, or leave it out.",
+      },
+    );
   }
   if (prompt !== '' && promptFile !== '') {
     throw new ConfigError('the inputs `prompt` and `prompt-file` are both given', {

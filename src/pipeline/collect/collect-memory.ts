@@ -62,7 +62,7 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
         requireSigned: plan.requireSigned,
         limits: cost.limits,
         onAsking: cost.count,
-        dryRun: request.dryRun,
+        dryRun: request.dryRun ? 'figures' : false,
         timeLimitMs: () => request.timeLimit(agent.config.timeoutSeconds) * 1000,
         onStep: (step) => steps.push(step),
       },
@@ -124,7 +124,7 @@ function identityOf(trigger: Trigger): string {
 function refuseReadOnly({ memoryPolicy, dryRun }: RunRequest): void {
   if (memoryPolicy.write === 'auto' || dryRun) return;
   throw new ConfigError(`\`mode: gc\` trims memory, which \`memory-write: ${memoryPolicy.write}\` forbids`, {
-    remedy: 'Leave `memory-write` out, or write `dry-run: true` for the analysis alone.',
+    remedy: 'Leave `memory-write` out, or write `dry-run: true` for the figures alone.',
   });
 }
 

@@ -1,10 +1,11 @@
-import { isOffline, type ModelRef, parseModelRef } from '../../axe/agent/model-ref.js';
+import { formatModelRef, isOffline, type ModelRef, parseModelRef } from '../../axe/agent/model-ref.js';
 import { AxeError } from '../../axe/errors.js';
 import { affordableTokens, type OldestEntries, oldestEntries } from '../../axe/gc/parts.js';
 import { type LogStats, logStats } from '../../axe/gc/stats.js';
 import { planTrim, type TrimPlan } from '../../axe/gc/trim.js';
 import type { OpenModel } from '../../axe/loop/asker.js';
 import type { BudgetLimits } from '../../axe/loop/budget.js';
+import { estimateText } from '../../axe/loop/estimate.js';
 import type { RunStats } from '../../axe/loop/outcome.js';
 import { retryPolicy } from '../../axe/loop/retry.js';
 import type { Change } from '../../axe/memory/change.js';
@@ -27,8 +28,8 @@ export interface CollectRequest extends FindRequest {
   limits(state: string): BudgetLimits;
   /** Told before the first question what counts them all. */
   onAsking(stats: () => RunStats): void;
-  /** Analyse, but leave everything as it is. */
-  readonly dryRun: boolean;
+  /** Leave everything as it is: after an analysis, as axe does, or without asking a model. */
+  readonly dryRun: false | 'analysis' | 'figures';
   /** Milliseconds for an analysis in so many parts. */
   readonly timeLimitMs: (parts: number) => number;
   /** Told of each step as soon as it is done: a later one may fail. */
@@ -42,7 +43,7 @@ export type Collected =
   | {
       readonly kind: 'counted';
       readonly stats: LogStats;
-      readonly trim: Extract<Trim, { readonly kind: 'not-analysed' }>;
+      readonly trim: Extract<Trim, { readonly kind: 'not-analysed' | 'not-asked' }>;
       readonly removed: Removed;
     }
   | {
@@ -65,9 +66,9 @@ export type Collected =
 export async function collect(request: CollectRequest, world: World): Promise<Collected> {
   const { log, unsigned, expired, state } = await findMemory(request, world);
   const entries = countEntries(log);
-  const removed = request.dryRun ? NOTHING : countOf(expired);
+  const removed = request.dryRun === false ? countOf(expired) : NOTHING;
   // What has an age of its own goes whatever the log holds and whoever looks at it.
-  const byAge = request.dryRun ? [] : expiredChanges(expired, request, world);
+  const byAge = request.dryRun === false ? expiredChanges(expired, request, world) : [];
   if (entries === 0) {
     if (byAge.length > 0) await save(byAge, { request, world });
     return { kind: 'empty', unsigned, removed };
@@ -79,13 +80,16 @@ export async function collect(request: CollectRequest, world: World): Promise<Co
     if (byAge.length > 0) await save(byAge, { request, world });
     return { kind: 'counted', stats, trim: { kind: 'not-analysed' }, removed };
   }
-  const { analysed, read } = await analyseLog({ log, ref, limits: request.limits(state) }, request, world);
+  const limits = request.limits(state);
+  if (request.dryRun === 'figures')
+    return { kind: 'counted', stats, trim: foresee({ log, ref, limits }, request, world), removed };
+  const { analysed, read } = await analyseLog({ log, ref, limits }, request, world);
   const { analysis } = analysed;
   if (analysis.text.trim() !== '')
     request.onStep({ kind: 'analysed', ...analysis, left: entries - countEntries(read.text) });
   tellBroken(analysis, request, world);
   const made = { kind: 'collected', entries, stats, analysis, analysed, removed } as const;
-  if (request.dryRun) return { ...made, trim: { kind: 'dry-run' } };
+  if (request.dryRun !== false) return { ...made, trim: { kind: 'dry-run' } };
   const plan = planTrim(log, request.agent.config.memory, { now: world.clock.now(), analysed: read.parts });
   return { ...made, trim: await trimMemory(plan, byAge, { request, world }) };
 }
@@ -94,7 +98,7 @@ export async function collect(request: CollectRequest, world: World): Promise<Co
 function tellBroken({ broken }: Analysis, { dryRun }: CollectRequest, { reporter }: World): void {
   if (broken === undefined) return;
   const { isCut, error } = broken;
-  if (!isCut || !dryRun) throw error;
+  if (!isCut || dryRun === false) throw error;
   const message = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
   reporter.warn({ code: 'answer-truncated', message });
 }
@@ -103,6 +107,18 @@ const NOTHING: Removed = { days: 0, untrusted: 0 };
 
 function countOf({ days, untrusted }: Expired): Removed {
   return { days: days.length, untrusted: untrusted?.removed ?? 0 };
+}
+
+/** What would be sent and trimmed. */
+function foresee(
+  { log, ref, limits }: LogToAnalyse,
+  { agent }: CollectRequest,
+  { models, clock }: World,
+): Extract<Trim, { readonly kind: 'not-asked' }> {
+  const read = oldestEntries(log, affordableTokens(limits, models.facts(ref).price));
+  if (read === undefined) throw noRoom(limits);
+  const plan = planTrim(log, agent.config.memory, { now: clock.now(), analysed: read.parts });
+  return { kind: 'not-asked', model: formatModelRef(ref), tokens: estimateText(promptText(read.text)), plan };
 }
 
 interface AnalysedLog {

@@ -46,7 +46,7 @@ export function createCollectedCost(
     },
     usage: () => counted?.(),
     async note(store) {
-      if (spend === undefined || counted === undefined || request.dryRun) return;
+      if (spend === undefined || counted === undefined) return;
       const now = world.clock.now();
       const fact = spentFact(counted().costUsd, { spend, run: plan.entryId, now });
       if (fact === undefined) return;
