@@ -56,6 +56,8 @@ export interface StoredPull {
   readonly author: string;
   readonly draft: boolean;
   readonly state: 'open' | 'closed';
+  /** Left out for one that is not merged. */
+  readonly mergedAt?: string;
   readonly locked: boolean;
   readonly base: { readonly ref: string; readonly sha: string };
   /** `repository` is `owner/name`; null where the fork was deleted. */

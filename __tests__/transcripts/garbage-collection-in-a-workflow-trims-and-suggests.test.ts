@@ -198,17 +198,19 @@ it('keeps an entry that a run appends while the model thinks', async () => {
 });
 
 it.each([
-  ['an empty analysis', text('  ', USED), 'the analysis is empty, so nothing was trimmed'],
+  ['an empty analysis', text('  ', USED), 'the analysis is empty, so nothing was trimmed', ''],
   [
-    'one that was cut off',
+    'one that was cut off, which it shows',
     { kind: 'text', text: ANALYSIS, finishReason: 'length', usage: USED } as const,
     'the analysis was cut off, so nothing was trimmed',
+    ANALYSIS,
   ],
-])('trims nothing after %s', async (_what, reply, message) => {
+])('trims nothing after %s', async (_what, reply, message, response) => {
   const stage = await scheduled([reply]);
   const step = await collect(stage);
   expect(step.exitCode).toBe(1);
-  expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+  expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false', response });
+  expect(step.outputs['memory-save-error']).toBeUndefined();
   expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
   expect(step.outputs).toMatchObject({ turns: '1', 'input-tokens': '1200', 'cost-usd': '0.004110' });
@@ -236,6 +238,10 @@ it('refuses a proposal that gives the agent more than it had, and says so once',
   ]);
   expect(stage.repo.pulls.size).toBe(0);
   expect(step.summary).toContain('## Recommendations');
+  expect(step.summary).toContain(
+    'Suggestions not published: it would change `tools`, which only a person may.',
+  );
+  expect(step.summary).toContain('"title":"More tools"');
 });
 
 it('opens an issue instead where that is wanted', async () => {
@@ -247,11 +253,15 @@ it('opens an issue instead where that is wanted', async () => {
   );
 });
 
-it('leaves everything as it is in a dry run', async () => {
-  const stage = await scheduled([text(ANALYSIS)]);
+it('leaves everything as it is in a dry run, and asks nothing', async () => {
+  const stage = await scheduled([]);
   const step = await collect(stage, { 'dry-run': 'true', 'gc-suggestions': 'pull-request' });
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
-  expect(step.summary).toContain('Dry run: no entries trimmed.');
+  expect(step.outputs['cost-usd']).toBeUndefined();
+  expect(step.summary).toMatch(
+    /Dry run: no entries trimmed\. No model was asked: about \d+ tokens .*, and 3 entries would be removed, 2 kept\./,
+  );
+  expect(stage.model.requests()).toEqual([]);
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
   expect(stage.repo.pulls.size).toBe(0);
 });

@@ -5,8 +5,8 @@ import type { World } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import { readOwnFiles } from '../github/agents/own-files.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { findOrCreateIssue } from '../github/posting/issues.js';
-import { proposePull } from '../github/posting/pull-request.js';
+import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
+import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
 import { createFetch } from '../host/net/http.js';
 import { collectMemory } from '../pipeline/collect/collect-memory.js';
 import type { Suggesting } from '../pipeline/collect/suggest.js';
@@ -79,6 +79,15 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
   const { agentsDir, workspace, secrets } = parts;
   const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
   return {
+    isHere: ({ repository: from }) =>
+      from === undefined || from.toLowerCase() === `${repository.owner}/${repository.name}`.toLowerCase(),
+    readClosed: async (agent, as, signal) => {
+      const closed =
+        as === 'issue'
+          ? await listClosedIssues(client, { repository, marker: markerOf(agent) }, signal)
+          : await listClosedPulls(client, { repository, branch: branchOf(agent) }, signal);
+      return closed.map((each) => ({ ...each, digest: DIGEST.exec(each.body)?.[1] }));
+    },
     readOwn: ({ name, config }, signal) =>
       readOwnFiles(
         { client, repository, ref: repository.defaultBranch },
@@ -90,24 +99,24 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
         },
         signal,
       ),
-    openPullRequest: async (agent, { title, reason, files }, signal) =>
+    openPullRequest: async (agent, { title, reason, files, digest }, signal) =>
       asProposal(
         await proposePull(
           client,
           {
             repository,
-            branch: `axe-gc/${memoryName(agent)}`,
+            branch: branchOf(agent),
             marker: markerOf(agent),
             title: clean(title),
             // Words of a model could close issues from here.
             message: `Carry out what gc suggests for ${memoryName(agent)}`,
-            body: [clean(reason), '', footer(agent, parts)].join('\n'),
+            body: [markerOf(agent), digestLine(digest), clean(reason), '', footer(agent, parts)].join('\n'),
             files: new Map([...files].map(([path, text]) => [path, outbound(text, 'output', secrets)])),
           },
           signal,
         ),
       ),
-    openIssue: async (agent, analysis, signal) =>
+    openIssue: async (agent, { analysis, digest, because }, signal) =>
       asProposal(
         await findOrCreateIssue(
           client,
@@ -115,7 +124,14 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
             repository,
             marker: markerOf(agent),
             title: clean(`What the memory of ${memoryName(agent)} suggests`),
-            body: [clean(analysis), '', footer(agent, parts)].join('\n'),
+            body: [
+              markerOf(agent),
+              digestLine(digest),
+              clean(analysis),
+              '',
+              ...(because === undefined ? [] : [because, '']),
+              footer(agent, parts),
+            ].join('\n'),
             labels: [],
             ifFound: { kind: 'update' },
           },
@@ -128,6 +144,17 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
 function markerOf(agent: string): string {
   return `<!-- axe-action gc=${memoryName(agent)} -->`;
 }
+
+function branchOf(agent: string): string {
+  return `axe-gc/${memoryName(agent)}`;
+}
+
+/** By which a proposal that was closed is known again. */
+function digestLine(digest: string): string {
+  return `<!-- axe-action gc-digest=${digest} -->`;
+}
+
+const DIGEST = /^<!-- axe-action gc-digest=([0-9a-f]{16}) -->\r?$/m;
 
 function footer(agent: string, { runUrl }: SuggestingParts): string {
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;

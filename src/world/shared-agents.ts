@@ -57,7 +57,10 @@ export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): 
     return opened;
   }
   return {
-    loadAgent: async (name) => await (await library()).loadAgent(name),
+    loadAgent: async (name) => ({
+      ...(await (await library()).loadAgent(name)),
+      repository: `${shared.owner}/${shared.name}`,
+    }),
     loadSkill: async (path, agent) => await (await library()).loadSkill(path, agent),
     loadContextFiles: async () => ({ files: [], warnings: [] }),
   };

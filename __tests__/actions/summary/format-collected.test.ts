@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../../src/actions/outputs.js';
 import { collectedLines, collectedSummary } from '../../../src/actions/summary/format-collected.js';
 import { AxeError } from '../../../src/axe/errors.js';
+import type { Suggestion } from '../../../src/pipeline/collect/collection.js';
 import { STATS } from '../../helpers/reports.js';
 
 describe('garbage collection of an agent without entries', () => {
@@ -34,6 +35,10 @@ describe('garbage collection that trims nothing', () => {
     [
       { kind: 'indivisible', entries: 3, target: 1 },
       'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
+    ],
+    [
+      { kind: 'not-asked', model: 'openai/m', tokens: 812, plan: { kind: 'no-target' } },
+      'Dry run: no entries trimmed. No model was asked: about 812 tokens of the log would go to `openai/m`, and no entry would be removed.',
     ],
   ] as const)('says why: %j', (end, line) => {
     const collected = { kind: 'collected', agent: 'bot', store: 'file', collection: { end } } as const;
@@ -100,5 +105,34 @@ describe('garbage collection that failed', () => {
     expect(summary).toContain('| Model | Turns |');
     expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
     expect(summary).toContain('$0.0123');
+  });
+});
+
+describe('suggestions that were not put up', () => {
+  const summaryOf = (suggestion: Suggestion) =>
+    collectedSummary(
+      {
+        kind: 'collected',
+        agent: 'bot',
+        store: 'repo',
+        collection: { suggestion, end: { kind: 'dry-run' } },
+      },
+      { isHidden: false, clean: (text) => text },
+    );
+
+  it('are shown with the reason', () => {
+    const answer = '{"title": "More", "reason": "```", "edits": []}';
+    expect(summaryOf({ kind: 'failed', message: 'it would change `tools`', answer })).toContain(
+      `Suggestions not published: it would change \`tools\`. What the model proposed:\n\n\`\`\`\`text\n${answer}\n\`\`\`\``,
+    );
+    expect(summaryOf({ kind: 'failed', message: 'GitHub is away' })).toContain(
+      'Suggestions not published: GitHub is away.\n',
+    );
+  });
+
+  it('name the pull request in which people closed the same', () => {
+    expect(summaryOf({ kind: 'closed-before', url: 'https://x/1' })).toContain(
+      'Not suggested again: somebody closed the same suggestion, https://x/1',
+    );
   });
 });

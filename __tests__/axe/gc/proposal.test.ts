@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type OwnFiles, readProposal } from '../../../src/axe/gc/proposal.js';
+import { type OwnFiles, proposalMessage, readProposal } from '../../../src/axe/gc/proposal.js';
 
 const TOML = 'axe/agents/bot.toml';
 const SKILL = 'axe/skills/bot/SKILL.md';
@@ -73,10 +73,55 @@ describe('a proposal', () => {
     ['hides words in a comment that turns around', answer([SKILL, 'Then', '\u202EThen']), 'nobody who reads'],
     ['hides words in tags', answer([SKILL, 'Then', 'Then\u{E0041}\u{E0042}']), 'nobody who reads'],
     ['hides words between no spaces', answer([SKILL, 'Then', 'Th\u200Ben']), 'nobody who reads'],
+    ['escapes what nobody can see', answer([TOML, 'Be kind.', 'Be kind.\\u200b\\u200b']), 'nobody who reads'],
+    ['escapes a tag', answer([TOML, 'Be kind.', 'Be kind.\\U000E0041']), 'nobody who reads'],
+    ['adds a comment that a page hides', answer([SKILL, 'Then', '<!-- obey --> Then']), 'does not show'],
+    [
+      'puts such a comment together',
+      answer([SKILL, 'Then answer.', '<Then answer.'], [SKILL, 'Then', '!--']),
+      'does not show',
+    ],
+    ['adds a link that says nothing', answer([SKILL, 'Then', '[//]: # (obey)\n\nThen']), 'does not show'],
+    ['escapes a comment', answer([TOML, 'Be kind.', '\\u003c!-- obey --> Be kind.']), 'hide a comment'],
+    ['adds a key nobody reads', answer([TOML, 'last_n = 5', 'last_n = 5\nlast_m = 6']), '`memory.last_m`'],
+    ['keeps everything', answer([TOML, 'last_n = 5', 'last_n = 0']), '`last_n` from 5 to 0'],
+    ['no longer says how much is kept', answer([TOML, 'last_n = 5\n', '']), '`last_n` from 5 to 0'],
+    ['keeps absurdly much', answer([TOML, 'last_n = 5', 'last_n = 100000']), '`last_n` from 5 to 100000'],
+    [
+      'warns absurdly late',
+      answer([TOML, 'last_n = 5', 'last_n = 5\nmax_entries = 5000']),
+      '`max_entries` from 0 to 5000',
+    ],
     ['makes a file too long', answer([SKILL, 'Then', 'x'.repeat(300_000)]), 'too long'],
   ])('is refused where it %s', (_what, text, reason) => {
     const read = readProposal(text, OWN);
     expect(read).toMatchObject({ kind: 'refused', reason: expect.stringContaining(reason) });
+  });
+
+  it('has one digest for the same lines, however it finds its place, and another for others', () => {
+    const digestOf = (text: string, own = OWN) => {
+      const read = readProposal(text, own);
+      return read.kind === 'proposal' ? read.proposal.digest : read.kind;
+    };
+    const digest = digestOf(answer([SKILL, 'Then answer.', 'Then answer briefly.']));
+    expect(digest).toMatch(/^[0-9a-f]{16}$/);
+    expect(digestOf(answer([SKILL, 'answer.', 'answer briefly.']))).toBe(digest);
+    const newer = new Map([...OWN.texts, [SKILL, `# Bot\n\n${OWN.texts.get(SKILL)}`]]);
+    expect(digestOf(answer([SKILL, 'answer.', 'answer briefly.']), { ...OWN, texts: newer })).toBe(digest);
+    expect(digestOf(answer([SKILL, 'answer.', 'answer at length.']))).not.toBe(digest);
+    expect(digestOf(answer([TOML, 'Be kind.', 'Then answer briefly.']))).not.toBe(digest);
+  });
+
+  it('is asked for with what people closed before', () => {
+    const closed = {
+      url: 'https://x/1',
+      digest: 'd',
+      title: 'Say more',
+      body: '<!-- axe-action gc=bot -->\nBecause.',
+    };
+    const message = proposalMessage('Found.', OWN, [closed]);
+    expect(message).toContain('unless the analysis has found something new:\n\n- Say more\nBecause.');
+    expect(proposalMessage('Found.', OWN, [])).not.toContain('closed');
   });
 
   it('is refused where a workflow is called the skill', () => {

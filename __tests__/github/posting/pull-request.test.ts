@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { COMMIT_MARK } from '../../../src/github/posting/proposal-branch.js';
-import { type ProposedPull, proposePull } from '../../../src/github/posting/pull-request.js';
+import { listClosedPulls, type ProposedPull, proposePull } from '../../../src/github/posting/pull-request.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
@@ -64,6 +64,40 @@ describe('a proposal', () => {
     expect(pullsOf(hello)).toHaveLength(2);
   });
 
+  it('whose marker a person removed stays as it is, and so does its branch', async () => {
+    const hello = await startHello();
+    await propose(hello);
+    const [theirs] = pullsOf(hello);
+    if (theirs === undefined) throw new Error('no pull request');
+    hello.repo.pulls.set(theirs.number, { ...theirs, body: 'Mine now.' });
+    const head = hello.repo.branches.get(BRANCH);
+    const files = new Map([['axe/skills/bot/SKILL.md', 'Look thrice.\n']]);
+    expect(await propose(hello, { files })).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/took the marker line out of \S+\/pull\/\d+, so it is left as it is$/),
+      remedy: expect.stringContaining('Merge or close it'),
+    });
+    expect([pullsOf(hello).length, hello.repo.branches.get(BRANCH)]).toEqual([1, head]);
+  });
+
+  it('that was closed without being merged is told of, the others are not', async () => {
+    const hello = await startHello();
+    const place = { repository: HELLO, branch: BRANCH };
+    for (const patch of [{}, { mergedAt: '2026-01-02T03:04:05Z' }]) {
+      await propose(hello);
+      for (const pull of pullsOf(hello))
+        if (pull.state === 'open') hello.repo.pulls.set(pull.number, { ...pull, ...patch, state: 'closed' });
+    }
+    await propose(hello, { title: 'Still open' });
+    expect(await listClosedPulls(hello.client, place, noAbort())).toEqual([
+      {
+        url: expect.stringContaining('/pull/43'),
+        title: 'Look twice',
+        body: `${marker}\nBecause.`,
+      },
+    ]);
+  });
+
   it('is not opened twice where the answer was lost', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
@@ -91,5 +125,6 @@ describe('a proposal', () => {
     hello.github.fail(fault);
     expect(await propose(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });
     expect(pullsOf(hello)).toEqual([]);
+    expect(hello.repo.branches.has(BRANCH)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { formatError } from '../../axe/errors.js';
 import { runsChart } from '../../axe/gc/chart.js';
 import { statsLines } from '../../axe/gc/format-stats.js';
+import type { TrimPlan } from '../../axe/gc/trim.js';
 import { type Collection, hasRemoved, type Removed } from '../../pipeline/collect/collection.js';
 import type { RunReport } from '../../pipeline/request.js';
 import { row, usageCells } from './format-usage.js';
@@ -83,9 +84,19 @@ function suggestionLine({ suggestion }: Collection): string {
     }
     case 'none':
       return "Nothing in the agent's own files is to be changed.";
-    case 'failed':
-      return '';
+    case 'closed-before':
+      return `Not suggested again: somebody closed the same suggestion, ${suggestion.url}`;
+    case 'failed': {
+      const line = `Suggestions not published: ${suggestion.message}.`;
+      if (suggestion.answer === undefined) return line;
+      return `${line} What the model proposed:\n\n${codeBlock(suggestion.answer)}`;
+    }
   }
+}
+
+function wouldGo(plan: TrimPlan): string {
+  if (plan.kind !== 'trim') return 'no entry would be removed';
+  return `${count(plan.removed, 'entry')} would be removed, ${plan.kept} kept`;
 }
 
 interface Shown {
@@ -107,6 +118,8 @@ function endLine(end: Ended, { agent, removed }: Shown): string {
       if (end.unsigned > 0)
         return `Nothing was analysed: no entry of agent "${agent}" has a good signature (${end.unsigned} without one), and \`memory-require-signed\` is set.`;
       return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
+    case 'not-asked':
+      return `Dry run: no entries trimmed. No model was asked: about ${end.tokens} tokens of the log would go to \`${end.model}\`, and ${wouldGo(end.plan)}.`;
     case 'not-analysed':
       return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.';
     case 'indivisible':

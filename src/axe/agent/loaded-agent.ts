@@ -8,5 +8,7 @@ export interface LoadedAgent {
   readonly config: AgentConfig;
   /** File, URL or `built-in`, for people. */
   readonly source: string;
+  /** `owner/name` of another repository that it comes from; left out for the run's own, this machine and built-in ones. */
+  readonly repository?: string;
   readonly warnings: readonly Warning[];
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { parseAgent } from '../agent/parse.js';
-import { AxeError } from '../errors.js';
 import { findJson } from '../loop/find-json.js';
-import { raisedKeys } from './raised-keys.js';
+import { textId } from '../memory/units.js';
+import { cutToCharacters } from '../prompt/cut.js';
+import { ADDS_UNSEEN, type ChangedFile, fileProblem, tomlProblem, unseen } from './proposal-problem.js';
 
 /** Files of an agent by path in the repository: its TOML and its skill. */
 export interface OwnFiles {
@@ -17,6 +17,17 @@ export interface FileProposal {
   readonly reason: string;
   /** New texts by path. */
   readonly files: ReadonlyMap<string, string>;
+  /** The same for every proposal that changes the same lines in the same way, however it is worded. */
+  readonly digest: string;
+}
+
+/** A proposal that people closed without merging it. */
+export interface ClosedProposal {
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+  /** Undefined where its description does not say. */
+  readonly digest: string | undefined;
 }
 
 /** What came of the question for a proposal. */
@@ -39,10 +50,29 @@ Answer with one JSON object and nothing else:
 If nothing in these files should change, answer {"title": "", "reason": "", "edits": []}.`;
 
 /** The question's message. */
-export function proposalMessage(analysis: string, { texts }: OwnFiles): string {
+export function proposalMessage(
+  analysis: string,
+  { texts }: OwnFiles,
+  closed: readonly ClosedProposal[],
+): string {
   const files = [...texts].map(([path, text]) => `--- ${path} ---\n${text}\n--- end of ${path} ---`);
-  return ['Analysis:', analysis.trim(), 'Files:', ...files].join('\n\n');
+  return ['Analysis:', analysis.trim(), 'Files:', ...files, ...closedLines(closed)].join('\n\n');
 }
+
+function closedLines(closed: readonly ClosedProposal[]): readonly string[] {
+  if (closed.length === 0) return [];
+  const shown = closed.slice(0, MAX_CLOSED).map(({ title, body }) => {
+    const words = body.replace(/^<!--.*-->$/gm, '').trim();
+    return `- ${title}\n${cutToCharacters(words, MAX_CLOSED_CHARACTERS)}`;
+  });
+  return [
+    'Proposals that people closed without merging. Do not make them again unless the analysis has found something new:',
+    ...shown,
+  ];
+}
+
+const MAX_CLOSED = 5;
+const MAX_CLOSED_CHARACTERS = 1000;
 
 const Answer = v.object({
   title: v.string(),
@@ -68,43 +98,36 @@ export function readProposal(answer: string, own: OwnFiles): ProposalAnswer {
   }
   for (const [path, text] of files) if (text === own.texts.get(path)) files.delete(path);
   if (files.size === 0) return { kind: 'none' };
-  if ([...files.values()].some((text) => text.length > MAX_CHARACTERS))
-    return refused('a file would become too long');
-  if ([...files.keys()].some((path) => WORKFLOWS.test(path)))
-    return refused('it would change what GitHub runs, which only a person may');
-  if (edits.some(({ replace }) => UNSEEN.test(replace.replace(WRITTEN, ''))))
-    return refused('it would add characters that nobody who reads it can see');
-  const toml = files.get(own.toml);
-  const problem = toml === undefined ? undefined : tomlProblem(own, toml);
-  if (problem !== undefined) return refused(problem);
+  if (edits.some(({ replace }) => unseen(replace) > 0)) return refused(ADDS_UNSEEN);
+  const changed = [...files].map(([path, after]) => ({ path, before: own.texts.get(path) ?? '', after }));
+  for (const file of changed) {
+    const problem = fileProblem(file) ?? (file.path === own.toml ? tomlProblem(file) : undefined);
+    if (problem !== undefined) return refused(problem);
+  }
   const line = title.replace(/\s+/g, ' ').trim();
   const shown = Array.from(line === '' ? 'Carry out what gc recommends' : line);
-  return { kind: 'proposal', proposal: { title: shown.slice(0, MAX_TITLE).join(''), reason, files } };
+  const proposal = { title: shown.slice(0, MAX_TITLE).join(''), reason, files, digest: digestOf(changed) };
+  return { kind: 'proposal', proposal };
 }
 
-/** A `skill` may name any file; nothing that GitHub runs is changed from here. */
-const WORKFLOWS = /^\.github\/(?:workflows|actions)\//i;
-/** Control characters, and those that hide or turn around text: a person has to see what is to be merged. */
-const UNSEEN = /\p{Cc}|\p{Cf}|\p{Co}|\p{Cs}|\p{Default_Ignorable_Code_Point}/u;
-/** Of those, what scripts and emoji are written with. */
-const WRITTEN = /[\n\r\t]|\u200C|\u200D|\uFE0E|\uFE0F/g;
+function digestOf(changed: readonly ChangedFile[]): string {
+  const lines = changed.map(({ path, before, after }) => [
+    path,
+    missing(before, after),
+    missing(after, before),
+  ]);
+  return textId(
+    JSON.stringify(lines.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))),
+  ).slice(2);
+}
+
+/** Lines of one text that the other does not have. */
+function missing(text: string, other: string): readonly string[] {
+  const there = new Set(other.split('\n'));
+  return text.split('\n').filter((line) => !there.has(line));
+}
+
 const MAX_TITLE = 120;
-const MAX_CHARACTERS = 256 * 1024;
-
-function tomlProblem({ toml, texts }: OwnFiles, after: string): string | undefined {
-  const source = { name: toml, file: toml };
-  try {
-    const raised = raisedKeys(
-      parseAgent(texts.get(toml) ?? '', source).config,
-      parseAgent(after, source).config,
-    );
-    if (raised.length === 0) return undefined;
-    return `it would change ${raised.map((key) => `\`${key}\``).join(', ')}, which only a person may`;
-  } catch (thrown) {
-    if (thrown instanceof AxeError) return `the agent would no longer be valid: ${thrown.message}`;
-    throw thrown;
-  }
-}
 
 function refused(reason: string): ProposalAnswer {
   return { kind: 'refused', reason };

@@ -94,10 +94,10 @@ async function bringUpToDate(
   }
 }
 
-const ISSUES_QUERY = `query ($owner: String!, $name: String!, $after: String) {
+const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueState!]!, $after: String) {
   repository(owner: $owner, name: $name) {
-    issues(first: 50, after: $after, states: OPEN, orderBy: { field: UPDATED_AT, direction: DESC }) {
-      nodes { number url body viewerDidAuthor }
+    issues(first: 50, after: $after, states: $states, orderBy: { field: UPDATED_AT, direction: DESC }) {
+      nodes { number url title body viewerDidAuthor }
       pageInfo { endCursor hasNextPage }
     }
   }
@@ -111,7 +111,13 @@ const issuesSchema = v.object({
     issues: v.object({
       nodes: v.array(
         v.nullable(
-          v.object({ number: v.number(), url: v.string(), body: v.string(), viewerDidAuthor: v.boolean() }),
+          v.object({
+            number: v.number(),
+            url: v.string(),
+            title: v.string(),
+            body: v.string(),
+            viewerDidAuthor: v.boolean(),
+          }),
         ),
       ),
       pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
@@ -126,24 +132,55 @@ async function findIssue(
 ): Promise<FoundIssue | undefined> {
   let after: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer: v.InferOutput<typeof issuesSchema> = await askGraphQl(
-      client,
-      {
-        query: ISSUES_QUERY,
-        variables: { owner: repository.owner, name: repository.name, after },
-        schema: issuesSchema,
-        what: 'the issues',
-        permission: 'issues: write',
-      },
-      signal,
-    );
-    const { nodes, pageInfo } = answer.repository.issues;
+    const { nodes, pageInfo } = await fetchIssues(client, { repository, state: 'OPEN', after }, signal);
     const found = nodes.find((node) => node?.viewerDidAuthor && isMarked(node.body, marker));
     if (found) return found;
     after = pageInfo.endCursor;
     if (!pageInfo.hasNextPage || after === null) break;
   }
   return undefined;
+}
+
+/** An issue that was closed. */
+export interface ClosedIssue {
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Of the fifty closed issues that changed last, those with the marker that the current token opened. Throws a GitHubError. */
+export async function listClosedIssues(
+  client: GitHubClient,
+  { repository, marker }: Pick<ReportIssue, 'repository' | 'marker'>,
+  signal: AbortSignal,
+): Promise<readonly ClosedIssue[]> {
+  const { nodes } = await fetchIssues(client, { repository, state: 'CLOSED', after: null }, signal);
+  return nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, marker) ? [node] : []));
+}
+
+interface IssuesQuestion {
+  readonly repository: Repository;
+  readonly state: 'OPEN' | 'CLOSED';
+  readonly after: string | null;
+}
+
+async function fetchIssues(
+  client: GitHubClient,
+  { repository, state, after }: IssuesQuestion,
+  signal: AbortSignal,
+): Promise<v.InferOutput<typeof issuesSchema>['repository']['issues']> {
+  const answer = await askGraphQl(
+    client,
+    {
+      query: ISSUES_QUERY,
+      variables: { owner: repository.owner, name: repository.name, states: [state], after },
+      schema: issuesSchema,
+      what: 'the issues',
+      permission: 'issues: write',
+    },
+    signal,
+  );
+  return answer.repository.issues;
 }
 
 async function create(

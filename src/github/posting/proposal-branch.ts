@@ -59,6 +59,22 @@ export async function putProposalBranch(
   }
 }
 
+/** Takes the branch away again where no pull request came of it. What goes wrong with that is nobody's concern. */
+export async function removeProposalBranch(
+  client: GitHubClient,
+  { repository, branch }: BranchProposal,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', {
+      params: { owner: repository.owner, repo: repository.name, ref: `heads/${branch}` },
+      signal,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+  }
+}
+
 function missing(branch: string) {
   return { reason: 'missing' as const, asked: `GET git/ref/heads/${branch}` };
 }

@@ -6,7 +6,7 @@ import { createOnce } from '../client/create-once.js';
 import { GitHubError } from '../client/errors.js';
 import { type Failed, failedBy } from '../client/failed.js';
 import { isMarked } from '../reading/own-reviews.js';
-import { type BranchProposal, putProposalBranch } from './proposal-branch.js';
+import { type BranchProposal, putProposalBranch, removeProposalBranch } from './proposal-branch.js';
 
 /** A pull request that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
 export interface ProposedPull extends BranchProposal {
@@ -23,7 +23,8 @@ export type PullResult =
 
 /**
  * Puts a change on a branch and opens a pull request for it, or brings the open one with the marker up to date. One that
- * was closed is done with: the next one is a new one. Rejects only for an aborted signal.
+ * was closed is done with: the next one is a new one. One whose marker somebody removed is theirs and stays as it is, and
+ * no branch is left without a pull request. Rejects only for an aborted signal.
  */
 export async function proposePull(
   client: GitHubClient,
@@ -31,20 +32,42 @@ export async function proposePull(
   signal: AbortSignal,
 ): Promise<PullResult> {
   try {
-    await putProposalBranch(client, proposal, signal);
     const found = await findPull(client, proposal, signal);
+    if (found !== undefined && !isMarked(found.body ?? '', proposal.marker)) return takenOver(found);
+    await putProposalBranch(client, proposal, signal);
     if (found !== undefined) return await bringUpToDate(client, { proposal, found }, signal);
-    const opened = await createOnce({
-      create: () => open(client, proposal, signal),
-      find: () => findPull(client, proposal, signal),
-    });
-    return { kind: 'published', url: opened.html_url, created: true };
+    return await openOrLeaveNothing(client, proposal, signal);
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     const { message } = thrown;
     return NOT_PERMITTED.test(message)
       ? { kind: 'failed', message, remedy: ALLOW }
       : failedBy(thrown, PERMISSIONS);
+  }
+}
+
+function takenOver({ html_url }: FoundPull): PullResult {
+  return {
+    kind: 'failed',
+    message: `somebody took the marker line out of ${html_url}, so it is left as it is`,
+    remedy: 'Merge or close it; the next run opens a new one.',
+  };
+}
+
+async function openOrLeaveNothing(
+  client: GitHubClient,
+  proposal: ProposedPull,
+  signal: AbortSignal,
+): Promise<PullResult> {
+  try {
+    const opened = await createOnce({
+      create: () => open(client, proposal, signal),
+      find: () => findPull(client, proposal, signal),
+    });
+    return { kind: 'published', url: opened.html_url, created: true };
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) await removeProposalBranch(client, proposal, signal);
+    throw thrown;
   }
 }
 
@@ -58,27 +81,63 @@ const ALLOW =
 const pullSchema = v.object({
   number: v.number(),
   html_url: v.string(),
+  title: v.string(),
   body: v.nullable(v.string()),
+  merged_at: v.nullish(v.string()),
+  head: v.object({ ref: v.string() }),
 });
 
 type FoundPull = v.InferOutput<typeof pullSchema>;
 
+/** The open one of the branch, the one with the marker first; GitHub allows one for each base. */
 async function findPull(
   client: GitHubClient,
   { repository, branch, marker }: ProposedPull,
   signal: AbortSignal,
 ): Promise<FoundPull | undefined> {
+  const pulls = await listPulls(client, { repository, branch, state: 'open' }, signal);
+  return pulls.find(({ body }) => isMarked(body ?? '', marker)) ?? pulls[0];
+}
+
+/** A pull request that was closed without being merged. */
+export interface ClosedPull {
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** The newest pull requests of a branch that were closed without being merged. Throws a GitHubError. */
+export async function listClosedPulls(
+  client: GitHubClient,
+  { repository, branch }: Pick<BranchProposal, 'repository' | 'branch'>,
+  signal: AbortSignal,
+): Promise<readonly ClosedPull[]> {
+  const pulls = await listPulls(client, { repository, branch, state: 'closed' }, signal);
+  return pulls
+    .filter(({ merged_at }) => merged_at === null || merged_at === undefined)
+    .map(({ html_url, title, body }) => ({ url: html_url, title, body: body ?? '' }));
+}
+
+interface PullsQuestion extends Pick<BranchProposal, 'repository' | 'branch'> {
+  readonly state: 'open' | 'closed';
+}
+
+async function listPulls(
+  client: GitHubClient,
+  { repository, branch, state }: PullsQuestion,
+  signal: AbortSignal,
+): Promise<readonly FoundPull[]> {
   const pulls = await askRest(
     client,
     {
       route: 'GET /repos/{owner}/{repo}/pulls',
-      params: { ...repoParams(repository), state: 'open', head: `${repository.owner}:${branch}` },
+      params: { ...repoParams(repository), state, head: `${repository.owner}:${branch}`, per_page: 20 },
       schema: v.array(pullSchema),
       what: 'the pull requests',
     },
     signal,
   );
-  return pulls.find(({ body }) => isMarked(body ?? '', marker));
+  return pulls.filter(({ head }) => head.ref === branch);
 }
 
 async function open(

@@ -36,6 +36,8 @@ export type Trim =
   | { readonly kind: 'dry-run' }
   /** The rules of `offline/rules` analyse nothing, so nothing is trimmed after them. */
   | { readonly kind: 'not-analysed' }
+  /** A dry run without a question: what would be sent, by estimate, and trimmed. */
+  | { readonly kind: 'not-asked'; readonly model: string; readonly tokens: number; readonly plan: TrimPlan }
   | Exclude<TrimPlan, { readonly kind: 'trim' }>
   | {
       readonly kind: 'trimmed';
@@ -52,9 +54,12 @@ export type Suggestion =
       readonly url: string;
       readonly created: boolean;
     }
-  /** Nothing in the agent's files is to change. */
+  /** There is nothing to recommend, or nothing in the agent's files is to change. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** People closed the same before. */
+  | { readonly kind: 'closed-before'; readonly url: string }
+  /** `answer` is what the model proposed, where it got that far. */
+  | { readonly kind: 'failed'; readonly message: string; readonly answer?: string };
 
 /** There is nothing to analyse. */
 export interface Empty {

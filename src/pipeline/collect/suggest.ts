@@ -1,7 +1,13 @@
 import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { AxeError } from '../../axe/errors.js';
-import { PROPOSAL_PROMPT, proposalMessage, readProposal } from '../../axe/gc/proposal.js';
+import {
+  type ClosedProposal,
+  PROPOSAL_PROMPT,
+  proposalMessage,
+  readProposal,
+} from '../../axe/gc/proposal.js';
 import type { ProposalResult, Proposals } from '../../axe/gc/proposals-port.js';
+import { hasRecommendations, recommendationsDigest } from '../../axe/gc/recommendations.js';
 import type { World } from '../../axe/ports.js';
 import type { Collected } from './collect.js';
 import type { Suggestion } from './collection.js';
@@ -31,43 +37,84 @@ export async function suggest(parts: SuggestParts, world: World): Promise<Sugges
     // Memory is trimmed by now, so that time is up is no reason to call it a failure.
     const cause: unknown = signal.aborted ? signal.reason : thrown;
     if (!(cause instanceof AxeError)) throw cause;
-    return failed(cause, parts, world);
+    return failed(cause, { as: parts.suggesting.as }, world);
   }
 }
 
 async function publish(parts: SuggestParts, world: World): Promise<Suggestion> {
   const { agent, collected, suggesting } = parts;
-  const { as, proposals } = suggesting;
+  if (!hasRecommendations(collected.analysis.text)) return { kind: 'none' };
+  if (suggesting.as === 'issue') return await publishIssue(parts, undefined, world);
+  if (!suggesting.proposals.isHere(agent)) return await publishIssue(parts, ELSEWHERE, world);
+  return await publishPullRequest(parts, world);
+}
+
+const ELSEWHERE = 'The agent is kept in another repository, so there is no pull request here.';
+
+async function publishIssue(
+  parts: SuggestParts,
+  because: string | undefined,
+  world: World,
+): Promise<Suggestion> {
+  const { agent, collected, suggesting } = parts;
+  const { signal } = world.deadline;
+  const analysis = collected.analysis.text;
+  const digest = recommendationsDigest(analysis);
+  const before = closedBefore(await suggesting.proposals.readClosed(agent.name, 'issue', signal), digest);
+  if (before !== undefined) return before;
+  const proposal = { analysis, digest, ...(because === undefined ? {} : { because }) };
+  const result = await suggesting.proposals.openIssue(agent.name, proposal, signal);
+  return told(result, { as: 'issue' }, world);
+}
+
+async function publishPullRequest(parts: SuggestParts, world: World): Promise<Suggestion> {
+  const { agent, collected, suggesting } = parts;
+  const { proposals } = suggesting;
   const { signal } = world.deadline;
   const { analysis, analysed } = collected;
-  if (as === 'issue') {
-    return told(await proposals.openIssue(agent.name, analysis.text, signal), parts, world);
-  }
+  const as = 'pull-request';
   const own = await proposals.readOwn(agent, signal);
-  if (own === undefined) return failed({ message: NO_FILES }, parts, world);
-  const reply = await analysed.ask(PROPOSAL_PROMPT, proposalMessage(analysis.text, own));
-  if (reply.finish !== 'stop')
-    return failed({ message: 'the proposal did not come to an end' }, parts, world);
-  const answer = readProposal(reply.text, own);
-  if (answer.kind === 'none') return answer;
-  if (answer.kind === 'refused') return failed({ message: answer.reason }, parts, world);
-  return told(await proposals.openPullRequest(agent.name, answer.proposal, signal), parts, world);
+  if (own === undefined) return failed({ message: NO_FILES }, { as }, world);
+  const closed = await proposals.readClosed(agent.name, as, signal);
+  const { text: answer, finish } = await analysed.ask(
+    PROPOSAL_PROMPT,
+    proposalMessage(analysis.text, own, closed),
+  );
+  if (finish !== 'stop')
+    return failed({ message: 'the proposal did not come to an end' }, { as, answer }, world);
+  const read = readProposal(answer, own);
+  if (read.kind === 'none') return read;
+  if (read.kind === 'refused') return failed({ message: read.reason }, { as, answer }, world);
+  const before = closedBefore(closed, read.proposal.digest);
+  if (before !== undefined) return before;
+  return told(await proposals.openPullRequest(agent.name, read.proposal, signal), { as, answer }, world);
 }
 
 const NO_FILES = 'the default branch has no file of the agent that could be changed';
 
-function told(result: ProposalResult, parts: SuggestParts, world: World): Suggestion {
-  if (result.kind === 'failed') return failed(result, parts, world);
-  return { ...result, as: parts.suggesting.as };
+function closedBefore(closed: readonly ClosedProposal[], digest: string): Suggestion | undefined {
+  const same = closed.find((each) => each.digest === digest);
+  return same === undefined ? undefined : { kind: 'closed-before', url: same.url };
+}
+
+/** What was to be put up. */
+interface Attempt {
+  readonly as: Suggesting['as'];
+  /** Of the model. */
+  readonly answer?: string;
+}
+
+function told(result: ProposalResult, attempt: Attempt, world: World): Suggestion {
+  return result.kind === 'failed' ? failed(result, attempt, world) : { ...result, as: attempt.as };
 }
 
 function failed(
   { message, remedy }: { readonly message: string; readonly remedy?: string | undefined },
-  { suggesting: { as } }: SuggestParts,
+  { as, answer = '' }: Attempt,
   { reporter }: World,
 ): Suggestion {
   const what = as === 'issue' ? 'an issue' : 'a pull request';
   const text = `the suggestions of gc did not become ${what}: ${message}.`;
   reporter.warn({ code: 'publish-failed', message: remedy === undefined ? text : `${text} ${remedy}` });
-  return { kind: 'failed', message };
+  return { kind: 'failed', message, ...(answer.trim() === '' ? {} : { answer }) };
 }

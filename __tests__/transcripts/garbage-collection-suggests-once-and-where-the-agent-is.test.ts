@@ -1,0 +1,155 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { nameOf, onBranch, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
+import { AGENT, type Stage, setStage, troubles } from './stage.js';
+
+const LOG = [2, 3, 4]
+  .map((day) =>
+    review(day, { id: `01kg${day}`, task: 'Review pull request #4: Auth', result: 'Compares with ==.' }),
+  )
+  .join('');
+
+const OWN = { 'axe/agents/reviewer.toml': AGENT };
+const ANALYSIS =
+  '## Patterns Found\nx\n\n## Repeated Work\ny\n\n## Recommendations\nSay how tokens are compared.';
+const PROPOSAL = JSON.stringify({
+  title: 'Say how tokens are compared',
+  reason: 'Every review found it.',
+  edits: [
+    {
+      path: 'axe/agents/reviewer.toml',
+      find: 'You review changes.',
+      replace: 'You review changes. Tokens are compared in constant time.',
+    },
+  ],
+});
+const PROPOSED = [text(ANALYSIS), text(PROPOSAL)];
+const CREATE_PULL = 'POST /repos/{owner}/{repo}/pulls';
+const GC_BRANCH = 'axe-gc/reviewer';
+
+async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
+  const stage = await setStage({ event: { name: 'workflow_dispatch' }, base: OWN, model: replies });
+  rememberOnBranch(stage, { 'reviewer.md': LOG });
+  return stage;
+}
+
+function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
+  const given = { mode: 'gc', 'memory-store': 'repo', 'gc-suggestions': 'pull-request', ...inputs };
+  return stage.run({ ...onSchedule(stage), inputs: given });
+}
+
+it('opens an issue for an agent of another repository, and leaves its namesake here alone', async () => {
+  const stage = await remembering([text(ANALYSIS)]);
+  const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
+  stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
+  stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
+  const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'agents-token': token });
+  expect(troubles(step)).toEqual([]);
+  expect([stage.repo.pulls.size, stage.repo.branches.has(GC_BRANCH)]).toEqual([0, false]);
+  const [issue] = [...stage.repo.issues.values()];
+  expect(issue?.body).toContain('The agent is kept in another repository, so there is no pull request here.');
+  expect(step.summary).toContain('Opened: issue ');
+  expect(stage.model.requests()).toHaveLength(1);
+});
+
+it('does not open a pull request again that people closed, and tells the model what they closed', async () => {
+  const other = PROPOSAL.replace('in constant time', 'by crypto.timingSafeEqual');
+  const stage = await remembering([...PROPOSED, ...PROPOSED, text(ANALYSIS), text(other)]);
+  await collect(stage);
+  for (const pull of stage.repo.pulls.values())
+    stage.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
+  const again = await collect(stage);
+  expect(troubles(again)).toEqual([]);
+  expect(again.summary).toMatch(/Not suggested again: somebody closed the same suggestion, \S+\/pull\/1\n/);
+  expect(stage.repo.pulls.size).toBe(1);
+  const asked = stage.model.prompts()[3]?.messages.join('\n') ?? '';
+  expect(asked).toContain('closed without merging');
+  expect(asked).toContain('- Say how tokens are compared\nEvery review found it.');
+  expect((await collect(stage)).summary).toContain('Opened: pull request');
+  expect(stage.repo.pulls.size).toBe(2);
+});
+
+it('does not open an issue again that people closed, nor one that recommends nothing', async () => {
+  const nothing = ANALYSIS.replace('Say how tokens are compared.', 'No specific recommendations.');
+  const stage = await remembering([text(ANALYSIS), text(ANALYSIS), text(nothing)]);
+  await collect(stage, { 'gc-suggestions': 'issue' });
+  for (const number of stage.repo.issues.keys()) stage.repo.talk.closedIssues.add(number);
+  expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain('Not suggested again:');
+  expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain(
+    "Nothing in the agent's own files",
+  );
+  expect(stage.repo.issues.size).toBe(1);
+});
+
+it('leaves a pull request alone whose marker a person removed, and says so', async () => {
+  const stage = await remembering([...PROPOSED, ...PROPOSED]);
+  await collect(stage);
+  for (const pull of stage.repo.pulls.values())
+    stage.repo.pulls.set(pull.number, { ...pull, body: 'I take this over.' });
+  const head = stage.repo.branches.get(GC_BRANCH);
+  const step = await collect(stage);
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /took the marker line out of \S+\/pull\/1, so it is left as it is\. Merge or close it/,
+    ),
+  ]);
+  expect(step.summary).toContain('"title":"Say how tokens are compared"');
+  expect(stage.repo.branches.get(GC_BRANCH)).toBe(head);
+});
+
+it('leaves no branch behind where GitHub Actions may not create pull requests, and shows the proposal', async () => {
+  const stage = await remembering(PROPOSED);
+  const message = 'GitHub Actions is not permitted to create or approve pull requests.';
+  stage.github.fail({ route: CREATE_PULL, status: 403, body: { message } });
+  const step = await collect(stage);
+  expect([step.exitCode, step.outputs['conclusion']]).toEqual([0, 'success']);
+  expect(troubles(step).map((one) => one.message)).toEqual([
+    expect.stringContaining('Allow GitHub Actions to create pull requests'),
+  ]);
+  expect(stage.repo.branches.has(GC_BRANCH)).toBe(false);
+  expect(step.summary).toContain('Suggestions not published:');
+  expect(step.summary).toContain('"title":"Say how tokens are compared"');
+  expect(Object.keys(stage.github.files(nameOf(stage), stage.repo.defaultBranch))).toEqual(Object.keys(OWN));
+});
+
+it('tells inputs that it does not use', async () => {
+  const stage = await remembering([text(ANALYSIS)]);
+  const step = await collect(stage, {
+    'gc-suggestions': 'none',
+    prompt: 'Why?',
+    language: 'German',
+    'report-to': 'issue',
+    'check-run': 'true',
+  });
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    '`mode: gc` does not use `prompt`, `report-to`, `check-run`, `language`. Remove them, or give them to a step that runs the agent.',
+  ]);
+});
+
+it('says that a log holds no signed entries', async () => {
+  const stage = await remembering([]);
+  const step = await collect(stage, {
+    'memory-require-signed': 'true',
+    'memory-signing-key': 'a long and random text',
+  });
+  expect(step.exitCode).toBe(0);
+  expect(step.summary).toContain('no entry of agent "reviewer" has a good signature (3 without one)');
+  expect(troubles(step).map(({ message }) => message)).toEqual([
+    expect.stringContaining('`memory-require-signed` left out 3 entries of `reviewer.md`'),
+  ]);
+  expect(onBranch(stage)).toBe(LOG);
+});
+
+it.each([['gc', {}] as const, ['memory', { 'memory-command': 'show' }] as const])(
+  'refuses `mode: %s` with `memory-store: none`',
+  async (mode, more) => {
+    const stage = await remembering([]);
+    const inputs = { mode, 'memory-store': 'none', ...more };
+    const step = await stage.run({ ...onSchedule(stage), inputs });
+    expect(step.exitCode).toBe(1);
+    expect(troubles(step).map(({ message }) => message)).toEqual([
+      expect.stringContaining(`\`mode: ${mode}\` cannot be used with \`memory-store: none\``),
+    ]);
+  },
+);
