@@ -66,12 +66,26 @@ describe('the memory plan', () => {
       readPaths: ['bot.md'],
       lane: 'trusted',
       lastN: 0,
+      maxBytes: 262_144,
       maxEntries: 0,
       count: false,
       entryId: 'id1',
       provenance: undefined,
       requireSigned: false,
     });
+  });
+
+  it.each([
+    ['', 0, 262_144],
+    ['last_n = 10', 10, 0],
+    ['last_n = 0', 0, 0],
+    ['max_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 1000000', 0, 1_000_000],
+    ['last_n = 10\nmax_log_bytes = 1000', 10, 1000],
+    ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 0', 0, 262_144],
+  ])('obeys %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
   });
 
   it.each([

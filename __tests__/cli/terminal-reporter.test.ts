@@ -73,6 +73,11 @@ describe('the talk of a run', () => {
       { ...RESTORED, total: undefined },
       ['Memory:   2 entries loaded from /data/bot.md'],
     ],
+    [
+      'there, more than fits',
+      { ...RESTORED, truncated: { fileBytes: 999 } },
+      ['Memory:   2 of 5 entries loaded from /data/bot.md'],
+    ],
     ['there without an entry', { ...RESTORED, total: 0 }, ['Memory:   0 entries (no memory file)']],
     [
       'not there',

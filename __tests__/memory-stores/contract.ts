@@ -103,6 +103,31 @@ export function describeMemoryStore(
       expect(textOf(await read(0, false))).toMatch(/^preamble\n\n## /);
     });
 
+    it('gives as many entries as are wanted, however large, unless bytes are bounded', async () => {
+      const { open, put } = await makePlace();
+      const large = (id: string) => entryText(id).replace(`task of ${id}`, `${id}${'x'.repeat(50_000)}`);
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+      const giant = entryText('k').replace('task of k', `begin ${'t'.repeat(300_000)} end`);
+      await put('bot.md', ids.map(large).join(''));
+      await put('untrusted/bot.md', giant);
+      const read = async (lastN: number, maxBytes?: number) =>
+        await open().read({ paths: ['bot.md'], lastN, count: true, maxBytes: maxBytes ?? 0 }, never);
+      for (const lastN of [0, 10])
+        expect(await read(lastN)).toMatchObject({ loaded: 10, total: 10, truncated: undefined });
+      for (const lastN of [0, 4])
+        expect(await read(lastN, 120_000)).toMatchObject({
+          text: large('i') + large('j'),
+          loaded: 2,
+          total: 10,
+          truncated: { fileBytes: 10 * Buffer.byteLength(large('a')) },
+        });
+      const both = { paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: true, maxBytes: 20_000 };
+      const one = await open().read({ ...both, paths: ['untrusted/bot.md'] }, never);
+      expect(one).toMatchObject({ loaded: 1, total: 1, truncated: { fileBytes: Buffer.byteLength(giant) } });
+      expect(textOf(one)).toMatch(/begin t+ \[\.\.\. .*\] t+ end\n\*\*Result:/);
+      expect(await open().read(both, never)).toMatchObject({ loaded: 1, total: 11 });
+    });
+
     it('keeps files apart and changes in order', async () => {
       const { open, text } = await makePlace();
       const rewrite = (old: string) => old.replaceAll('task of', 'job of');
@@ -184,11 +209,12 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
     });
 
-    it('gives the newest entries that fit of more than may be loaded (C2 19)', async () => {
+    it('gives the newest entries that fit of more than the bound (C2 19)', async () => {
       const { open, put } = await makePlace();
       const log = Array.from({ length: 400 }, (_, index) => entryText(`e${index}`, 'x'.repeat(900))).join('');
       await put('bot.md', log);
-      const result = await open().read({ paths: ['bot.md'], lastN: 0, count: true }, never);
+      const request = { paths: ['bot.md'], lastN: 0, maxBytes: 262_144, count: true };
+      const result = await open().read(request, never);
       expect(result).toMatchObject({ kind: 'restored', total: 400, truncated: { fileBytes: log.length } });
       expect(log.endsWith(textOf(result))).toBe(true);
       expect(textOf(result).startsWith('## ')).toBe(true);

@@ -36,8 +36,8 @@ describe('the memory of a sub-agent (source document 000, 7.6)', () => {
     });
     expect(systemOf(models['a'])).toBe(`I am a.\n\n---\n\n## Memory\n\n${plainEntry('three')}`);
     expect(world.reads).toEqual([
-      { paths: ['bot.md'], lastN: 2, count: true },
-      { paths: ['a.md'], lastN: 1, count: false },
+      { paths: ['bot.md'], lastN: 2, maxBytes: 0, count: true },
+      { paths: ['a.md'], lastN: 1, maxBytes: 0, count: false },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { MAX_LOADED_MEMORY_BYTES } from '../../src/axe/defaults.js';
 import { AxeError } from '../../src/axe/errors.js';
 import type { RunOutcome } from '../../src/axe/loop/outcome.js';
 import { checkSignature, withSignature } from '../../src/axe/memory/signature.js';
@@ -84,9 +85,11 @@ describe('loading memory', () => {
 
   it('asks for what the agent wants, and counts only for `max_entries` (D33)', async () => {
     const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
-    expect(few.world.reads).toEqual([{ paths: ['bot.md'], lastN: 4, count: false }]);
+    expect(few.world.reads).toEqual([{ paths: ['bot.md'], lastN: 4, maxBytes: 0, count: false }]);
     const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
-    expect(counting.world.reads).toEqual([{ paths: ['bot.md'], lastN: 0, count: true }]);
+    expect(counting.world.reads).toEqual([
+      { paths: ['bot.md'], lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES, count: true },
+    ]);
   });
 
   it('gives the newest entries without their provenance lines (D8)', async () => {
@@ -164,7 +167,7 @@ describe('loading memory', () => {
       {
         code: 'memory-truncated',
         message:
-          'memory of "bot" holds 999999 bytes; only its newest 1 entries were loaded. Set `last_n` in `[memory]` to choose how many.',
+          'memory of "bot" holds 999999 bytes; only its newest entry was loaded. Set `last_n` in `[memory]` to choose how many.',
       },
     ]);
   });
@@ -303,7 +306,7 @@ describe('memory of both lanes', () => {
       },
       { trigger: SCHEDULE, memoryPolicy },
     );
-    expect(world.reads).toEqual([{ paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: false }]);
+    expect(world.reads).toMatchObject([{ paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: false }]);
     expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 3 });
     expect(memory?.text.match(/task of ./g)?.sort()).toEqual(['task of a', 'task of b', 'task of c']);
     expect(memory?.text).toContain('its own words');

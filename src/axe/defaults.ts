@@ -23,7 +23,7 @@ export const ANTHROPIC_MAX_TOKENS = 4096;
 /** A stored result is cut after this many code points (source document 000, decision 5; D7b). */
 export const MAX_RESULT_CODE_POINTS = 1000;
 
-/** Most bytes of run log that go into a prompt, however large the file; newest entries win (D33). */
+/** Most bytes of run log that are loaded where neither `last_n` nor `max_log_bytes` is set; newest entries win (D52). */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 
 /** What notes may measure where the agent's file says nothing else, in bytes (source documents 002 and 004). */

@@ -2,6 +2,7 @@ import type { AgentConfig } from './agent/config.js';
 import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
 import { formatModelRef, isOffline } from './agent/model-ref.js';
+import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { AnswerForm } from './loop/final-answer.js';
 import { isNotesPath } from './memory/notes/place.js';
 import type { Provenance } from './memory/provenance.js';
@@ -47,6 +48,8 @@ export interface MemoryPlan {
   /** Where the entry goes (D19). */
   readonly lane: Lane;
   readonly lastN: number;
+  /** Most bytes of run log that are loaded; 0 for no bound (D52). */
+  readonly maxBytes: number;
   readonly maxEntries: number;
   /** Whether entries have to be counted, which reads the whole log (D33). */
   readonly count: boolean;
@@ -107,6 +110,7 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
     readPaths: parts.policy.minTrust === 'untrusted' ? [untrustedPath(path), path] : [path],
     lane: laneOf(parts),
     lastN: memory.lastN,
+    maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,
     count: wantCount || memory.maxEntries > 0,
     entryId,

@@ -91,13 +91,14 @@ function planLines({ agent, model, workdir, skill, files, stdin, timeoutSeconds 
   ];
 }
 
-/** axe prints the count of the whole file, not of what was loaded; so do we where it was counted. */
+/** axe prints the count of the whole file, not of what `last_n` wants of it; what did not fit is not called loaded. */
 function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (restored === undefined) return [];
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
-  const count = restored.total ?? restored.loaded;
-  if (count === 0) return ['Memory:   0 entries (no memory file)'];
-  return [`Memory:   ${count} entries loaded from ${restored.location}`];
+  const { loaded, total = loaded, truncated, location } = restored;
+  if (total === 0) return ['Memory:   0 entries (no memory file)'];
+  const count = truncated === undefined || loaded === total ? `${total}` : `${loaded} of ${total}`;
+  return [`Memory:   ${count} entries loaded from ${location}`];
 }
 
 function notesLine(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {

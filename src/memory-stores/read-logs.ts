@@ -2,9 +2,9 @@ import { encodeBytes } from '../axe/memory/bytes.js';
 import { mergeRunLogs, withoutEntries } from '../axe/memory/merge.js';
 import { goneIds, statePath } from '../axe/memory/state.js';
 import type { ReadRequest, RestoreResult } from '../axe/memory/store.js';
+import { openBytes } from '../axe/memory/tail.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import { type Found, readRunLog } from './read-run-log.js';
-import { openBytes } from './tail.js';
 import { isUnder } from './tree-path.js';
 
 /** What a store answers of run logs that it has as a tree, without what their states say was forgotten. */

@@ -1,7 +1,7 @@
 import type { OpenFile } from '../axe/files.js';
 import type { Place, ReadRequest, RestoreResult } from '../axe/memory/store.js';
+import { countEntriesIn, readTail } from '../axe/memory/tail.js';
 import type { Warning } from '../axe/warning.js';
-import { countEntriesIn, readTail } from './tail.js';
 
 /** Where a run log was found and what was noticed on the way. */
 export interface Found extends Place {
@@ -15,11 +15,11 @@ const CONFLICT_MARKER = /^(?:<{7}|>{7}) /m;
 /** What a store answers about the run log in an open file. Throws what reading throws. */
 export async function readRunLog(
   file: OpenFile,
-  { paths, lastN, count }: ReadRequest,
+  { paths, count, ...wanted }: ReadRequest,
   found: Found,
 ): Promise<RestoreResult> {
   if (file.bytes === 0) return { ...found, kind: 'empty' };
-  const { text, loaded, truncated } = await readTail(file, { lastN });
+  const { text, loaded, truncated } = await readTail(file, wanted);
   return {
     ...found,
     kind: 'restored',

@@ -3,7 +3,6 @@ import type { RunOutcome } from '../axe/loop/outcome.js';
 import type { Change, NoteChange } from '../axe/memory/change.js';
 import { checkLoaded } from '../axe/memory/check-loaded.js';
 import { decantedEntry } from '../axe/memory/decant.js';
-import { limitLog } from '../axe/memory/limit-log.js';
 import { promptText } from '../axe/memory/prompt-text.js';
 import { formatProvenance, type Provenance } from '../axe/memory/provenance.js';
 import { formatEntry, type NewEntry } from '../axe/memory/run-log.js';
@@ -40,10 +39,10 @@ export async function restore(
   { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { readPaths: paths, lastN, count, requireSigned } = memory;
+  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
   const store = world.openMemory(agent, memory);
   // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const wanted = { paths, lastN: requireSigned ? 0 : lastN, count };
+  const wanted = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
   const beside = plan === undefined ? undefined : placesToRestore({ memory, plan }, world.clock.now());
   const request = beside === undefined ? wanted : { ...wanted, beside };
   const found = await store.read(request, world.deadline.signal);
@@ -51,8 +50,7 @@ export async function restore(
     plan === undefined
       ? undefined
       : await openNotes({ agent, memory, plan, store, restored: found, unsaved }, world);
-  const checked = checkLoaded(found, memory, world.sign);
-  const restored = limitLog(checked, agent.config.memory.maxLogBytes);
+  const restored = await checkLoaded(found, memory, world.sign);
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
   const text = restored.kind === 'restored' ? promptText(restored.text) : '';
   return { store, restored, facts, text, ...(desk === undefined ? {} : { notes: desk.prompt, desk }) };
@@ -77,10 +75,9 @@ export function memoryWarnings(
   }
   const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
   if (restored.kind === 'empty') return warnings;
-  if (restored.truncated !== undefined) {
-    const message =
-      `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${restored.loaded} entries ` +
-      'were loaded. Set `last_n` in `[memory]` to choose how many.';
+  if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
+    const loaded = restored.loaded === 1 ? 'entry was' : `${restored.loaded} entries were`;
+    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded. Set \`last_n\` in \`[memory]\` to choose how many.`;
     warnings.push({ code: 'memory-truncated', message });
   }
   const { total = 0 } = restored;

@@ -423,7 +423,8 @@ describe('both lanes as one log', () => {
       Array.from({ length: count }, (_, index) => entryText(`${prefix}${index}`, 'x'.repeat(900))).join('');
     await createFiles().replace(join(root, 'bot.md'), many('t', 400));
     await createFiles().replace(join(root, 'untrusted', 'bot.md'), many('u', 5));
-    const result = await makeStore().read({ paths, lastN: 0, count: true }, never);
+    const request = { paths, lastN: 0, maxBytes: 262_144, count: true };
+    const result = await makeStore().read(request, never);
     expect(result).toMatchObject({
       kind: 'restored',
       total: 405,

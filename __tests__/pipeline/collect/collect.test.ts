@@ -53,6 +53,7 @@ const PLAN = {
   readPaths: ['bot.md'],
   lane: 'trusted',
   lastN: 0,
+  maxBytes: 0,
   maxEntries: 0,
   count: true,
   entryId: 'e',

@@ -48,6 +48,8 @@ export interface MemoryConfig {
   readonly path: string;
   /** Entries to load; 0 means all. */
   readonly lastN: number;
+  /** Whether the file has the key: without it no more is loaded than fits by default (D52). */
+  readonly hasLastN: boolean;
   /** Count from which a warning is shown; 0 means never. */
   readonly maxEntries: number;
   readonly provenance: 'auto' | 'on' | 'off';
@@ -69,7 +71,7 @@ export interface MemoryConfig {
   readonly dedup: boolean;
   readonly maxInjectBytes: number;
   readonly maxWriteBytes: number;
-  /** Most bytes of run log that go into the prompt; 0 leaves it to the default of every run. */
+  /** Most bytes of run log that are loaded; 0 means not set. */
   readonly maxLogBytes: number;
   /** Above this size of a file `write_memory` says that it needs care. */
   readonly warnFileBytes: number;

@@ -52,7 +52,8 @@ function makeMemory(raw: RawAgent['memory']): MemoryConfig {
   return {
     enabled: raw.enabled,
     path: raw.path,
-    lastN: raw.last_n,
+    lastN: raw.last_n ?? 0,
+    hasLastN: raw.last_n !== undefined,
     maxEntries: raw.max_entries,
     provenance: validated(PROVENANCE, raw.provenance || 'auto'),
     notes: raw.notes,

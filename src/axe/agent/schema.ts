@@ -130,7 +130,7 @@ export const AGENT_SCHEMA = v.object(
         {
           enabled: flag(),
           path: text(),
-          last_n: count(),
+          last_n: v.optional(wholeNumber()),
           max_entries: count(),
           provenance: text(),
           notes: flag(),

@@ -24,7 +24,7 @@ function* problems(raw: RawAgent): Generator<AgentProblem> {
     };
   }
   yield* negative(timeout, ['sub_agents_config', 'timeout'], '0 means no limit of its own.');
-  yield* negative(raw.memory.last_n, ['memory', 'last_n'], '0 loads all entries.');
+  yield* negative(raw.memory.last_n ?? 0, ['memory', 'last_n'], '0 loads all entries.');
   yield* negative(raw.memory.max_entries, ['memory', 'max_entries'], '0 never warns.');
   yield* mcpProblems(raw.mcp_servers);
   yield* retryProblems(raw.retry);

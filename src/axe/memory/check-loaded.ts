@@ -1,29 +1,46 @@
 import type { Sign } from '../ports.js';
 import type { Warning } from '../warning.js';
+import { encodeBytes } from './bytes.js';
 import { checkSignature, signedEntries } from './signature.js';
 import type { RestoreResult } from './store.js';
+import { openBytes, readTail } from './tail.js';
 import { parseLog } from './units.js';
 
 /** How much of what was loaded is wanted, and whether it must be signed. */
 export interface LoadedCheck {
   readonly readPaths: readonly string[];
   readonly lastN: number;
+  /** Most bytes; 0 for no bound. */
+  readonly maxBytes: number;
   readonly requireSigned: boolean;
 }
 
 /**
  * What was read, as far as its signatures allow it: without a key nothing is checked; with one a bad signature is told;
  * where signatures are required, entries without a good one are left out, all of them if there is no key to check with.
+ * For that all entries must have been read, so how many are loaded is decided here, by the rule of {@link readTail}.
  */
-export function checkLoaded(found: RestoreResult, check: LoadedCheck, sign: Sign | undefined): RestoreResult {
+export async function checkLoaded(
+  found: RestoreResult,
+  check: LoadedCheck,
+  sign: Sign | undefined,
+): Promise<RestoreResult> {
   if (found.kind !== 'restored') return found;
-  const { readPaths: paths, lastN, requireSigned } = check;
+  const { readPaths: paths, lastN, maxBytes, requireSigned } = check;
   if (!requireSigned) return sign === undefined ? found : withForged(found, paths, sign);
   if (sign === undefined)
     return { ...found, text: '', loaded: 0, warnings: [...found.warnings, noKey(paths)] };
   const { text, kept, bad, unsigned } = signedEntries(found.text, { paths, lastN, sign });
+  const bytes = encodeBytes(text);
+  const bounded = await readTail(openBytes(bytes), { lastN: 0, maxBytes });
   const warnings = bad + unsigned === 0 ? [] : [leftOut({ bad, unsigned }, paths)];
-  return { ...found, text, loaded: kept, warnings: [...found.warnings, ...warnings] };
+  return {
+    ...found,
+    text: bounded.text,
+    loaded: bounded.truncated ? bounded.loaded : kept,
+    truncated: bounded.truncated ? { fileBytes: bytes.length } : undefined,
+    warnings: [...found.warnings, ...warnings],
+  };
 }
 
 type Restored = Extract<RestoreResult, { readonly kind: 'restored' }>;

@@ -17,15 +17,20 @@ const DIGITS = 32;
  */
 export function withSignature(text: string, path: string, sign: Sign): string {
   if (!PROVENANCE_AT_END.test(text)) return text;
-  const plain = text.replace(SIGNATURE_AT_END, '');
+  const plain = withoutSignature(text);
   return plain.replace(/ -->(?=\s*$)/, ` sig=${digest(plain, path, sign)} -->`);
+}
+
+/** The entry without its signature, as one that was cut must be: it would not fit. */
+export function withoutSignature(text: string): string {
+  return text.replace(SIGNATURE_AT_END, '');
 }
 
 /** Checks an entry against the places it may come from. */
 export function checkSignature(text: string, paths: readonly string[], sign: Sign): Signature {
   if (!SIGNED_LINE.test(text)) return 'none';
   const signature = PROVENANCE_AT_END.test(text) ? SIGNATURE_AT_END.exec(text)?.[1] : undefined;
-  const plain = text.replace(SIGNATURE_AT_END, '');
+  const plain = withoutSignature(text);
   return paths.some((path) => digest(plain, path, sign) === signature) ? 'good' : 'bad';
 }
 

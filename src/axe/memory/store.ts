@@ -14,6 +14,8 @@ export interface ReadRequest {
   readonly paths: readonly string[];
   /** Newest entries wanted; 0 means all of them. */
   readonly lastN: number;
+  /** Most bytes of them, as the files have them; left out or 0: no bound. */
+  readonly maxBytes?: number;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
   /** Places that are wanted with them, as {@link MemoryStore.readTree} takes them, where that costs no call more. */
@@ -40,7 +42,7 @@ export type RestoreResult =
       readonly loaded: number;
       /** Entries in the file; undefined where nobody asked and it was not known anyway. */
       readonly total: number | undefined;
-      /** The text was cut to the most that is ever loaded; `fileBytes` is what the file holds. */
+      /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
       /** Text of the state beside the last of the paths (D36); left out where there is none. */
       readonly state?: string;

@@ -160,7 +160,7 @@ describe('verifyLog', () => {
     const big = (bytes: number) => `${entry(1, { id: 'a' })}${'x'.repeat(bytes)}\n`;
     expect(information(big(300_000)).at(-1)).toMatchObject({
       severity: 'information',
-      message: expect.stringContaining('only the newest 262144 are ever loaded'),
+      message: expect.stringContaining('only the newest 262144 are loaded without `last_n`'),
     });
     expect(problems(big(1024 * 1024))).toEqual([
       ['size', undefined, expect.stringContaining('more than the 1048576 that the cache takes')],

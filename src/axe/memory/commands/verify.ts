@@ -65,7 +65,9 @@ function checkSize(text: string, entries: number): readonly BareFinding[] {
   const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${bytes} bytes`;
   const limits = [
     ...(bytes > MAX_LOADED_MEMORY_BYTES
-      ? [`of which only the newest ${MAX_LOADED_MEMORY_BYTES} are ever loaded (set \`last_n\`, or trim)`]
+      ? [
+          `of which only the newest ${MAX_LOADED_MEMORY_BYTES} are loaded without \`last_n\` and \`max_log_bytes\``,
+        ]
       : []),
     ...(bytes > MAX_CACHE_BYTES ? [`more than the ${MAX_CACHE_BYTES} that the cache takes`] : []),
   ];

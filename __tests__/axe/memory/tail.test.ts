@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_LOADED_MEMORY_BYTES } from '../../src/axe/defaults.js';
-import type { OpenFile } from '../../src/axe/files.js';
-import { countEntries, lastEntries } from '../../src/axe/memory/run-log.js';
-import { createFiles } from '../../src/host/files.js';
-import { countEntriesIn, openBytes, readTail } from '../../src/memory-stores/tail.js';
+import { MAX_LOADED_MEMORY_BYTES } from '../../../src/axe/defaults.js';
+import type { OpenFile } from '../../../src/axe/files.js';
+import { countEntries, lastEntries } from '../../../src/axe/memory/run-log.js';
+import { countEntriesIn, openBytes, readTail } from '../../../src/axe/memory/tail.js';
+import { createFiles } from '../../../src/host/files.js';
 
 const BLOCK = 64 * 1024;
 const encoder = new TextEncoder();
@@ -145,25 +145,37 @@ describe('readTail', () => {
     });
   });
 
-  it('gives the beginning of an entry larger than the limit, cut between code points', async () => {
-    const giant = `## giant\n${'\u{1F600}'.repeat(1_000)}\n`;
-    for (const maxBytes of [109, 110, 111, 112]) {
-      const { text, loaded, truncated } = await readTail(open_(entry(1) + giant), { lastN: 2, maxBytes });
-      expect({ text, loaded, truncated }).toEqual({
-        text: `## giant\n${'\u{1F600}'.repeat(25)}`,
-        loaded: 1,
-        truncated: true,
-      });
-    }
+  it('gives all that is wanted without a bound, however large it is', async () => {
+    const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(100_000)));
+    const text = `preamble\n${entries.join('')}`;
+    expect(await readTail(open_(text), { lastN: 10 })).toEqual({
+      text: entries.join(''),
+      loaded: 10,
+      truncated: false,
+    });
+    expect(await readTail(open_(text), { lastN: 0, maxBytes: 0 })).toEqual({
+      text,
+      loaded: 10,
+      truncated: false,
+    });
   });
 
-  it.each(['é', '\u20ac', '\u{1F600}', 'a'])('never cuts %s in two', async (character) => {
-    for (let maxBytes = 5; maxBytes < 20; maxBytes += 1) {
-      const { text } = await readTail(open_(`## ${character.repeat(50)}`), { lastN: 1, maxBytes });
-      expect(text).toBe(
-        `## ${character.repeat(Math.floor((maxBytes - 3) / encoder.encode(character).length))}`,
-      );
-    }
+  it('does not cut an entry at a heading inside it', async () => {
+    const old = entry(1, `a\n## Findings\n${'b'.repeat(500)}`);
+    const text = old + entry(2);
+    const { length } = encoder.encode(text);
+    expect(await readTail(open_(text), { lastN: 0, maxBytes: length - 10 })).toEqual({
+      text: entry(2),
+      loaded: 1,
+      truncated: true,
+    });
+  });
+
+  it('takes headings for the starts of entries where people wrote the log and no line is a time', async () => {
+    const text = Array.from({ length: 20 }, (_, index) => `## Day ${index}\n${'b'.repeat(100)}\n`).join('');
+    const tail = await readTail(open_(text), { lastN: 0, maxBytes: 250 });
+    expect(tail).toMatchObject({ loaded: 2, truncated: true });
+    expect(tail.text).toMatch(/^## Day 18\n/);
   });
 
   it('gives the end of a large text without entries if all of it is wanted', async () => {
@@ -214,15 +226,16 @@ describe('a file of 100 MB (C2 19, D33)', () => {
     );
   });
 
-  it('is read up to the limit and no further when all is wanted', async () => {
+  it('is read up to the bound and a block further where all is wanted that fits', async () => {
     const newest = Array.from({ length: 2_000 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
     await withSparseFile([[SIZE, `\n${newest}`]], async (big) => {
       const { file, read } = counting(big);
-      const tail = await readTail(file, { lastN: 0 });
+      const tail = await readTail(file, { lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES });
       expect(tail.truncated).toBe(true);
       expect(tail.loaded).toBeGreaterThan(200);
       expect(newest.endsWith(tail.text)).toBe(true);
-      expect(read.bytes).toBe(MAX_LOADED_MEMORY_BYTES + 1);
+      // One block more shows that the entry at the bound is no larger than it.
+      expect(read.bytes).toBeLessThan(MAX_LOADED_MEMORY_BYTES + 2 * BLOCK);
     });
   });
 
@@ -241,22 +254,22 @@ describe('a file of 100 MB (C2 19, D33)', () => {
     );
   });
 
-  it('gives the beginning of an entry of 50 MB, in small pieces', async () => {
+  it('gives what is kept of an entry of 50 MB, in small pieces', async () => {
     await withSparseFile(
       [
-        [SIZE / 2, `\n## giant\nbegins here `],
-        [SIZE, 'end'],
+        [SIZE / 2, '\n## giant\n**Task:** begins here '],
+        [SIZE, 'ends here\n**Result:** Done.\n\n'],
       ],
       async (big) => {
         const { file, read } = counting(big);
-        const { text, loaded, truncated } = await readTail(file, { lastN: 3 });
-        expect(text.startsWith('## giant\nbegins here \0')).toBe(true);
-        expect({ length: text.length, loaded, truncated }).toEqual({
-          length: MAX_LOADED_MEMORY_BYTES,
-          loaded: 1,
-          truncated: true,
-        });
-        expect(read.largest).toBeLessThanOrEqual(MAX_LOADED_MEMORY_BYTES);
+        const maxBytes = MAX_LOADED_MEMORY_BYTES;
+        const { text, loaded, truncated } = await readTail(file, { lastN: 3, maxBytes });
+        expect(text.startsWith('## giant\n**Task:** begins here \0')).toBe(true);
+        expect(text.endsWith('\0ends here\n**Result:** Done.\n\n')).toBe(true);
+        expect(text).toMatch(/\0 \[\.\.\. 52,\d\d\d,\d\d\d bytes left out \.\.\.\] \0/);
+        expect(encoder.encode(text).length).toBeLessThanOrEqual(maxBytes);
+        expect({ loaded, truncated }).toEqual({ loaded: 1, truncated: true });
+        expect(read.largest).toBeLessThanOrEqual(maxBytes);
       },
     );
   });
@@ -269,7 +282,8 @@ describe('a file of 100 MB (C2 19, D33)', () => {
       ],
       async (big) => {
         const { file, read } = counting(big);
-        const { text, loaded, truncated } = await readTail(file, { lastN: 3 });
+        const request = { lastN: 3, maxBytes: MAX_LOADED_MEMORY_BYTES };
+        const { text, loaded, truncated } = await readTail(file, request);
         expect({ end: text.slice(-3), loaded, truncated }).toEqual({
           end: 'end',
           loaded: 0,

@@ -1,0 +1,170 @@
+import type { OpenFile } from '../files.js';
+import { cutEntry } from './cut-entry.js';
+import {
+  BLOCK_BYTES,
+  decodeText,
+  HEADING_BYTES,
+  headings,
+  isTimestamp,
+  readExactly,
+  TIMESTAMP_BYTES,
+  wholeAtStart,
+} from './log-bytes.js';
+import { countEntries } from './run-log.js';
+
+/** The newest entries of a run log. */
+export interface Tail {
+  /** As they stand in the file, but for one that was cut; invalid UTF-8 is decoded with U+FFFD. */
+  readonly text: string;
+  /** Entries in `text`. */
+  readonly loaded: number;
+  /** More was wanted than fits into the bound. */
+  readonly truncated: boolean;
+}
+
+/** What is wanted of the end of a file. */
+export interface TailRequest {
+  /** Newest entries wanted; 0 means the whole file. */
+  readonly lastN: number;
+  /** Most bytes of the file; left out or 0: no bound. */
+  readonly maxBytes?: number;
+}
+
+/** How far back the heading of an entry larger than the bound is looked for. */
+const MAX_HEADING_SEARCH_BYTES = 64 * 1024 * 1024;
+/** Less room than this is not worth the ends of an entry that does not fit. */
+const LEAST_CUT_BYTES = 8 * 1024;
+const LINE_FEED = 0x0a;
+
+/**
+ * Reads the newest entries from the end of a file, in growing blocks from 64 KiB on, so that time and memory depend on
+ * what is wanted and not on the file (D33). Where not all of it fits into the bound, the newest entries that fit are
+ * given, and of one that is larger than the whole bound what {@link cutEntry} keeps.
+ * Throws what reading throws, and an Error if the file becomes shorter meanwhile.
+ */
+export async function readTail(file: OpenFile, { lastN, maxBytes = 0 }: TailRequest): Promise<Tail> {
+  const most = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes;
+  if (lastN === 0 && file.bytes <= most)
+    return tail(decodeText(await readExactly(file, 0, file.bytes)), false);
+  const end = await readWindow(file, { lastN, maxBytes: most });
+  const isComplete = end.headings.length >= lastN || end.start === 0;
+  const wanted = end.headings[Math.max(0, end.headings.length - lastN)];
+  if (lastN > 0 && isComplete && file.bytes - (wanted ?? file.bytes) <= most)
+    return tail(wanted === undefined ? '' : textFrom(end, wanted), false);
+  return await readBounded(file, end, { lastN, maxBytes: most });
+}
+
+function tail(text: string, truncated: boolean): Tail {
+  return { text, loaded: countEntries(text), truncated };
+}
+
+/** Counts the entries of a file of any size in constant memory. */
+export async function countEntriesIn(file: OpenFile): Promise<number> {
+  let count = 0;
+  let carried = new Uint8Array();
+  for (let at = 0; at < file.bytes; at += BLOCK_BYTES) {
+    const block = await readExactly(file, at, Math.min(BLOCK_BYTES, file.bytes - at));
+    const bytes = concat(carried, block);
+    count += headings(bytes, at - carried.length).length;
+    // A heading and the line break before it take four bytes: with three carried over, none is seen twice.
+    carried = bytes.slice(Math.max(0, bytes.length - HEADING_BYTES));
+  }
+  return count;
+}
+
+/** Whether the last bytes of a file hold a text, and whether the file ends in a line break (or is empty). */
+export async function inspectEnd(
+  file: OpenFile,
+  holds: (text: string) => boolean,
+): Promise<{ readonly held: boolean; readonly endsLine: boolean }> {
+  const start = Math.max(0, file.bytes - BLOCK_BYTES);
+  const bytes = await readExactly(file, start, file.bytes - start);
+  return { held: holds(decodeText(bytes)), endsLine: bytes.length === 0 || bytes.at(-1) === LINE_FEED };
+}
+
+/** Bytes as a file, so that a text in memory is read by the rules of a file. */
+export function openBytes(bytes: Uint8Array): OpenFile {
+  return {
+    bytes: bytes.length,
+    read: async (position, length) => bytes.subarray(position, position + length),
+    close: async () => {},
+  };
+}
+
+/** The end of a file with the places of all headings in it, counted from the file's start. */
+interface Window {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+  readonly headings: readonly number[];
+}
+
+/** Reads back until enough headings are found or the bound is passed. */
+async function readWindow(file: OpenFile, { lastN, maxBytes }: Required<TailRequest>): Promise<Window> {
+  // One byte more than the bound: whether a heading stands at its border is known from the byte before.
+  const limit = Math.max(0, file.bytes - maxBytes - 1);
+  let window: Window = { start: file.bytes, bytes: new Uint8Array(), headings: [] };
+  while (window.start > limit && (lastN === 0 || window.headings.length < lastN)) {
+    // Each block is as large as all before it, so that what is copied stays in proportion to what is read.
+    const start = Math.max(limit, window.start - Math.max(BLOCK_BYTES, window.bytes.length));
+    const bytes = concat(await readExactly(file, start, window.start - start), window.bytes);
+    // Headings whose line break lies in the new block; the three bytes after it complete the last of them.
+    const fresh = headings(bytes.subarray(0, window.start - start + HEADING_BYTES), start);
+    window = { start, bytes, headings: [...fresh, ...window.headings] };
+  }
+  return window;
+}
+
+/**
+ * The newest entries within the bound, where not all that is wanted fits. A heading that is no time belongs to the entry
+ * above it and nothing is cut there, unless there is no time above: then people wrote the log.
+ */
+async function readBounded(
+  file: OpenFile,
+  end: Window,
+  { lastN, maxBytes }: Required<TailRequest>,
+): Promise<Tail> {
+  const above = await findStartBefore(file, end.start);
+  const timed = end.headings.filter((at) => isTimestamp(end.bytes, at - end.start));
+  const starts = timed.length > 0 || above?.isTimed === true ? timed : end.headings;
+  const first = starts.find((at) => file.bytes - at <= maxBytes);
+  const fitting = first === undefined ? '' : textFrom(end, first);
+  const next = first ?? file.bytes;
+  const start = starts.findLast((at) => at < next) ?? above?.place;
+  const room = maxBytes - (file.bytes - next);
+  const isCut = start !== undefined && next - start > maxBytes;
+  if (isCut && (first === undefined || room >= LEAST_CUT_BYTES))
+    return tail((await cutEntry(file, { start, end: next }, room)) + fitting, true);
+  if (first !== undefined) return tail(fitting, true);
+  // Without any heading there are no entries, only a text.
+  if (lastN > 0 && end.start <= MAX_HEADING_SEARCH_BYTES) return tail('', false);
+  return tail(decodeText(wholeAtStart(end.bytes.subarray(Math.max(0, end.bytes.length - maxBytes)))), true);
+}
+
+/** The start of the entry that a place is in: the last time above it, or else the last heading. Keeps nothing it reads. */
+async function findStartBefore(
+  file: OpenFile,
+  place: number,
+): Promise<{ readonly place: number; readonly isTimed: boolean } | undefined> {
+  const limit = Math.max(0, place - MAX_HEADING_SEARCH_BYTES);
+  let nearest: number | undefined;
+  for (let end = place; end > limit; end = Math.max(limit, end - BLOCK_BYTES)) {
+    const start = Math.max(limit, end - BLOCK_BYTES);
+    const bytes = await readExactly(file, start, Math.min(end + TIMESTAMP_BYTES, file.bytes) - start);
+    const found = headings(bytes, start).filter((at) => at <= end);
+    const timed = found.findLast((at) => isTimestamp(bytes, at - start));
+    if (timed !== undefined) return { place: timed, isTimed: true };
+    nearest ??= found.at(-1);
+  }
+  return nearest === undefined ? undefined : { place: nearest, isTimed: false };
+}
+
+function textFrom({ start, bytes }: Window, place: number): string {
+  return decodeText(bytes.subarray(place - start));
+}
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
