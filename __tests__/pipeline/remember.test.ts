@@ -189,6 +189,43 @@ describe('the entry of a run', () => {
     );
   });
 
+  const LONG = `Begin ${'é'.repeat(20_000)} end`;
+  const CUT = /^## .*\n\*\*Task:\*\* (Begin é+ \[\.\.\. 19,5\d\d characters left out\])\n/;
+
+  it.each<[string, Partial<RunRequest>, boolean]>([
+    ['a prompt', { prompt: LONG }, true],
+    ['a prompt with piped text', { prompt: LONG, readStdin: async () => LONG }, true],
+    ['a prompt in a workflow', { prompt: LONG, trigger: SCHEDULE, inWorkflow: true }, true],
+    ['piped text on the command line, as in axe', { readStdin: async () => LONG }, false],
+  ])('keeps of %s at most 500 characters: %#', async (_, patch, isCut) => {
+    const { world, plan } = await prepared({}, patch);
+    const [entry] = entriesOf(
+      { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] },
+      world,
+    );
+    expect(plan.task.message).toContain(LONG);
+    if (!isCut) expect(entry?.text).toContain(`**Task:** ${LONG}\n`);
+    else {
+      const [, task = ''] = CUT.exec(entry?.text ?? '') ?? [];
+      expect([...task].length).toBe(500);
+    }
+  });
+
+  it('keeps a task of 500 characters whole', async () => {
+    const prompt = '\u{1F600}'.repeat(500);
+    const { world, plan } = await prepared({}, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] };
+    expect(entriesOf(end, world)[0]?.text).toContain(`**Task:** ${prompt}\n`);
+  });
+
+  it('is redacted before its task is cut, so that no half of a secret is left', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
+    const { world, plan } = await prepared({ secrets: [secret] }, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] };
+    expect(entriesOf(end, world)[0]?.text).not.toContain('correct');
+  });
+
   it('begins with what was posted (D9)', async () => {
     const { world, plan } = await prepared({});
     const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };

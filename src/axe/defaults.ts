@@ -23,6 +23,9 @@ export const ANTHROPIC_MAX_TOKENS = 4096;
 /** A stored result is cut after this many code points (source document 000, decision 5; D7b). */
 export const MAX_RESULT_CODE_POINTS = 1000;
 
+/** A stored task is cut to so many code points, but for piped text on the command line (D52). */
+export const MAX_TASK_CODE_POINTS = 500;
+
 /** Most bytes of run log that are loaded where neither `last_n` nor `max_log_bytes` is set; newest entries win (D52). */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 

@@ -79,7 +79,8 @@ async function callAgent({ input, plan, post, signal }: Call, crew: Crew): Promi
 function taskOf(task: string, context: string, { request }: Crew): Task {
   const sentence = `Task: ${task}`;
   const message = context.trim() === '' ? sentence : `${sentence}\n\nContext:\n${context}`;
-  return { sentence: request.inWorkflow ? sentence : message, message, warnings: [] };
+  if (request.inWorkflow) return { sentence, message, warnings: [] };
+  return { sentence: message, isKeptWhole: true, message, warnings: [] };
 }
 
 /** Every argument is text in axe; what is not text is written as JSON. */

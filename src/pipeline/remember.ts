@@ -9,6 +9,7 @@ import { formatEntry, type NewEntry } from '../axe/memory/run-log.js';
 import { withSignature } from '../axe/memory/signature.js';
 import { statePath } from '../axe/memory/state.js';
 import type { FailedSave, RestoreResult } from '../axe/memory/store.js';
+import { storedTask } from '../axe/memory/stored-task.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { type MemoryPlan, type Plan, untrustedPath } from '../axe/plan.js';
 import { type NotesPlan, notesAreUnsigned } from '../axe/plan-notes.js';
@@ -112,9 +113,11 @@ export const UNPUBLISHED: Published = { line: undefined, url: undefined };
 export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
   const { plan, outcome, published } = end;
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
+  const { sentence, isKeptWhole = false } = plan.task;
+  const task = outbound(sentence, 'memory', world.secrets);
   const whole = {
     timestamp: world.clock.now(),
-    task: outbound(plan.task.sentence, 'memory', world.secrets),
+    task: isKeptWhole ? task : storedTask(task),
     result: outbound(joinLines(published.line, outcome.answer), 'memory', world.secrets),
   };
   const { memory } = plan;

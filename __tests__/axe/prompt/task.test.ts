@@ -111,7 +111,12 @@ describe('the task on the command line', () => {
   it.each(['Hello\n', '  two\r\nlines  \n\n', '\uFEFFmark', '``` <!-- x -->'])(
     'is stdin byte for byte: %j',
     (stdin) => {
-      expect(resolve({ stdin })).toEqual({ sentence: stdin, message: stdin, warnings: [] });
+      expect(resolve({ stdin })).toEqual({
+        sentence: stdin,
+        isKeptWhole: true,
+        message: stdin,
+        warnings: [],
+      });
     },
   );
 

@@ -1,4 +1,5 @@
 import { formatModelRef } from '../../axe/agent/model-ref.js';
+import { MAX_TASK_CODE_POINTS } from '../../axe/defaults.js';
 import { formatError } from '../../axe/errors.js';
 import { type Conclusion, conclusionOf, type RunOutcome } from '../../axe/loop/outcome.js';
 import { stripProvenance } from '../../axe/memory/run-log.js';
@@ -146,7 +147,11 @@ function plannedSummary(report: Planned, warnings: readonly Warning[], view: Mem
 }
 
 function announced({ task }: Plan, { isHidden }: MemoryView): string {
-  const about = isHidden ? '' : ` for the task “${oneLine(task.sentence)}”`;
+  const isLong = task.sentence.length > MAX_TASK_CODE_POINTS;
+  const shown = isLong
+    ? `this task, cut to ${MAX_TASK_CODE_POINTS} characters,`
+    : `the task “${oneLine(task.sentence)}”`;
+  const about = isHidden ? '' : ` for ${shown}`;
   return `An entry${about} would have been added.`;
 }
 

@@ -37,8 +37,10 @@ export interface TaskParts {
 
 /** What the model is asked. */
 export interface Task {
-  /** What memory keeps as the task (D9). */
+  /** What memory keeps as the task (D9), cut unless it is kept whole. */
   readonly sentence: string;
+  /** Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no. */
+  readonly isKeptWhole?: boolean;
   /** The user message: the sentence without a title by others, and whatever was sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
@@ -55,7 +57,8 @@ export function resolveTask(given: TaskParts): Task {
   const { prompt, stdin, trigger, context, scope, change, showsStrangers = false } = given;
   const { policy = DEFAULT_CONTEXT_POLICY.diff } = given;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
-  const ownTask = isStdinTask && !isBlank(stdin) ? stdin : prompt;
+  const isPiped = isStdinTask && !isBlank(stdin);
+  const ownTask = isPiped ? stdin : prompt;
   const isOwnTask = !isBlank(ownTask);
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
   const parts = [
@@ -69,6 +72,7 @@ export function resolveTask(given: TaskParts): Task {
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
+    ...(isPiped ? { isKeptWhole: true } : {}),
     message: [...opening, ...parts.flatMap((part) => part.blocks)].join('\n\n'),
     warnings: parts.flatMap((part) => part.warnings),
     ...(unseen.length === 0 ? {} : { unseen }),
