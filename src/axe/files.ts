@@ -27,8 +27,11 @@ export interface Files {
   open(path: string, options: { readonly followLinks: boolean }): Promise<OpenFile | undefined>;
   /** One O_APPEND write; creates the file (0644) and its folders (0755). */
   append(path: string, text: string, options: { readonly followLinks: boolean }): Promise<void>;
-  /** Writes a whole file through a temporary one and a rename; keeps the old file's mode. */
-  replace(path: string, text: string): Promise<void>;
+  /**
+   * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of the one that
+   * `modeOf` names, from the moment it exists.
+   */
+  replace(path: string, text: string, options?: { readonly modeOf?: string }): Promise<void>;
   /** Creates the file with this content if it does not exist; false if it does. */
   createExclusive(path: string, text: string): Promise<boolean>;
   remove(path: string): Promise<void>;

@@ -75,15 +75,18 @@ async function append(path: string, text: string, { followLinks }: { followLinks
 }
 
 /** A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is left alone. */
-async function replace(path: string, text: string): Promise<void> {
+async function replace(
+  path: string,
+  text: string,
+  { modeOf = path }: { readonly modeOf?: string } = {},
+): Promise<void> {
   const folder = dirname(path);
   await makeFolders(folder);
   const old = await attempt('lstat', path, () => lstat(path), 'ENOENT');
   if (old?.isDirectory()) throw new FileError('open', path, { code: 'EISDIR' });
   const temporary = temporaryIn(folder);
   try {
-    const mode = old?.isFile() ? old.mode & PERMISSION_BITS : undefined;
-    await writeNew(temporary, text, { target: path, mode });
+    await writeNew(temporary, text, { target: path, mode: await modeOfFile(modeOf) });
     await must('rename', path, () => rename(temporary, path));
   } catch (thrown) {
     await rm(temporary, { force: true });
@@ -107,6 +110,12 @@ async function createExclusive(path: string, text: string): Promise<boolean> {
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** Of a link that of the file it leads to, which is no more for everybody to read. */
+async function modeOfFile(path: string): Promise<number | undefined> {
+  const found = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
+  return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
 }
 
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
@@ -141,10 +150,12 @@ async function writeNew(
   { target, mode }: { readonly target: string; readonly mode?: number | undefined },
 ): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-  const handle = await must('open', target, () => open(path, O_CREAT | O_EXCL | O_WRONLY, FILE_MODE));
+  const flags = O_CREAT | O_EXCL | O_WRONLY;
+  const handle = await must('open', target, () => open(path, flags, mode ?? FILE_MODE));
   try {
-    await must('write', target, () => handle.writeFile(encodeBytes(text)));
+    // The process's umask may have taken bits away.
     if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
+    await must('write', target, () => handle.writeFile(encodeBytes(text)));
     await must('sync', target, () => handle.sync());
   } finally {
     await handle.close();

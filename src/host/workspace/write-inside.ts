@@ -112,10 +112,11 @@ async function replaceIn(folder: OpenFolder, name: string, bytes: Uint8Array): P
   const mode = await modeOf(folder.at(name));
   try {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-    const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY, FILE_MODE);
+    const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY, mode ?? FILE_MODE);
     try {
-      await handle.writeFile(bytes);
+      // The process's umask may have taken bits away.
       if (mode !== undefined) await handle.chmod(mode);
+      await handle.writeFile(bytes);
     } finally {
       await handle.close();
     }

@@ -63,7 +63,8 @@ async function rewriteOnce(
     const next = await rewrite(text);
     if (next === text) return true;
     const kept = backup === undefined ? text : await backup(text);
-    if (backupPath !== '' && text !== '' && kept !== undefined) await files.replace(backupPath, kept);
+    if (backupPath !== '' && text !== '' && kept !== undefined)
+      await files.replace(backupPath, kept, { modeOf: path });
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
     if (next === '' && options.removes === true) await files.remove(path);
     else await files.replace(path, next);
