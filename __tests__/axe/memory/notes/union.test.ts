@@ -33,6 +33,31 @@ describe('facts and days of two versions', () => {
       '## 14:05:09 UTC\n\ndid B\n\n---\n\n',
       '## 14:05:09 UTC\n\ndid A\n\n---\ndid B\n\n',
     ],
+    [
+      'a table of its own below another with the same rule',
+      '# X\n| a |\n|---|\n| 1 |\n',
+      '# X\n| b |\n|---|\n| 1 |\n',
+      '# X\n| a |\n|---|\n| 1 |\n\n| b |\n|---|\n| 1 |\n',
+    ],
+    [
+      'an object whose braces another has too',
+      'A\n\n{\n  "a": 1\n}\n',
+      '{\n  "b": 1\n}\n\nB\n',
+      'A\n\n{\n  "a": 1\n}\n\n{\n  "b": 1\n}\n\nB\n',
+    ],
+    [
+      'an item with what is below it',
+      '- a\n  see docs\n',
+      '- b\n  see docs\n',
+      '- a\n  see docs\n- b\n  see docs\n',
+    ],
+    [
+      'an item with its further paragraph',
+      '- a\n\n  see docs\n',
+      '- a\n\n  see docs\n- b\n\n  see docs\n',
+      '- a\n\n  see docs\n- b\n\n  see docs\n',
+    ],
+    ['headings in code for code', '````\n```\n# Y\n````\n', '# Y\nB\n', '````\n```\n# Y\n````\n# Y\nB\n'],
     ['日本語 and العربية', '日本語\n', 'العربية\n日本語\n', '日本語\nالعربية\n'],
   ])('keep %s', (_, base, other, both) => {
     expect(united(FACTS, base, other)).toBe(both);
@@ -84,6 +109,34 @@ describe('facts and days of two versions', () => {
   it.each(['---\n', '***\n\n___\n'])('fold in nothing of a version that has rules alone, %j', (other) => {
     expect(partIds(FACTS, other)).toEqual([]);
     expect(united(FACTS, '', other)).toBe('');
+  });
+
+  const block = fc.constantFrom(
+    'A\n',
+    '- b\n',
+    '- c\n  more\n',
+    '- d\n  more\n',
+    '| x |\n|---|\n| 1 |\n',
+    '| y |\n|---|\n| 1 |\n',
+    '{\n  "a": 1\n}\n',
+    '{\n  "b": 1\n}\n',
+    '    x = 1\n    y = 1\n',
+    '```\nA\n\n# X\n```\n',
+    '# X\n',
+    '## Y\n',
+  );
+  const blocks = fc.array(block, { maxLength: 8 });
+
+  it('lose no block of either side: no table, no object, no code, nothing below an item', () => {
+    fc.assert(
+      fc.property(blocks, blocks, (base, other) => {
+        const both = united(FACTS, base.join('\n'), other.join('\n'));
+        for (const one of [...base, ...other]) expect(`\n${both}`).toContain(`\n${one}`);
+        const again = united(FACTS, both, other.join('\n'));
+        expect(again).toBe(both);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('fold in a version once, whatever is done with it afterwards', () => {

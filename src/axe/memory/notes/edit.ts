@@ -1,12 +1,13 @@
 import { utf8Bytes } from '../../prompt/cut.js';
 import { separator } from '../separator.js';
+import { type NoteLine, readNoteLines } from './note-lines.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
 export type NoteEdit =
   | {
       readonly kind: 'append';
       readonly text: string;
-      /** Leaves out the lines that the note or the text before them has already. */
+      /** Leaves out plain lines that the note or the text before them has under the same heading. */
       readonly dedup: boolean;
       /** What a note that is empty begins with. */
       readonly head?: string;
@@ -81,18 +82,58 @@ function append(text: string, edit: Extract<NoteEdit, { readonly kind: 'append' 
   return { kind: 'written', text: before + after, addedBytes: utf8Bytes(added), skippedLines };
 }
 
-/** Lines are the same if they differ in white space alone; lines without anything else are never left out. */
+/**
+ * Of lines that are the same under the same heading, white space aside, only the first stays (D53): plain lines and items
+ * of lists alone, since any other line may be part of something larger. A heading stays unless it repeats the one that
+ * the text is under already, or all that is under it is left out.
+ */
 function withoutKnown(text: string, added: string): { readonly text: string; readonly skippedLines: number } {
-  const known = new Set(text.split('\n').map(normalize));
-  const lines = added.split('\n');
-  const kept = lines.filter((line) => {
-    const plain = normalize(line);
-    if (plain === '') return true;
-    if (known.has(plain)) return false;
-    known.add(plain);
-    return true;
+  const old = text === '' ? [] : (text + separator(text)).split('\n').slice(0, -1);
+  const lines = readNoteLines([...old, ...added.split('\n')], 'is-code');
+  const known = new Set(lines.slice(0, old.length).flatMap(keyOf));
+  let above = lines[old.length - 1]?.under ?? '';
+  const judged = lines.slice(old.length).map((line) => {
+    const [key] = keyOf(line);
+    const isRepeated = line.kind === 'heading' && line.under === above;
+    const isKept = key === undefined ? !isRepeated : line.kind === 'parent' || !known.has(key);
+    if (key !== undefined) known.add(key);
+    above = line.under;
+    return { line, isKept };
   });
-  return { text: kept.join('\n'), skippedLines: lines.length - kept.length };
+  const left = withoutEmptied(judged);
+  return { text: left.map((line) => line.text).join('\n'), skippedLines: judged.length - left.length };
+}
+
+/** What a line is known by; none for one that is never left out. */
+function keyOf({ kind, text, under }: NoteLine): readonly [] | readonly [string] {
+  return kind === 'plain' || kind === 'parent' ? [`${under}\n\n${normalize(text)}`] : [];
+}
+
+interface Judged {
+  readonly line: NoteLine;
+  readonly isKept: boolean;
+}
+
+/** The lines that are kept, but for headings that have lost all that was under them. */
+function withoutEmptied(judged: readonly Judged[]): readonly NoteLine[] {
+  const said = judged.filter(({ line }) => line.kind !== 'heading' && line.kind !== 'blank');
+  const had = headingsOver(said);
+  const have = headingsOver(said.filter(({ isKept }) => isKept));
+  return judged.flatMap(({ line, isKept }) => {
+    const isEmptied = line.kind === 'heading' && had.has(line.under) && !have.has(line.under);
+    return isKept && !isEmptied ? [line] : [];
+  });
+}
+
+/** Every heading that one of the lines is under, near or far. */
+function headingsOver(lines: readonly Judged[]): ReadonlySet<string> {
+  const paths = new Set(lines.map(({ line }) => line.under));
+  return new Set(
+    [...paths].flatMap((path) => {
+      const titles = path.split('\n');
+      return titles.map((_, index) => titles.slice(0, index + 1).join('\n'));
+    }),
+  );
 }
 
 function normalize(line: string): string {

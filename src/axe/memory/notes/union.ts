@@ -1,6 +1,7 @@
 import { separator } from '../separator.js';
 import { textId } from '../units.js';
 import { holdsLines } from './lines.js';
+import { isRule, type NoteLine, readNoteLines } from './note-lines.js';
 import { noteKind, notesRoot } from './place.js';
 
 /** Two versions of a note, and the parts (see {@link partIds}) that `other` may not bring back. */
@@ -105,24 +106,16 @@ function missingTexts(
   return missing;
 }
 
-/** Whether sections of a heading say something, as a line of theirs or as a stretch of several. */
+/** Whether sections of a heading say something, as a line of theirs or as several, one below the other. */
 function sayingOf(sections: readonly Section[]): ReadonlyMap<string, (part: string) => boolean> {
-  const lines = new Map<string, Set<string>>();
-  const texts = new Map<string, string>();
+  const bodies = new Map<string, string>();
   for (const { heading, text } of sections) {
-    const all = lines.get(heading) ?? new Set(['']);
-    for (const line of text.split('\n')) all.add(line.trimEnd());
-    lines.set(heading, all);
-    texts.set(heading, (texts.get(heading) ?? '') + text);
+    const lines = text.split('\n').map((line) => line.trimEnd());
+    bodies.set(heading, `${bodies.get(heading) ?? ''}\n${lines.join('\n')}\n`);
   }
-  const entries = [...lines].map(([heading, all]) => {
-    const text = texts.get(heading) ?? '';
-    return [
-      heading,
-      (part: string) => all.has(part) || (part.includes('\n') && text.includes(part)),
-    ] as const;
-  });
-  return new Map(entries);
+  return new Map(
+    [...bodies].map(([heading, body]) => [heading, (part) => part === '' || body.includes(`\n${part}\n`)]),
+  );
 }
 
 /** `base` with the texts at the ends of the sections of their headings; those of no section of it at its end. */
@@ -145,15 +138,24 @@ function withTexts(base: string, missing: ReadonlyMap<string, readonly string[]>
   return text + separator(text);
 }
 
-/** The section with more lines before the blank ones at its end. */
+/** The section with more parts before the blank lines at its end. */
 function grown(text: string, added: readonly string[]): string {
   const body = text.trimEnd();
   const rest = text.slice(body.length).replace(/^[ \t]*\r?\n/, '');
-  return `${[body, ...added].filter((part) => part !== '').join('\n')}\n${rest}`;
+  let whole = body;
+  let above = sectionsOf(body).at(-1)?.parts.at(-1) ?? '';
+  for (const part of added.filter((each) => each !== '')) {
+    // A table or an object next to a line of text would come to be one block with it.
+    const gap = isBlock(above) || isBlock(part) ? '\n\n' : '\n';
+    whole += whole === '' ? part : gap + part;
+    above = part;
+  }
+  return `${whole}\n${rest}`;
 }
 
-const HEADING = /^#{1,6} /;
-const FENCE = /^\s*(?:```|~~~)/;
+function isBlock(part: string): boolean {
+  return readNoteLines(part.split('\n'), 'is-text')[0]?.kind === 'block';
+}
 
 /**
  * The text taken apart at its headings, but for those in code; joined again, the sections are the text. Code that never
@@ -161,32 +163,53 @@ const FENCE = /^\s*(?:```|~~~)/;
  */
 function sectionsOf(text: string): readonly Section[] {
   const all = text === '' ? [] : text.split(/(?<=\n)/);
-  const isFenced = all.filter((line) => FENCE.test(line)).length % 2 === 0;
-  const sections: { heading: string; lines: string[]; hasCode: boolean }[] = [];
-  let isCode = false;
-  for (const line of all) {
-    const isHeading = !isCode && HEADING.test(line);
+  const sections: { heading: string; lines: NoteLine[] }[] = [];
+  for (const line of readNoteLines(all, 'is-text')) {
+    const isHeading = line.kind === 'heading';
     if (isHeading || sections.length === 0)
-      sections.push({ heading: isHeading ? line.trim() : '', lines: [], hasCode: false });
-    const section = sections.at(-1);
-    section?.lines.push(line);
-    if (!isFenced || !FENCE.test(line) || section === undefined) continue;
-    isCode = !isCode;
-    section.hasCode = true;
+      sections.push({ heading: isHeading ? line.text.trim() : '', lines: [] });
+    sections.at(-1)?.lines.push(line);
   }
-  return sections.map(({ heading, lines, hasCode }) => {
-    const body = heading === '' ? lines : lines.slice(1);
-    const parts = hasCode ? [body.join('').trim()] : linesOf(body);
-    return { heading, text: lines.join(''), parts: parts.length === 0 && heading !== '' ? [''] : parts };
+  return sections.map(({ heading, lines }) => {
+    const parts = partsOf(heading === '' ? lines : lines.slice(1));
+    const body = lines.map((line) => line.text).join('');
+    return { heading, text: body, parts: parts.length === 0 && heading !== '' ? [''] : parts };
   });
 }
 
-/** Blank lines and rules say nothing. */
-function linesOf(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => line.trimEnd()).filter((line) => line !== '' && !RULE.test(line));
+/**
+ * What the lines say: each plain line by itself, an item with what is indented below it, a table or an object as a whole.
+ * With code in it a section is one part. Blank lines and rules say nothing.
+ */
+function partsOf(lines: readonly NoteLine[]): readonly string[] {
+  if (lines.some(({ kind }) => kind === 'code')) return [joined(lines)];
+  const parts: NoteLine[][] = [];
+  let gap: NoteLine[] = [];
+  for (const line of lines) {
+    if (line.kind === 'blank' || isRule(line.text)) {
+      gap.push(line);
+      continue;
+    }
+    const last = parts.at(-1);
+    if (last !== undefined && continues(line, last, gap)) last.push(...gap, line);
+    else parts.push([line]);
+    gap = [];
+  }
+  return parts.map(joined);
 }
 
-const RULE = /^(?:-{3,}|\*{3,}|_{3,})$/;
+/** Whether a line is one with the part above it; between them are blank lines and rules. */
+function continues({ kind, text }: NoteLine, part: readonly NoteLine[], gap: readonly NoteLine[]): boolean {
+  if (kind !== 'block' || gap.some((line) => line.kind !== 'blank')) return false;
+  const [first] = part;
+  if (gap.length > 0) return first?.kind === 'parent' && /^\s/.test(text);
+  return first?.kind === 'parent' || first?.kind === 'block';
+}
+
+function joined(lines: readonly NoteLine[]): string {
+  const text = lines.map((line) => line.text.trimEnd()).join('\n');
+  return text.replace(/^\n+|\n+$/g, '');
+}
 
 function inSection(heading: string, part: string): string {
   return `${heading}\n${part}`;
