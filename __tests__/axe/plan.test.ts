@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/axe/agent/loaded-agent.js';
 import { parseAgent } from '../../src/axe/agent/parse.js';
+import { memoryName } from '../../src/axe/memory/log-path.js';
 import {
   DEFAULT_MEMORY_POLICY,
   type MemoryPlanParts,
   type MemoryPolicy,
-  memoryName,
   planMemory,
   untrustedPath,
 } from '../../src/axe/plan.js';

@@ -1,6 +1,6 @@
 import type { ProposalResult, Proposals } from '../axe/gc/proposals-port.js';
+import { memoryName } from '../axe/memory/log-path.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import { memoryName } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Repository, Trigger } from '../axe/trigger.js';
 import { readOwnFiles } from '../github/agents/own-files.js';

@@ -35,6 +35,7 @@ import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
 import { loadToolkit, loadToolkitOnceSent } from './runner/toolkit.js';
+import { withWorkflowWarnings } from './workflow-agents.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
@@ -106,17 +107,19 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
   const memory = await openMemory(parts, { client, ...access });
+  const found = findAgents({
+    trigger,
+    cwd: workspace,
+    agentsDir: inputs.agentsDir,
+    configDir: undefined,
+    client,
+    agentRef: inputs.agents.ref,
+    shared,
+    signal: deadline.signal,
+  });
   return {
-    ...findAgents({
-      trigger,
-      cwd: workspace,
-      agentsDir: inputs.agentsDir,
-      configDir: undefined,
-      client,
-      agentRef: inputs.agents.ref,
-      shared,
-      signal: deadline.signal,
-    }),
+    ...found,
+    agents: withWorkflowWarnings(found.agents),
     ...(github === undefined ? {} : { github }),
     models: createModels({
       env,

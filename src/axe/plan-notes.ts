@@ -1,4 +1,5 @@
 import type { LoadedAgent } from './agent/loaded-agent.js';
+import { memoryName } from './memory/log-path.js';
 import { type NotesPlaces, notesPlaces } from './memory/notes/place.js';
 import {
   ALL_NOTES_TOOLS,
@@ -6,7 +7,7 @@ import {
   notesToolsOf,
   READING_NOTES_TOOLS,
 } from './memory/notes/tool-names.js';
-import { type MemoryPlan, memoryName } from './plan.js';
+import type { MemoryPlan } from './plan.js';
 import { type GrantRules, grantTools } from './tools/effects.js';
 import type { Trigger } from './trigger.js';
 import type { Trust } from './trust.js';

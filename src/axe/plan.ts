@@ -4,7 +4,7 @@ import type { ModelRef } from './agent/model-ref.js';
 import { formatModelRef, isOffline } from './agent/model-ref.js';
 import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { AnswerForm } from './loop/final-answer.js';
-import { isNotesPath } from './memory/notes/place.js';
+import { defaultLogPath, unusableLogPath } from './memory/log-path.js';
 import type { Provenance } from './memory/provenance.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
@@ -141,19 +141,9 @@ export function untrustedPath(path: string): string {
  * their own, so that trying the action out never fills a real agent's memory (D32).
  */
 export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWorkflow: boolean): string {
-  const own = inWorkflow && isTreePath(config.memory.path) ? config.memory.path : `${memoryName(name)}.md`;
+  const { path } = config.memory;
+  const own = inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
   return isOffline(model) ? `offline/${own}` : own;
-}
-
-/** A relative path to a markdown file that stays inside the tree, out of the lanes and off the notes, which nothing else may open. */
-function isTreePath(path: string): boolean {
-  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path) || isNotesPath(path)) return false;
-  return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\.md$/.test(path);
-}
-
-/** The agent's name in memory: without `builtin/`, without folders and `.toml`. */
-export function memoryName(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1).replace(/\.toml$/, '');
 }
 
 function writesProvenance(

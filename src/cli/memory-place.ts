@@ -4,9 +4,10 @@ import { parseModelRef } from '../axe/agent/model-ref.js';
 import { checkAgentName } from '../axe/agent/name.js';
 import { COMMITTED_FOLDER } from '../axe/defaults.js';
 import { AxeError, isNotFound } from '../axe/errors.js';
+import { defaultLogPath, memoryName } from '../axe/memory/log-path.js';
 import { scopeFolder } from '../axe/memory/scope.js';
 import type { MemoryStore } from '../axe/memory/store.js';
-import { memoryName, runLogPath } from '../axe/plan.js';
+import { runLogPath } from '../axe/plan.js';
 import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { createFetch } from '../host/net/http.js';
@@ -102,7 +103,7 @@ function ownConfigDir(env: Terminal['env']): string | undefined {
 }
 
 function pathOf(name: string, agent: LoadedAgent | undefined, inWorkflow: boolean): string {
-  if (agent === undefined) return `${memoryName(name)}.md`;
+  if (agent === undefined) return defaultLogPath(name);
   return runLogPath(agent, parseModelRef(agent.config.model), inWorkflow);
 }
 

@@ -92,3 +92,45 @@ function thrownBy(work: () => unknown): unknown {
     return { message, at, remedy };
   }
 }
+
+describe('a memory.path that only the command line can use (D54)', () => {
+  const text = (path: string, more = '') =>
+    `name = "v"\nmodel = "a/m"\n[memory]\nenabled = true\n${more}path = '${path}'\n`;
+
+  it.each([
+    ['/tmp/abs.md', 'it is outside of the memory store'],
+    ['../out.md', 'it is outside of the memory store'],
+    ['~/m.md', 'it is outside of the memory store'],
+    ['C:\\m.md', 'it is outside of the memory store'],
+    ['x.txt', 'it does not end in `.md`'],
+    ['MEMORY.md', 'notes are kept there'],
+    ['untrusted/v.md', 'the name is reserved'],
+    ['offline/v.md', 'the name is reserved'],
+    ['v.state.md', 'the name is reserved'],
+    ['.hidden/v.md', 'names in it begin with'],
+    ['my notes.md', 'names in it begin with'],
+  ])('%j is a warning at its line with the place used instead', (path, why) => {
+    const { errors, warnings, workflowWarnings } = inspectAgent(text(path), SOURCE);
+    expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+    expect(workflowWarnings).toEqual([
+      {
+        code: 'agent-unused-key',
+        message: expect.stringMatching(
+          /^`memory\.path` cannot be ".*" in a workflow: .*`v\.md` in the memory store is used instead\./,
+        ),
+        at: { file: 'axe/agents/v.toml', line: 5, column: 1 },
+      },
+    ]);
+    expect(workflowWarnings[0]?.message).toContain(why);
+    expect(parseAgent(text(path), SOURCE)).toMatchObject({ workflowWarnings });
+  });
+
+  it.each([
+    ['a place in the store', text('team/log.md')],
+    ['none', text('')],
+    ['one of a memory that is off', text('/tmp/abs.md').replace('true', 'false')],
+    ['one that is an error already', text('MEMORY.md', 'notes = true\n')],
+  ])('is none for %s', (_, toml) => {
+    expect(inspectAgent(toml, SOURCE).workflowWarnings).toEqual([]);
+  });
+});

@@ -2,6 +2,7 @@ import { parse } from 'smol-toml';
 import { safeParse } from 'valibot';
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { ConfigError } from '../errors.js';
+import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import type { Warning } from '../warning.js';
 import { createLocator, type Locator } from './locate.js';
 import { type MatchedKeys, matchKeys } from './match-keys.js';
@@ -14,7 +15,7 @@ import type { KeyPath } from './toml-keys.js';
 import { issueProblem, typeProblem } from './type-problem.js';
 import { unknownKeyWarnings } from './unknown-keys.js';
 import { agentProblems } from './validate.js';
-import { notesWithoutMemory } from './validate-notes.js';
+import { isTakenPath, notesWithoutMemory } from './validate-notes.js';
 import { withoutValues } from './without-values.js';
 
 /** An agent file with all that is wrong with it. */
@@ -25,6 +26,8 @@ export interface InspectedAgent {
   readonly errors: readonly ConfigError[];
   /** Keys nobody reads, or that have no effect. */
   readonly warnings: readonly Warning[];
+  /** What of it only a workflow cannot use. */
+  readonly workflowWarnings: readonly Warning[];
   /** Finds its keys. */
   readonly locator: Locator;
 }
@@ -43,7 +46,7 @@ export function inspectAgent(text: string, source: AgentSource): InspectedAgent 
     return inspectDocument(parseDocument(toml, source, locator), source, locator);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
-    return { raw: undefined, errors: [thrown], warnings: [], locator };
+    return { raw: undefined, errors: [thrown], warnings: [], workflowWarnings: [], locator };
   }
 }
 
@@ -106,7 +109,8 @@ function inspectDocument(document: TomlTable, source: AgentSource, locator: Loca
     ...unknownKeyWarnings(matched.unknown, source.file, locator),
     ...(raw === undefined ? [] : unusedKeyWarnings(raw, source.file, locator)),
   ];
-  return { raw, errors: [...typed, ...valued], warnings, locator };
+  const workflowWarnings = raw === undefined ? [] : unusedPathWarnings(raw, source, locator);
+  return { raw, errors: [...typed, ...valued], warnings, workflowWarnings, locator };
 }
 
 /** What is wrong with the types, and the document as far as they are right. */
@@ -153,4 +157,17 @@ function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): reado
   const message = notesWithoutMemory(raw.memory);
   if (message === undefined) return [];
   return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'notes']) } }];
+}
+
+/** In a workflow memory is a store, and a run log has a place in it (D54). */
+function unusedPathWarnings(
+  { memory }: RawAgent,
+  { name, file }: AgentSource,
+  locator: Locator,
+): readonly Warning[] {
+  const { enabled, path } = memory;
+  const why = enabled && path !== '' && !isTakenPath(memory) ? unusableLogPath(path) : undefined;
+  if (why === undefined) return [];
+  const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${why}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
+  return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'path']) } }];
 }

@@ -11,4 +11,6 @@ export interface LoadedAgent {
   /** `owner/name` of another repository that it comes from; left out for the run's own, this machine and built-in ones. */
   readonly repository?: string;
   readonly warnings: readonly Warning[];
+  /** What of it only a workflow cannot use; left out: nothing. */
+  readonly workflowWarnings?: readonly Warning[];
 }

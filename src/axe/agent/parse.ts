@@ -1,6 +1,5 @@
-import type { Warning } from '../warning.js';
-import type { AgentConfig } from './config.js';
 import { inspectAgent } from './inspect.js';
+import type { LoadedAgent } from './loaded-agent.js';
 import { makeConfig } from './make-config.js';
 import type { AgentSource } from './parse-error.js';
 
@@ -12,10 +11,11 @@ import type { AgentSource } from './parse-error.js';
 export function parseAgent(
   text: string,
   source: AgentSource,
-): { readonly config: AgentConfig; readonly warnings: readonly Warning[] } {
-  const { raw, errors, warnings } = inspectAgent(text, source);
+): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
+  const { raw, errors, warnings, workflowWarnings } = inspectAgent(text, source);
   const [first] = errors;
   if (first !== undefined) throw first;
   if (raw === undefined) throw new Error('the schema refused a document without saying why');
-  return { config: makeConfig(raw), warnings };
+  const config = makeConfig(raw);
+  return workflowWarnings.length === 0 ? { config, warnings } : { config, warnings, workflowWarnings };
 }

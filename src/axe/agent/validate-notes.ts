@@ -44,13 +44,18 @@ function* unknownTools(tools: readonly string[]): Generator<AgentProblem> {
 }
 
 /** The run log and a note in one file would be cut and merged by the rules of both. */
-function* takenPath({ enabled, notes, path }: RawMemory): Generator<AgentProblem> {
-  if (!enabled || !notes || noteKind(path) === undefined) return;
+function* takenPath(memory: RawMemory): Generator<AgentProblem> {
+  if (!isTakenPath(memory)) return;
   yield {
-    message: `memory.path cannot be ${JSON.stringify(path)}: notes are kept there`,
+    message: `memory.path cannot be ${JSON.stringify(memory.path)}: notes are kept there`,
     remedy: 'Leave `path` out, or give the run log a name of its own.',
     path: ['memory', 'path'],
   };
+}
+
+/** Whether the run log is to be where the agent's own notes are. */
+export function isTakenPath({ enabled, notes, path }: RawMemory): boolean {
+  return enabled && notes && noteKind(path) !== undefined;
 }
 
 /** A switch that is on and does nothing; undefined where that is not so. */

@@ -96,7 +96,7 @@ export function agentPaths(
 function parseFound(
   found: Exclude<PathAtRef, { kind: 'missing' }>,
   source: { readonly name: string; readonly file: string },
-): Pick<LoadedAgent, 'config' | 'warnings'> {
+): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
   const { name, file } = source;
   switch (found.kind) {
     case 'file':

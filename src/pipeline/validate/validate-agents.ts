@@ -148,10 +148,10 @@ async function checkAgent(added: Added, references: References): Promise<Checked
   }
   const { text } = added;
   const { name, file } = text;
-  const { raw, errors, warnings, locator } = inspectAgent(text.text, { name, file });
+  const { raw, errors, warnings, workflowWarnings, locator } = inspectAgent(text.text, { name, file });
   const own = [
     ...errors.map((error) => errorFault(error, { file })),
-    ...warnings.map((warning) => warningFault(warning, { file })),
+    ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
   ];
   const callsAt = { file, ...locator.findNearest(['sub_agents']) };
   if (raw === undefined) return { name, file, raw, callsAt, faults: own };

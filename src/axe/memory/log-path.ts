@@ -1,0 +1,27 @@
+import { isNotesPath } from './notes/place.js';
+
+/** The agent's name in memory: without `builtin/`, without folders and `.toml`. */
+export function memoryName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1).replace(/\.toml$/, '');
+}
+
+/** Place of a run log in the memory tree where nothing else is said. */
+export function defaultLogPath(name: string): string {
+  return `${memoryName(name)}.md`;
+}
+
+/**
+ * Why a run log cannot have this place in the memory tree of a workflow: half a sentence, or undefined if it can. Its
+ * place is a relative path to a markdown file, out of the lanes and off the notes, which nothing else may open.
+ */
+export function unusableLogPath(path: string): string | undefined {
+  if (/^(?:[/~\\]|[A-Za-z]:)/.test(path) || path.split('/').includes('..'))
+    return 'it is outside of the memory store';
+  if (!path.endsWith('.md')) return 'it does not end in `.md`';
+  if (isNotesPath(path)) return 'notes are kept there';
+  if (/^(?:untrusted|offline)\/|\.state\.md$/i.test(path)) return 'the name is reserved';
+  const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path);
+  return isPlain
+    ? undefined
+    : 'names in it begin with a letter, a digit or `_` and hold only those, `.` and `-`';
+}
