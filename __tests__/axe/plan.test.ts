@@ -107,7 +107,7 @@ describe('the memory plan', () => {
     ['auto', 'trusted', TRUSTED, 'trusted'],
     ['auto', 'trusted', TAINTED, 'tainted'],
     ['auto', 'trusted', UNTRUSTED, 'untrusted'],
-    ['auto', 'untrusted', TRUSTED, 'tainted'],
+    ['auto', 'untrusted', TRUSTED, 'trusted'],
     ['auto', 'untrusted', TAINTED, 'tainted'],
     ['auto', 'untrusted', UNTRUSTED, 'untrusted'],
     ['quarantine', 'trusted', TRUSTED, 'untrusted'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decideGate, needsPermission } from '../../src/axe/gate.js';
 import { mayWrite, type Permission } from '../../src/axe/permission.js';
 import type { CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from '../../src/axe/trigger.js';
-import { classifyTrust, contentAuthor, type Trust, taintedLane } from '../../src/axe/trust.js';
+import { classifyTrust, contentAuthor, type Trust } from '../../src/axe/trust.js';
 
 const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
 const octocat = { login: 'octocat', isBot: false };
@@ -377,7 +377,7 @@ describe('the gate, the level and the lane', () => {
   it.each(rows)('of $name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
     const decision = decideGate(trigger, permission);
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
-    expect(classifyTrust(trigger, permission)).toEqual({
+    expect(classifyTrust(trigger, { actor: permission })).toEqual({
       level: lane === 'trusted' ? 'trusted' : 'untrusted',
       lane,
       reason: expect.stringMatching(/^[a-zA-Z][^\n]+[^.]$/),
@@ -417,20 +417,25 @@ describe('text by somebody else', () => {
       pullRequest({ action: 'labeled', author: hubot }),
     ];
     for (const trigger of subjects)
-      expect(classifyTrust(trigger, 'write', authorPermission)).toMatchObject({ level, lane });
+      expect(classifyTrust(trigger, { actor: 'write', author: authorPermission })).toMatchObject({
+        level,
+        lane,
+      });
   });
 
   it('by a bot is nobody’s to vouch for', () => {
-    expect(classifyTrust(pullRequest({ author: dependabot }), 'admin', 'admin').lane).toBe('tainted');
+    expect(classifyTrust(pullRequest({ author: dependabot }), { actor: 'admin', author: 'admin' }).lane).toBe(
+      'tainted',
+    );
   });
 
   it('never lifts an actor without permission', () => {
-    expect(classifyTrust(labelled, 'read', 'admin').level).toBe('untrusted');
+    expect(classifyTrust(labelled, { actor: 'read', author: 'admin' }).level).toBe('untrusted');
   });
 
   it('counts as a stranger’s where its author is not told', () => {
     const { subjectAuthor: _, ...untold } = comment();
-    expect(classifyTrust(untold, 'write').level).toBe('untrusted');
+    expect(classifyTrust(untold, { actor: 'write' }).level).toBe('untrusted');
   });
 
   it.each([
@@ -475,7 +480,7 @@ describe('every trigger, permission and author', () => {
 
   it('leave the trusted lane to runs on words of people who may write', () => {
     for (const { trigger, permission, author } of cases) {
-      const { level, lane } = classifyTrust(trigger, permission, author);
+      const { level, lane } = classifyTrust(trigger, { actor: permission, author });
       expect(lane === 'trusted').toBe(level === 'trusted');
       if (lane === 'untrusted' || !('author' in trigger)) continue;
       // Whoever is not a writer, fork, bot or ghost never gets as far as computed content.
@@ -491,7 +496,7 @@ describe('every trigger, permission and author', () => {
   it('skip or distrust what is not known', () => {
     for (const { trigger, permission, author } of cases) {
       if (decideGate(trigger, permission).kind === 'run') continue;
-      expect(classifyTrust(trigger, permission, author)).toMatchObject({
+      expect(classifyTrust(trigger, { actor: permission, author })).toMatchObject({
         level: 'untrusted',
         lane: 'untrusted',
       });
@@ -499,16 +504,23 @@ describe('every trigger, permission and author', () => {
   });
 });
 
-describe('a run that has read what anybody may have written', () => {
-  it.each([
-    ['trusted', schedule, 'tainted'],
-    ['trusted', pullRequest(), 'tainted'],
-    ['tainted', schedule, 'tainted'],
-    ['untrusted', schedule, 'untrusted'],
-    ['none', schedule, 'none'],
-    ['trusted', local, 'trusted'],
-  ] as const)('moves from the lane %s on %j to %s', (lane, trigger, expected) => {
-    expect(taintedLane(lane, trigger)).toBe(expected);
+describe('a push or a dispatch by a bot', () => {
+  const bots = [
+    { ...push, actor: dependabot },
+    { ...dispatch, actor: dependabot },
+  ];
+  it.each(bots)('is untrusted: $kind', (trigger) => {
+    expect(classifyTrust(trigger, { actor: 'unknown' })).toMatchObject({
+      level: 'untrusted',
+      lane: 'untrusted',
+      reason: expect.stringContaining('`allow-bots`'),
+    });
+  });
+
+  it.each(bots)('is trusted if the workflow vouches for the bot: $kind', (trigger) => {
+    const allowBots = ['Dependabot[bot]'];
+    expect(classifyTrust(trigger, { actor: 'unknown', allowBots }).lane).toBe('trusted');
+    expect(classifyTrust(trigger, { actor: 'unknown', allowBots: ['renovate[bot]'] }).lane).toBe('untrusted');
   });
 });
 

@@ -32,7 +32,6 @@ export const STATS: RunStats = {
   toolCalls: 0,
   calls: [],
   retries: 0,
-  isTainted: false,
   inputTokens: 1200,
   outputTokens: 34,
   cacheReadTokens: 560,

@@ -140,10 +140,10 @@ describe('taint between agents', () => {
     expect(untrusted(world, 'helper')).toContain(`**Task:** Task: ${ORDER}`);
     expect(world.memory.get('helper.md')).toContain('**Task:** Schedule\n**Result:** The run completed');
     expect(trusted(world)).not.toContain(EVIL);
-    // The lane changes, never the tools.
+    // The lane changes, never the trust that tools are granted by.
     expect(world.toolRequests.map(({ trust: { level, lane } }) => [level, lane])).toEqual([
       ['trusted', 'trusted'],
-      ['trusted', 'tainted'],
+      ['trusted', 'trusted'],
     ]);
   });
 

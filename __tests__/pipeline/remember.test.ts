@@ -5,6 +5,7 @@ import type { RunOutcome } from '../../src/axe/loop/outcome.js';
 import { checkSignature, withSignature } from '../../src/axe/memory/signature.js';
 import type { RestoreResult } from '../../src/axe/memory/store.js';
 import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/axe/plan.js';
+import type { TaintSource, TaintTracker } from '../../src/axe/taint.js';
 import { createSign } from '../../src/host/hmac.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { entriesOf, memoryWarnings, remember, restore, UNPUBLISHED } from '../../src/pipeline/remember.js';
@@ -25,7 +26,6 @@ const stats = {
   toolCalls: 0,
   calls: [],
   retries: 0,
-  isTainted: false,
   costUsd: undefined,
   budget: undefined,
   inputTokens: 1,
@@ -47,19 +47,20 @@ const FAILED: RestoreResult = {
 async function prepared(
   parts: FakeWorldParts,
   patch: Partial<RunRequest> = {},
-): Promise<{ world: FakeWorld; plan: Plan }> {
+): Promise<{ world: FakeWorld; plan: Plan; taint: TaintTracker }> {
   const result = await prepare(makeRequest(patch), createFakeWorld(parts));
   if (result.kind === 'skipped') throw new Error(result.decision.message);
-  return { world: createFakeWorld(parts), plan: result.plan };
+  return { world: createFakeWorld(parts), plan: result.plan, taint: result.taint };
 }
 
 /** Loads memory, with what is to be told of it. */
 async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
-  const { world, plan } = await prepared(parts, patch);
+  const { world, plan, taint } = await prepared(parts, patch);
   const memory = await restore(plan.agent, plan.memory, world);
   return {
     world,
     plan,
+    taint,
     memory,
     warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored, world),
   };
@@ -70,9 +71,12 @@ async function wholeWay(
   parts: FakeWorldParts,
   outcome: RunOutcome = completed,
   patch: Partial<RunRequest> = {},
+  read: readonly TaintSource[] = [],
 ) {
-  const { world, plan, memory } = await loaded(parts, patch);
-  const remembered = await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [] }, world);
+  const { world, plan, taint, memory } = await loaded(parts, patch);
+  for (const source of read) taint.add(source);
+  const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [] };
+  const remembered = await remember(end, world);
   return { world, remembered };
 }
 
@@ -175,18 +179,18 @@ describe('loading memory', () => {
 
 describe('the entry of a run', () => {
   it("is axe's, with time, task and answer", async () => {
-    const { world, plan } = await prepared({}, { readStdin: async () => 'look\nhere' });
+    const { world, plan, taint } = await prepared({}, { readStdin: async () => 'look\nhere' });
     const memory = await restore(plan.agent, plan.memory, world);
-    expect(entriesOf({ plan, memory, outcome: completed, published: UNPUBLISHED, facts: [] }, world)).toEqual(
-      [
-        {
-          kind: 'append',
-          path: 'bot.md',
-          id: 'id1',
-          text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
-        },
-      ],
-    );
+    expect(
+      entriesOf({ plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] }, world),
+    ).toEqual([
+      {
+        kind: 'append',
+        path: 'bot.md',
+        id: 'id1',
+        text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
+      },
+    ]);
   });
 
   const LONG = `Begin ${'é'.repeat(20_000)} end`;
@@ -198,9 +202,9 @@ describe('the entry of a run', () => {
     ['a prompt in a workflow', { prompt: LONG, trigger: SCHEDULE, inWorkflow: true }, true],
     ['piped text on the command line, as in axe', { readStdin: async () => LONG }, false],
   ])('keeps of %s at most 500 characters: %#', async (_, patch, isCut) => {
-    const { world, plan } = await prepared({}, patch);
+    const { world, plan, taint } = await prepared({}, patch);
     const [entry] = entriesOf(
-      { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] },
+      { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] },
       world,
     );
     expect(plan.task.message).toContain(LONG);
@@ -213,38 +217,40 @@ describe('the entry of a run', () => {
 
   it('keeps a task of 500 characters whole', async () => {
     const prompt = '\u{1F600}'.repeat(500);
-    const { world, plan } = await prepared({}, { prompt });
-    const end = { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] };
+    const { world, plan, taint } = await prepared({}, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
     expect(entriesOf(end, world)[0]?.text).toContain(`**Task:** ${prompt}\n`);
   });
 
   it('is redacted before its task is cut, so that no half of a secret is left', async () => {
     const secret = 'correct-horse-battery-staple';
     const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
-    const { world, plan } = await prepared({ secrets: [secret] }, { prompt });
-    const end = { plan, memory: undefined, outcome: completed, published: UNPUBLISHED, facts: [] };
+    const { world, plan, taint } = await prepared({ secrets: [secret] }, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
     expect(entriesOf(end, world)[0]?.text).not.toContain('correct');
   });
 
   it('begins with what was posted (D9)', async () => {
-    const { world, plan } = await prepared({});
+    const { world, plan, taint } = await prepared({});
     const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
     const textOf = (outcome: RunOutcome) =>
-      entriesOf({ plan, memory: undefined, outcome, published, facts: [] }, world)[0]?.text ?? '';
+      entriesOf({ plan, memory: undefined, outcome, taint, published, facts: [] }, world)[0]?.text ?? '';
     expect(textOf(completed)).toContain('**Result:** Posted 1 comment: a.ts:3\nAll good.\n\n');
     expect(textOf({ ...completed, answer: '' })).toContain('**Result:** Posted 1 comment: a.ts:3\n\n');
   });
 
   it('holds no secret, neither in the task nor in the answer, and is cut after that (D10, D11)', async () => {
     const secret = 'correct-horse-battery-staple';
-    const { world, plan } = await prepared(
+    const { world, plan, taint } = await prepared(
       { secrets: [secret] },
       { readStdin: async () => `use ${secret} now` },
     );
     const answer = `${'x'.repeat(985)}${secret} and more`;
     const outcome = { ...completed, answer };
-    const text = entriesOf({ plan, memory: undefined, outcome, published: UNPUBLISHED, facts: [] }, world)[0]
-      ?.text;
+    const text = entriesOf(
+      { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] },
+      world,
+    )[0]?.text;
     expect(text).not.toContain('correct-horse');
     expect(text).toMatch(/^\*\*Task:\*\* use \S+ now$/m);
     expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
@@ -273,19 +279,17 @@ describe('the entry of a run', () => {
 
 describe('an entry after text of the open network was read (D19)', () => {
   const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: '0123456789' };
-  const tainted: RunOutcome = {
-    kind: 'completed',
-    answer: 'So it says.',
-    stats: { ...stats, isTainted: true, toolCalls: 2 },
-  };
+  const fetched = { kind: 'tool', tool: 'url_fetch' } as const;
+  const outcome: RunOutcome = { kind: 'completed', answer: 'So it says.', stats: { ...stats, toolCalls: 2 } };
   const end = { memory: undefined, published: UNPUBLISHED, facts: [] };
 
   it('is two in a workflow: what is computed, and its words in the lane that trusted runs do not load', async () => {
-    const { world, plan } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
-    expect(entriesOf({ ...end, plan, outcome: completed }, world).map(({ path }) => path)).toEqual([
+    const { world, plan, taint } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
+    expect(entriesOf({ ...end, plan, taint, outcome: completed }, world).map(({ path }) => path)).toEqual([
       'bot.md',
     ]);
-    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, world);
     expect(entries.map(({ path, id }) => [path, id])).toEqual([
       ['bot.md', 'id1'],
       ['untrusted/bot.md', 'id1'],
@@ -301,27 +305,30 @@ describe('an entry after text of the open network was read (D19)', () => {
   });
 
   it("stays where it is on somebody's own machine (D18)", async () => {
-    const { world, plan } = await prepared({});
-    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    const { world, plan, taint } = await prepared({});
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, world);
     expect(entries.map(({ path }) => path)).toEqual(['bot.md']);
     expect(entries[0]?.text).toContain('So it says.');
   });
 
-  it.each<[Partial<MemoryPolicy>, RunOutcome, readonly string[]]>([
-    [{ write: 'quarantine' }, completed, ['untrusted/bot.md']],
-    [{ write: 'quarantine' }, tainted, ['untrusted/bot.md']],
-    [{ write: 'never' }, completed, []],
-    [{ write: 'never' }, tainted, []],
-    [{ minTrust: 'untrusted' }, completed, ['bot.md', 'untrusted/bot.md']],
-  ])('follows what the workflow asks for: %j', async (policy, outcome, paths) => {
+  it.each<[Partial<MemoryPolicy>, readonly TaintSource[], readonly string[]]>([
+    [{ write: 'quarantine' }, [], ['untrusted/bot.md']],
+    [{ write: 'quarantine' }, [fetched], ['untrusted/bot.md']],
+    [{ write: 'never' }, [], []],
+    [{ write: 'never' }, [fetched], []],
+    [{ minTrust: 'untrusted' }, [], ['bot.md', 'untrusted/bot.md']],
+  ])('follows what the workflow asks for: %j after %j', async (policy, read, paths) => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
-    const { world, plan } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
-    expect(entriesOf({ ...end, plan, outcome }, world).map(({ path }) => path)).toEqual(paths);
+    const { world, plan, taint } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
+    for (const source of read) taint.add(source);
+    expect(entriesOf({ ...end, plan, taint, outcome }, world).map(({ path }) => path)).toEqual(paths);
   });
 
   it('is signed for the lane it stands in', async () => {
-    const { world, plan } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
-    const entries = entriesOf({ ...end, plan, outcome: tainted }, world);
+    const { world, plan, taint } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, world);
     for (const { text, path } of entries) {
       expect(checkSignature(text, [path], SIGN)).toBe('good');
       const others = entries.flatMap((other) => (other.path === path ? [] : [other.path]));
@@ -438,11 +445,11 @@ describe('saving the entry', () => {
   it('names what the run cost where nothing else is kept', async () => {
     const kept = { location: 'the cache', store: 'cache' } as const;
     const save = { kind: 'failed', reason: 'denied', message: 'not allowed', kept } as const;
-    const { world, plan, memory } = await loaded({ save }, { trigger: SCHEDULE });
+    const { world, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });
     const day = '2026-02-03';
     const spent = { kind: 'spent', run: 'r', pull: undefined, day, usd: 0.1, at: new Date(0) } as const;
     const outcome: RunOutcome = { kind: 'failed', error: new AxeError('no answer'), stats };
-    await remember({ plan, memory, outcome, published: UNPUBLISHED, facts: [spent] }, world);
+    await remember({ plan, memory, outcome, taint, published: UNPUBLISHED, facts: [spent] }, world);
     expect(world.warnings).toEqual([
       {
         code: 'memory-save-failed',
@@ -453,8 +460,8 @@ describe('saving the entry', () => {
   });
 
   it('writes both entries of a tainted run at once, and closes the journal for both', async () => {
-    const tainted = { ...completed, stats: { ...stats, isTainted: true } };
-    const { world, remembered } = await wholeWay({}, tainted, { trigger: SCHEDULE });
+    const read = [{ kind: 'tool', tool: 'url_fetch' }] as const;
+    const { world, remembered } = await wholeWay({}, completed, { trigger: SCHEDULE }, read);
     expect([...world.memory.keys()]).toEqual(['bot.md', 'untrusted/bot.md']);
     expect(remembered).toMatchObject({
       id: 'id1',
@@ -482,10 +489,10 @@ describe('saving the entry', () => {
   });
 
   it('works without a journal', async () => {
-    const { world, plan } = await prepared({});
+    const { world, plan, taint } = await prepared({});
     const { journal: _none, ...withoutJournal } = world;
     const memory = await restore(plan.agent, plan.memory, world);
-    const end = { plan, memory, outcome: completed, published: UNPUBLISHED, facts: [] };
+    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
     expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
   });
 });

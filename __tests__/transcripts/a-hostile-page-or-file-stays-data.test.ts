@@ -75,5 +75,5 @@ it('cannot end its fence, nor give orders to the runner or to the next run', asy
   expect(computed).toMatch(/^\*\*Result:\*\*.*\n<!-- .* trust=trusted /m);
   expect(computed).not.toMatch(/Welcome|system|octocat|::|example\.com/);
   expect(readFileSync(memory('untrusted/worker.md'), 'utf8')).toMatch(/ trust=untrusted /);
-  expect(step.summary).toContain('read pages or other text of the open network');
+  expect(step.summary).toMatch(/kept apart because it used `\w+`/);
 });

@@ -10,7 +10,7 @@ import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
 import type { Scope } from './review/scope.js';
 import type { Trigger } from './trigger.js';
-import { type Lane, type Trust, taintedLane } from './trust.js';
+import type { Lane, Trust } from './trust.js';
 import type { Warning } from './warning.js';
 
 /** Everything a run has decided before it touches memory or a model. */
@@ -45,7 +45,7 @@ export interface MemoryPlan {
   readonly path: string;
   /** Places that are read, as one log. */
   readonly readPaths: readonly string[];
-  /** Where the entry goes (D19). */
+  /** Where the event lets the entry go (D19); what the run reads can change it, which the run's `TaintTracker` says. */
   readonly lane: Lane;
   readonly lastN: number;
   /** Most bytes of run log that are loaded; 0 for no bound (D52). */
@@ -119,11 +119,10 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   };
 }
 
-/** A run that is given the untrusted lane has read what anybody may have written, and must not carry it on (D19). */
-function laneOf({ policy, trust, trigger }: MemoryPlanParts): Lane {
+function laneOf({ policy, trust }: MemoryPlanParts): Lane {
   switch (policy.write) {
     case 'auto':
-      return policy.minTrust === 'untrusted' ? taintedLane(trust.lane, trigger) : trust.lane;
+      return trust.lane;
     case 'quarantine':
       return 'untrusted';
     case 'never':

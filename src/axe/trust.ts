@@ -1,4 +1,5 @@
 import { decideGate, type SubjectTrigger } from './gate.js';
+import { isListed } from './gate-policy.js';
 import { isSameAccount, mayWrite, type Permission } from './permission.js';
 import type { SkipReason } from './skip.js';
 import type { Actor, Trigger } from './trigger.js';
@@ -28,6 +29,16 @@ export function contentAuthor(trigger: Trigger): string | undefined {
   return author.isBot || isSameAccount(author, trigger.actor) ? undefined : author.login;
 }
 
+/** What a run's trust is decided from, beside its event. */
+export interface TrustFacts {
+  /** What whoever caused the event may do; `unknown` is as good as nothing. */
+  readonly actor: Permission | 'unknown';
+  /** The same of {@link contentAuthor}; left out: unknown. */
+  readonly author?: Permission | 'unknown';
+  /** Logins of bots that the workflow vouches for (`allow-bots`); left out: none. */
+  readonly allowBots?: readonly string[];
+}
+
 /**
  * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text by somebody other
  * than the actor is trusted only if that author (see {@link contentAuthor}) may write too; otherwise it is tainted (D19).
@@ -37,16 +48,15 @@ export function contentAuthor(trigger: Trigger): string | undefined {
  */
 export function classifyTrust(
   trigger: Trigger,
-  permission: Permission | 'unknown',
-  authorPermission: Permission | 'unknown' = 'unknown',
+  { actor: permission, author: authorPermission = 'unknown', allowBots = [] }: TrustFacts,
 ): Trust {
   switch (trigger.kind) {
     case 'push':
-      return trusted('only accounts with write access can push');
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can push');
     case 'schedule':
       return trusted('a schedule runs what the default branch holds');
     case 'dispatch':
-      return trusted('only accounts with write access can dispatch');
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can dispatch');
     case 'local':
       return trusted('it runs on your own machine');
     case 'unknown':
@@ -74,14 +84,6 @@ export function classifyTrust(
       return { level: 'untrusted', lane: 'tainted', reason };
     }
   }
-}
-
-/**
- * The lane of a run that has read what anybody may have written, whatever caused it: an open network, or the untrusted
- * lane itself. On the command line nothing changes, since a person reads along (D18, D19).
- */
-export function taintedLane<L extends Lane>(lane: L, trigger: Trigger): L | 'tainted' {
-  return lane === 'trusted' && trigger.kind !== 'local' ? 'tainted' : lane;
 }
 
 const SKIP_WORDS: Record<SkipReason, string> = {
@@ -117,6 +119,12 @@ function contentAuthorOf(trigger: SubjectTrigger): Actor {
 }
 
 const UNKNOWN_AUTHOR: Actor = { login: 'ghost', isBot: false };
+
+/** A bot that pushes may carry anybody's words, unless the workflow vouches for it. */
+function trustedUnlessBot(actor: Actor, allowBots: readonly string[], reason: string): Trust {
+  if (!actor.isBot || isListed(actor, allowBots)) return trusted(reason);
+  return untrusted(`the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`);
+}
 
 function trusted(reason: string): Trust {
   return { level: 'trusted', lane: 'trusted', reason };

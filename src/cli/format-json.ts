@@ -47,7 +47,6 @@ const NOTHING_USED: RunStats = {
   toolCalls: 0,
   calls: [],
   retries: 0,
-  isTainted: false,
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,

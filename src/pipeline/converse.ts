@@ -3,21 +3,20 @@ import { Budget } from '../axe/loop/budget.js';
 import type { RunOutcome } from '../axe/loop/outcome.js';
 import { retryPolicy } from '../axe/loop/retry.js';
 import { runAgent } from '../axe/loop/run-agent.js';
-import type { MemoryPlan, Plan } from '../axe/plan.js';
+import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import { NO_NOTES, withNotes } from '../axe/prompt/system.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
-import { type Lane, taintedLane } from '../axe/trust.js';
 import { type ConversationParts, type Crew, fallbacksOf, type Post } from './crew.js';
 import { createCallAgent } from './delegate.js';
 import { notesTools } from './notes-tools.js';
 import { publishingTools } from './publishing-tools.js';
-import { noted, type Reading } from './reading.js';
+import { trackTaint } from './track-taint.js';
 
 /** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
 export function formCrew(
   plan: Plan,
-  { request, publications, desk }: Pick<Crew, 'request' | 'publications' | 'desk'>,
+  { request, taint, publications, desk }: Pick<Crew, 'request' | 'taint' | 'publications' | 'desk'>,
   world: World,
 ): Crew {
   const { subAgentsConfig, budget } = plan.agent.config;
@@ -29,6 +28,7 @@ export function formCrew(
       maxCostUsd: request.maxCostUsd,
       ...(request.costInput === undefined ? {} : { costInput: request.costInput }),
     }),
+    taint,
     publications,
     desk,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
@@ -46,9 +46,8 @@ export async function converse(
   const { config } = plan.agent;
   const fallbacks = fallbacksOf(crew);
   const publishing = publishingTools(plan.agent, crew.publications);
-  const reading: Reading = { isTainted: false };
   const overNotes = notesTools(publishing.agent, parts.desk, async () => {
-    if (plan.memory !== undefined) await parts.desk?.keep(laneNow(plan, plan.memory, reading));
+    if (plan.memory !== undefined) await parts.desk?.keep(crew.taint.lane(plan.memory.lane));
   });
   for (const warning of [...publishing.warnings, ...overNotes.warnings]) parts.loop.reporter.warn(warning);
   const box = await crew.world.openTools({
@@ -60,11 +59,10 @@ export async function converse(
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
   try {
-    const tools = noted([...box.tools, ...overNotes.tools, ...publishing.tools], reading);
+    const tools = trackTaint([...box.tools, ...overNotes.tools, ...publishing.tools], crew.taint);
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
       callerEffects: effectsOf(tools),
-      callerReading: reading,
     });
     const system = withNotes(plan.systemPrompt, {
       runLog: parts.memory,
@@ -91,11 +89,6 @@ export async function converse(
   } finally {
     await box.close();
   }
-}
-
-/** The lane of what is written now. */
-function laneNow({ trigger }: Plan, { lane }: MemoryPlan, { isTainted }: Reading): Lane {
-  return isTainted ? taintedLane(lane, trigger) : lane;
 }
 
 /** Reading and answering are everybody's; the rest is what the agent itself was given. */

@@ -6,9 +6,9 @@ import type { LoopWorld } from '../axe/loop/world.js';
 import type { Plan } from '../axe/plan.js';
 import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
+import type { TaintTracker } from '../axe/taint.js';
 import type { Effect } from '../axe/tools/tool.js';
 import type { RunNotes } from './notes.js';
-import type { Reading } from './reading.js';
 import type { RunRequest } from './request.js';
 
 /** What an agent and its sub-agents have in common. */
@@ -16,6 +16,8 @@ export interface Crew {
   readonly request: RunRequest;
   readonly world: World;
   readonly budget: Budget;
+  /** What all of them together have read. */
+  readonly taint: TaintTracker;
   /** What all of them together want published; undefined without an event. */
   readonly publications: Publications | undefined;
   /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
@@ -45,8 +47,6 @@ export interface Post {
   readonly depth: number;
   /** Effects that the agent's caller has; undefined where nobody called. */
   readonly callerEffects: ReadonlySet<Effect> | undefined;
-  /** What the agent's caller has read so far; undefined where nobody called. */
-  readonly callerReading: Reading | undefined;
 }
 
 /** Opens a model with what is known of it. Throws what `Models.open` throws. */

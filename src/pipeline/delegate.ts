@@ -60,8 +60,7 @@ async function callAgent({ input, plan, post, signal }: Call, crew: Crew): Promi
   const { reporter, clock } = crew.world;
   const startedAt = clock.now().getTime();
   reporter.event({ kind: 'sub-agent-called', agent, depth: post.depth, task });
-  const isTainted = post.callerReading?.isTainted === true;
-  const run = { name: agent, task: taskOf(task, context, crew), parent: plan, isTainted, post };
+  const run = { name: agent, task: taskOf(task, context, crew), parent: plan, post };
   const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, crew);
   try {
     const result = await runSubAgent(run, watch.loop, crew).catch((thrown: unknown) =>
@@ -127,13 +126,9 @@ async function runSubAgent(run: SubAgentRun, loop: LoopWorld, crew: Crew): Promi
   const model = await openSubAgentModel(plan, world);
   const parts = { model, memory: memory?.text ?? '', desk: memory?.desk, loop };
   const outcome = await crew.converse(plan, parts, crew, run.post);
-  if (outcome.stats.isTainted && run.post.callerReading !== undefined)
-    run.post.callerReading.isTainted = true;
   const judged = judge(outcome, crew.publications?.buffered ?? NOTHING_BUFFERED, crew.request);
-  tellNotices(
-    await remember({ plan, memory, outcome: judged, published: UNPUBLISHED, facts: [] }, world),
-    loop.reporter,
-  );
+  const end = { plan, memory, outcome: judged, taint: crew.taint, published: UNPUBLISHED, facts: [] };
+  tellNotices(await remember(end, world), loop.reporter);
   switch (outcome.kind) {
     case 'completed':
       if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);

@@ -92,7 +92,7 @@ async function keep(
     agent,
     model: parseModelRef(request.model === '' ? agent.config.model : request.model),
     trigger,
-    trust: classifyTrust(trigger, 'write', 'write'),
+    trust: classifyTrust(trigger, { actor: 'write', author: 'write' }),
     origin: request.origin,
     entryId: world.clock.newId(),
     policy: request.memoryPolicy,

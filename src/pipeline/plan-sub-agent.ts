@@ -7,8 +7,6 @@ import type { World } from '../axe/ports.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import type { Task } from '../axe/prompt/task.js';
-import type { Trigger } from '../axe/trigger.js';
-import { type Trust, taintedLane } from '../axe/trust.js';
 import { answerForm, withInstruction } from './answer-form.js';
 import { type Crew, openModel } from './crew.js';
 
@@ -18,8 +16,6 @@ export interface SubAgent {
   readonly task: Task;
   /** The calling agent's. */
   readonly parent: Plan;
-  /** The calling agent has read what anybody may have written, and so may pass it on (D19). */
-  readonly isTainted: boolean;
 }
 
 /**
@@ -27,7 +23,7 @@ export interface SubAgent {
  * caller's passes down but the hosts it may ask, where its file names none (newer axe). Throws an AxeError with what
  * axe puts before (axe-behaviour §14).
  */
-export async function planSubAgent({ name, task, parent, isTainted }: SubAgent, crew: Crew): Promise<Plan> {
+export async function planSubAgent({ name, task, parent }: SubAgent, crew: Crew): Promise<Plan> {
   const { world, request } = crew;
   const loaded = await told(`failed to load agent "${name}"`, () => world.agents.loadAgent(name));
   const agent = withHostsOf(parent.agent, loaded);
@@ -41,12 +37,10 @@ export async function planSubAgent({ name, task, parent, isTainted }: SubAgent, 
   const skill = await told(`failed to load skill for agent "${name}"`, async () =>
     config.skill === '' ? '' : skillBody(await world.agents.loadSkill(config.skill, agent)),
   );
-  const { trigger } = parent;
-  const trust = isTainted ? taintedTrust(parent.trust, trigger) : parent.trust;
+  const { trigger, trust } = parent;
   const form = await answerForm(config.params, '', world);
   return {
     ...parent,
-    trust,
     agent,
     model,
     workdir,
@@ -73,11 +67,6 @@ export async function planSubAgent({ name, task, parent, isTainted }: SubAgent, 
     }),
     warnings: [...agent.warnings, ...warnings],
   };
-}
-
-/** Taint in the middle of a run changes the lane, never the tools; sub-agents further down inherit it. */
-function taintedTrust(trust: Trust, trigger: Trigger): Trust {
-  return { ...trust, lane: taintedLane(trust.lane, trigger) };
 }
 
 function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAgent): LoadedAgent {

@@ -18,6 +18,7 @@ import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import { isBlank, resolveTask } from '../axe/prompt/task.js';
 import { reviewCommand } from '../axe/review/command.js';
+import { createTaintTracker, type TaintTracker } from '../axe/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../axe/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
 import { answerForm, withInstruction } from './answer-form.js';
@@ -35,6 +36,8 @@ export type Prepared =
   | {
       readonly kind: 'prepared';
       readonly plan: Plan;
+      /** What has been read so far that anybody may have written. */
+      readonly taint: TaintTracker;
       /** Of the pull request the run is about. */
       readonly change: Change | undefined;
       readonly memory: Promise<Settled<Memory | undefined>>;
@@ -55,7 +58,8 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
   if (atBest.kind === 'skip') return { kind: 'skipped', decision: atBest };
 
   const agentLoaded = settle(world.agents.loadAgent(request.agent));
-  const context = settle(world.github?.context(trigger, world.deadline.signal) ?? Promise.resolve(undefined));
+  const taint = createTaintTracker(trigger);
+  const context = settle(readContext(trigger, taint, world));
   const authorAsked = settle(askPermission(contentAuthor(trigger), world));
   const gate = await passGate(trigger, world, gatePolicy);
   if (gate.kind === 'skipped') return gate;
@@ -72,11 +76,25 @@ export async function prepare(request: RunRequest, world: World): Promise<Prepar
   // Without the phrase `/axe review` is for agents that post reviews; whoever else listens is not meant.
   if (asked.kind === 'skip' && !postsReviews(agent.agent)) return { kind: 'skipped', decision: asked };
   if (!request.dryRun && asked.kind === 'skip') world.acknowledgement?.start();
-  const classified = classifyTrust(trigger, gate.permission, authorPermission);
+  const { allowBots } = gatePolicy;
+  const classified = classifyTrust(trigger, { actor: gate.permission, author: authorPermission, allowBots });
   const trust = isForkUnknown(trigger, classified)
     ? trustOfDiff(classified, trigger, (await context)())
     : classified;
-  return await makePlan(request, { agent: agent.agent, trust, context }, world);
+  if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
+  if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
+  return await makePlan(request, { agent: agent.agent, trust, taint, context }, world);
+}
+
+/** What stands around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
+async function readContext(
+  trigger: Trigger,
+  taint: TaintTracker,
+  { github, deadline }: World,
+): Promise<TriggerContext | undefined> {
+  const context = await github?.context(trigger, deadline.signal);
+  if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
+  return context;
 }
 
 /** A command is meant for us without the phrase of a mention. */
@@ -124,11 +142,12 @@ function withoutMemory({ name }: LoadedAgent): ConfigError {
 interface PlanParts {
   readonly agent: LoadedAgent;
   readonly trust: Trust;
+  readonly taint: TaintTracker;
   readonly context: Promise<Settled<TriggerContext | undefined>>;
 }
 
 async function makePlan(request: RunRequest, parts: PlanParts, world: World): Promise<Prepared> {
-  const { agent, trust } = parts;
+  const { agent, trust, taint } = parts;
   const { config } = agent;
   const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
   world.deadline.limit(timeoutSeconds * 1000);
@@ -155,11 +174,11 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     isSubAgent: false,
   });
   const memory = settle(restore(agent, memoryPlan, world, { plan: notes, unsaved: [] }));
-  const lane = memoryPlan?.lane ?? 'none';
   const learned = settle(
-    memory.then((restored) =>
-      learnAnswers({ agent: agent.name, trigger: request.trigger, lane, memory: restored() }, world),
-    ),
+    Promise.all([memory, parts.context]).then(([restored]) => {
+      const lane = taint.lane(memoryPlan?.lane ?? 'none');
+      return learnAnswers({ agent: agent.name, trigger: request.trigger, lane, memory: restored() }, world);
+    }),
   );
   const scoped = settle(findScope({ agent, request, memory, context: parts.context }, world));
   const opened = request.dryRun ? undefined : settle(openModel(world, model));
@@ -223,7 +242,7 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     ],
   };
   const reviewed = changeOf(request.trigger, context);
-  return { kind: 'prepared', plan, memory, learned, model: opened, change: reviewed };
+  return { kind: 'prepared', plan, taint, memory, learned, model: opened, change: reviewed };
 }
 
 /** What a comment asks for. */

@@ -16,7 +16,7 @@ import { type NotesPlan, notesAreUnsigned } from '../axe/plan-notes.js';
 import type { Published, World } from '../axe/ports.js';
 import { pruneState } from '../axe/review/prune-state.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from '../axe/review/state-facts.js';
-import { type Lane, taintedLane } from '../axe/trust.js';
+import type { TaintTracker } from '../axe/taint.js';
 import type { Warning } from '../axe/warning.js';
 import { openNotes, placesToRestore } from './notes.js';
 import type { EntryChange, Memory, Remembered } from './request.js';
@@ -98,6 +98,7 @@ export interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;
   readonly outcome: RunOutcome;
+  readonly taint: TaintTracker;
   readonly published: Published;
   /** What is kept beside the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
@@ -111,7 +112,7 @@ export const UNPUBLISHED: Published = { line: undefined, url: undefined };
  * what we compute, and the whole one in the untrusted lane (D19). Nothing where nothing is to be remembered.
  */
 export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
-  const { plan, outcome, published } = end;
+  const { plan, outcome, taint, published } = end;
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
   const { sentence, isKeptWhole = false } = plan.task;
   const task = outbound(sentence, 'memory', world.secrets);
@@ -121,7 +122,7 @@ export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
     result: outbound(joinLines(published.line, outcome.answer), 'memory', world.secrets),
   };
   const { memory } = plan;
-  switch (laneOf(memory, end)) {
+  switch (taint.lane(memory.lane)) {
     case 'none':
       return [];
     case 'trusted':
@@ -137,11 +138,6 @@ export function entriesOf(end: RunEnd, world: World): readonly EntryChange[] {
       ];
     }
   }
-}
-
-/** A run in a workflow that has read the open network may say what a stranger wanted it to say. */
-export function laneOf({ lane }: MemoryPlan, { plan, outcome }: Pick<RunEnd, 'plan' | 'outcome'>): Lane {
-  return outcome.stats.isTainted ? taintedLane(lane, plan.trigger) : lane;
 }
 
 interface EntryParts {
@@ -169,9 +165,9 @@ export async function keepInJournal(
   entries: readonly EntryChange[],
   world: World,
 ): Promise<void> {
-  const { plan, memory } = end;
+  const { plan, memory, taint } = end;
   if (plan.memory === undefined || memory === undefined) return;
-  await memory.desk?.keep(laneOf(plan.memory, end));
+  await memory.desk?.keep(taint.lane(plan.memory.lane));
   if (entries.length > 0 && memory.restored.kind !== 'failed') await world.journal?.pending(entries);
 }
 
@@ -197,9 +193,9 @@ export async function remember(end: RunEnd, world: World): Promise<Remembered> {
 
 /** The changes to notes, whatever became of the run (D16), in the lane that it has come to (D19). */
 function notesOf(end: RunEnd): readonly NoteChange[] {
-  const { plan, memory } = end;
+  const { plan, memory, taint } = end;
   if (plan.memory === undefined || memory?.desk === undefined) return [];
-  return memory.desk.changes(laneOf(plan.memory, end));
+  return memory.desk.changes(taint.lane(plan.memory.lane));
 }
 
 /** The facts, written into the newest state, without those that have grown old. */

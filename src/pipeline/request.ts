@@ -12,6 +12,7 @@ import type { DiffPolicy } from '../axe/prompt/context-policy.js';
 import type { NotesPrompt } from '../axe/prompt/system.js';
 import type { Spend, SpendLimits } from '../axe/review/spend.js';
 import type { ReviewFact, Withdrawn } from '../axe/review/state-facts.js';
+import type { TaintSource } from '../axe/taint.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { Collection } from './collect/collection.js';
 import type { RunNotes } from './notes.js';
@@ -128,6 +129,8 @@ export type RunReport =
       readonly plan: Plan;
       readonly memory: Memory | undefined;
       readonly outcome: RunOutcome;
+      /** What brought text by anybody into the run. */
+      readonly taints: readonly TaintSource[];
       readonly published: Published;
       readonly remembered: Remembered;
       readonly spend: Spend;

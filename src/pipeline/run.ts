@@ -7,6 +7,7 @@ import type { World } from '../axe/ports.js';
 import type { Publications } from '../axe/review/buffer.js';
 import { NOTHING_BUFFERED } from '../axe/review/buffered.js';
 import { costLimit, spendBefore, spentFact, usedUp } from '../axe/review/spend.js';
+import type { TaintTracker } from '../axe/taint.js';
 import { converse, formCrew } from './converse.js';
 import { cutWarning, judge } from './judge.js';
 import { withLessons } from './learn.js';
@@ -17,7 +18,6 @@ import { openPublications } from './publishing-tools.js';
 import {
   entriesOf,
   keepInJournal,
-  laneOf,
   memoryWarnings,
   notesWarnings,
   remember,
@@ -66,9 +66,10 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
 
   warnOfUnheldLimits(plan, request, world);
   const limited = { ...request, ...costLimit(request.maxCostUsd, spend) };
+  const { taint } = prepared;
   const publications = openPublications(plan.trigger, change, world.publishRules);
   const model = (await prepared.model)();
-  const ended = await run(plan, { request: limited, memory, model, publications }, world);
+  const ended = await run(plan, { request: limited, memory, model, taint, publications }, world);
   const buffered = publications?.buffered ?? NOTHING_BUFFERED;
   const outcome = judge(ended, buffered, request);
   if (ended.kind === 'incomplete' && outcome.kind === 'completed')
@@ -76,31 +77,33 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const cost = { spend, run: plan.memory?.entryId ?? '', now: world.clock.now() };
   const fact = plan.trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
   const spentFacts = fact === undefined ? [] : [fact];
-  const unpublished = { plan, memory, outcome, facts: spentFacts, published: UNPUBLISHED };
+  const unpublished = { plan, memory, outcome, taint, facts: spentFacts, published: UNPUBLISHED };
   await keepInJournal(unpublished, entriesOf(unpublished, world), world);
   const known = [...(memory?.facts ?? []), ...learned.withdrawn];
   const wanted = { buffered, commits: change, facts: known, withdrawnHere: learned.withdrawnHere };
   const published = await world.publisher.publish(plan, outcome, wanted);
-  const lane = plan.memory === undefined ? 'none' : laneOf(plan.memory, { plan, outcome });
+  const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const now = world.clock.now();
   const { trigger, scope, task } = plan;
   const { unseen = [] } = task;
   const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
   const facts = [...spentFacts, ...learned.withdrawn, ...reviewed];
-  const remembered = await remember({ plan, memory, outcome, published, facts }, world);
-  return { kind: 'ran', plan, memory, outcome, published, remembered, spend, learned };
+  const remembered = await remember({ plan, memory, outcome, taint, published, facts }, world);
+  const taints = taint.sources;
+  return { kind: 'ran', plan, memory, outcome, taints, published, remembered, spend, learned };
 }
 
 interface RunParts {
   readonly request: RunRequest;
   readonly memory: Memory | undefined;
   readonly model: OpenModel;
+  readonly taint: TaintTracker;
   readonly publications: Publications | undefined;
 }
 
 async function run(
   plan: Plan,
-  { request, memory, model, publications }: RunParts,
+  { request, memory, model, taint, publications }: RunParts,
   world: World,
 ): Promise<RunOutcome> {
   const { clock, reporter, deadline } = world;
@@ -114,11 +117,10 @@ async function run(
     leftMs: () => deadline.leftMs(),
     ...(desk === undefined || plan.memory?.lane === 'none' ? {} : { keepSummary: summaryKeeper(desk) }),
   };
-  const crew = formCrew(plan, { request, publications, desk }, world);
+  const crew = formCrew(plan, { request, taint, publications, desk }, world);
   return await converse(plan, { model, memory: memory?.text ?? '', desk, loop }, crew, {
     depth: 0,
     callerEffects: undefined,
-    callerReading: undefined,
   });
 }
 

@@ -60,7 +60,10 @@ async function ran({ kind = 'repo', restore, save = SAVED, patch }: Scene): Prom
 }
 
 /** What a person sees: the text as it leaves. */
-function seen(report: Pick<Report<'ran'>, 'plan' | 'memory' | 'remembered'>, view: Partial<MemoryView> = {}) {
+function seen(
+  report: Pick<Report<'ran'>, 'plan' | 'memory' | 'taints' | 'remembered'>,
+  view: Partial<MemoryView> = {},
+) {
   return outbound(formatMemory(report, { isHidden: false, notes: [], ...view }), 'summary', []);
 }
 
@@ -169,7 +172,7 @@ ${/^\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
 
 ${ENTRY}
 
-This run read text by somebody without write access, so trusted runs load only what was computed of it; its own words stay apart.`);
+The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
     const unsaved = await added({ ...scene, save: REFUSED });
     expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
     const kept = await added({ ...scene, save: { ...REFUSED, kept: CACHE } });
@@ -179,9 +182,9 @@ This run read text by somebody without write access, so trusted runs load only w
 
   it('of a run that read the open network is apart for that reason', async () => {
     const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
-    const trust = { ...report.plan.trust, lane: 'trusted' } as const;
-    expect(seen({ ...report, plan: { ...report.plan, trust } })).toMatch(
-      /\n\nThis run read pages or other text of the open network, or what people without write access wrote on GitHub, so trusted runs load only what was computed of it; its own words stay apart\.$/,
+    const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
+    expect(seen({ ...report, taints })).toMatch(
+      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anybody and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
     );
   });
 
@@ -191,7 +194,7 @@ This run read text by somebody without write access, so trusted runs load only w
       `Added to ${LINK}:\n\n${ENTRY}\n\n\`memory-write: quarantine\`: the entry stays apart until somebody promotes it with \`axe-action memory promote\`.`,
     );
     expect(await added({ patch: { memoryPolicy, trigger: issue({ author: STRANGER }) } })).toMatch(
-      /\n\nThis run read text by somebody without write access, so its entry stays apart from what trusted runs load\.$/,
+      /\n\nThe entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access\.$/,
     );
   });
 
@@ -249,7 +252,7 @@ What it says is not shown here, since it is kept in another repository.`;
       view,
       patch: { trigger: issue({ author: STRANGER }) },
     });
-    expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThis run read text by somebody`);
+    expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThe run's own words are kept apart because`);
     expect(text).not.toMatch(/Issue #7|the answer|Review/);
   });
 });

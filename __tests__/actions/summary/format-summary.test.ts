@@ -243,7 +243,7 @@ Fine.
 **Result:** the answer
 \`\`\`
 
-This run read text by somebody without write access, so its entry stays apart from what trusted runs load.
+The entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access.
 
 ${FIGURES.replace('| trusted |', '| untrusted |')}`);
   });

@@ -369,7 +369,6 @@ describe('the figures of a run', () => {
       toolCalls: 1,
       calls: [{ tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
       retries: 0,
-      isTainted: false,
       inputTokens: 30,
       outputTokens: 9,
       cacheReadTokens: 7,
@@ -380,21 +379,6 @@ describe('the figures of a run', () => {
       stopReason: 'end_turn',
     });
   });
-
-  it.each([
-    ['a tool that reads', 'read', undefined, false],
-    ['a tool whose result a stranger wrote', 'read', true, true],
-    ['a tool whose result a writer wrote', 'read', false, false],
-    ['a tool that reaches the network', 'network', undefined, true],
-  ] as const)(
-    'say whether anybody may have written what was read: %s (D19)',
-    async (_, effect, told, isTainted) => {
-      const result = { text: 'x', isError: false, ...(told === undefined ? {} : { isTainted: told }) };
-      const reads = { ...echo, effect, execute: async () => result };
-      const replies = [reply([call('a', 'echo', {})]), reply([call('b', 'gone', {})]), says('ok')];
-      expect((await run(replies, { tools: [reads] })).outcome.stats.isTainted).toBe(isTainted);
-    },
-  );
 
   it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
     'are an estimate instead of %s tokens',

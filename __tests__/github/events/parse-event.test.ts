@@ -307,7 +307,7 @@ describe('parsing an event', () => {
       runId: expect.any(Number),
       pull: undefined,
     });
-    expect(classifyTrust(trigger, 'write')).toMatchObject({ level: 'untrusted', lane: 'tainted' });
+    expect(classifyTrust(trigger, { actor: 'write' })).toMatchObject({ level: 'untrusted', lane: 'tainted' });
   });
 
   it.each([
@@ -317,7 +317,10 @@ describe('parsing an event', () => {
     const trigger = parseEvent('workflow_run', loadWebhook('workflow_run', 'completed', patch), NO_ENV);
     expect(trigger).toMatchObject({ kind: 'workflow_run', isFork: true });
     expect(decideGate(trigger, 'admin')).toMatchObject({ kind: 'skip', reason: 'fork' });
-    expect(classifyTrust(trigger, 'admin')).toMatchObject({ level: 'untrusted', lane: 'untrusted' });
+    expect(classifyTrust(trigger, { actor: 'admin' })).toMatchObject({
+      level: 'untrusted',
+      lane: 'untrusted',
+    });
   });
 
   it('C5 73: reads a merge group, in which anybody’s pull requests may be', () => {
@@ -328,7 +331,10 @@ describe('parsing an event', () => {
       head: { sha: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d' },
       base: { sha: '380387fbc80638b734a49e1be1c4dfec1c01b33c', ref: 'refs/heads/main' },
     });
-    expect(classifyTrust(trigger, 'unknown')).toMatchObject({ level: 'untrusted', lane: 'tainted' });
+    expect(classifyTrust(trigger, { actor: 'unknown' })).toMatchObject({
+      level: 'untrusted',
+      lane: 'tainted',
+    });
   });
 
   it('reads what a review came to, and whether what an event is about is closed', () => {

@@ -1,6 +1,8 @@
 import { stripProvenance } from '../../axe/memory/run-log.js';
 import type { FailedSave, Place, SaveResult } from '../../axe/memory/store.js';
 import type { Plan } from '../../axe/plan.js';
+import { describeTaint, type TaintSource } from '../../axe/taint.js';
+import type { Trust } from '../../axe/trust.js';
 import { NOWHERE } from '../../memory-stores/none-store.js';
 import type { EntryChange, Memory, Remembered, RunReport } from '../../pipeline/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
@@ -20,8 +22,14 @@ export function formatMemory(
   {
     plan,
     memory,
+    taints = [],
     remembered,
-  }: { readonly plan: Plan; readonly memory: Memory | undefined; readonly remembered: Remembered },
+  }: {
+    readonly plan: Plan;
+    readonly memory: Memory | undefined;
+    readonly taints?: readonly TaintSource[];
+    readonly remembered: Remembered;
+  },
   view: MemoryView,
 ): string {
   if (memory === undefined)
@@ -32,7 +40,7 @@ export function formatMemory(
     loadedText(memory, view),
     formatLoadedNotes(memory, view.isHidden),
     addedText(memory, remembered, view),
-    apartNote(plan, remembered),
+    apartNote(plan, taints, remembered),
     view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
@@ -113,22 +121,28 @@ function entryBlock(entries: number): (entry: EntryChange) => string {
 }
 
 /** Why an entry stands where trusted runs do not read (D19). */
-function apartNote({ trust, memory }: Plan, remembered: Remembered): string {
+function apartNote({ trust, memory }: Plan, taints: readonly TaintSource[], remembered: Remembered): string {
   if (memory?.lane === 'none') return '`memory-write: never`: this run adds nothing to memory.';
   if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
   const { entries } = remembered;
   if (entries.length === 0) return '';
-  if (entries.length === 2) return trust.lane === 'tainted' ? STRANGER_NOTE : NETWORK_NOTE;
+  if (entries.length === 2) return computedNote(taints);
   if (entries[0]?.path === memory?.path) return '';
-  return trust.level === 'trusted' ? QUARANTINE_NOTE : UNTRUSTED_NOTE;
+  return trust.level === 'trusted' ? QUARANTINE_NOTE : untrustedNote(trust);
 }
 
-const STRANGER_NOTE =
-  'This run read text by somebody without write access, so trusted runs load only what was computed of it; its own words stay apart.';
-const NETWORK_NOTE =
-  'This run read pages or other text of the open network, or what people without write access wrote on GitHub, so trusted runs load only what was computed of it; its own words stay apart.';
-const UNTRUSTED_NOTE =
-  'This run read text by somebody without write access, so its entry stays apart from what trusted runs load.';
+function computedNote(taints: readonly TaintSource[]): string {
+  return `The run's own words are kept apart because ${listOf(taints.map(describeTaint))}. Trusted runs load only the computed entry.`;
+}
+
+function untrustedNote({ reason }: Trust): string {
+  return `The entry is kept apart from what trusted runs load because ${reason}.`;
+}
+
+function listOf(reasons: readonly string[]): string {
+  return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')} and ${reasons.at(-1)}`;
+}
+
 const QUARANTINE_NOTE =
   '`memory-write: quarantine`: the entry stays apart until somebody promotes it with `axe-action memory promote`.';
 

@@ -16,8 +16,6 @@ export interface RunStats {
   readonly toolCalls: number;
   /** The calls of the agent itself, those of its sub-agents not included. */
   readonly calls: readonly ToolCallRecord[];
-  /** Text that anybody may have written was read, by the agent or a sub-agent: on the open network or on GitHub (D19). */
-  readonly isTainted: boolean;
   /** Requests that were tried again, sub-agents' included. */
   readonly retries: number;
   readonly inputTokens: number;

@@ -150,7 +150,6 @@ function count(answered: readonly AnsweredCall[], usage: Usage): void {
   for (const { call, result, effect } of answered) {
     const { text: output, isError } = result;
     usage.calls.push({ tool: call.tool, input: call.input, output, isError, isDenied: effect === undefined });
-    usage.isTainted ||= effect === 'network' || result.isTainted === true;
     if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }
 }

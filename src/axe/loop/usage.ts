@@ -7,7 +7,6 @@ export class Usage {
   turns = 0;
   toolCalls = 0;
   retries = 0;
-  isTainted = false;
   stopReason = '';
   readonly calls: ToolCallRecord[] = [];
   /** Input tokens of the last request: how full the model's window is. */
@@ -38,10 +37,9 @@ export class Usage {
   }
 
   /** Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24). */
-  addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries, isTainted }: RunStats): void {
+  addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
     this.#count({ input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens });
     this.retries += retries;
-    this.isTainted ||= isTainted;
   }
 
   stats(durationMs: number, { spending, limits }: Budget): RunStats {
@@ -51,7 +49,6 @@ export class Usage {
       turns: this.turns,
       toolCalls: this.toolCalls,
       calls: this.calls,
-      isTainted: this.isTainted,
       retries: this.retries,
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,

@@ -33,7 +33,7 @@ export async function collectMemory(request: CollectMemoryRequest, world: World)
     agent,
     model: parseModelRef(request.model === '' ? agent.config.model : request.model),
     trigger,
-    trust: classifyTrust(trigger, gate.permission),
+    trust: classifyTrust(trigger, { actor: gate.permission, allowBots: request.gatePolicy.allowBots }),
     origin,
     entryId: world.clock.newId(),
     policy: request.memoryPolicy,

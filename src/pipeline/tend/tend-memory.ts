@@ -83,7 +83,7 @@ async function refuseOwn(
 function planOf(agent: LoadedAgent, request: TendRequest, world: World): MemoryPlan | undefined {
   const { trigger, origin, memoryPolicy: policy } = request;
   const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
-  const trust = classifyTrust(trigger, 'write', 'write');
+  const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
   const entryId = world.clock.newId();
   return planMemory({ agent, model, trigger, trust, origin, entryId, policy, wantCount: false });
 }
