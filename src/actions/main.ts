@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
 import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
@@ -11,6 +10,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import { readCheckedOut } from '../host/checked-out.js';
 import { createClock } from '../host/clock.js';
 import { readConfigFile } from '../host/config-file.js';
+import { confine } from '../host/confine.js';
 import { createDeadline, type RunDeadline } from '../host/deadline.js';
 import { createSign } from '../host/hmac.js';
 import { createFetch } from '../host/net/http.js';
@@ -18,7 +18,7 @@ import { readTextFile } from '../host/text-file.js';
 import { oneAtATime } from '../memory-stores/one-at-a-time.js';
 import { createModels } from '../models/create.js';
 import type { RunRequest } from '../pipeline/request.js';
-import { findAgents } from '../world/agents.js';
+import { agentsDirsOf, findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort, type GitHubAccess } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
@@ -26,6 +26,7 @@ import { connectSharedAgents } from '../world/shared-agents.js';
 import { readTrigger } from '../world/trigger.js';
 import { type Inputs, readInputs } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
+import { memoryRoots } from './memory/memory-roots.js';
 import { createCommentReactions, isAnswered } from './publishing/comment-reactions.js';
 import { createActionPublisher } from './publishing/publisher.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
@@ -98,6 +99,8 @@ interface ActionParts {
 async function createActionWorld(parts: ActionParts): Promise<World> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
   const { env, workspace } = runner;
+  if (inputs.agentsDir !== '')
+    await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(outbound(line, 'log', secrets));
@@ -107,6 +110,8 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
   const memory = await openMemory(parts, { client, ...access });
+  const roots = memoryRoots(inputs.memory);
+  const instructionFiles = new Set<string>();
   const found = findAgents({
     trigger,
     cwd: workspace,
@@ -115,6 +120,8 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     client,
     agentRef: inputs.agents.ref,
     shared,
+    onRead: (file) => instructionFiles.add(file),
+    memoryRoots: roots,
     signal: deadline.signal,
   });
   return {
@@ -137,6 +144,9 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       clock,
       where: 'workflow',
       toolsAllowed: inputs.toolsAllowed,
+      memoryRoots: roots,
+      agentsDirs: agentsDirsOf(inputs.agentsDir),
+      instructionFiles: () => [...instructionFiles],
       client,
       trigger,
       ownFolder: import.meta.dirname,
@@ -164,6 +174,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
     clock,
     deadline,
     saveSignal: new AbortController().signal,
+    confine: (path, what) => confine(workspace, { path, what }),
     cwd: workspace,
     program: 'axe-action',
     secrets,
@@ -215,7 +226,7 @@ async function makeRequest(
     readCheckout: () => readCheckedOut(workspace),
     memoryPolicy: inputs.memory.policy,
     requiresMemory: inputs.memory.isRequired,
-    diffPolicy: inputs.context.diff,
+    diffPolicy: { ...inputs.context.diff, memoryRoots: memoryRoots(inputs.memory) },
     isMemoryHidden: isElsewhere(inputs.memory, env),
     wantCount: true,
     maxTurns: inputs.maxTurns,
@@ -238,7 +249,8 @@ function smallerLimit(one: number, other: number): number {
 }
 
 async function readPrompt(file: string, workspace: string): Promise<string> {
-  const text = await readTextFile(join(workspace, file), {
+  const path = await confine(workspace, { path: file, what: 'the input `prompt-file`' });
+  const text = await readTextFile(path, {
     what: 'prompt file',
     remedy: 'The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
   });

@@ -227,6 +227,11 @@ export interface World {
   readonly reporter: Reporter;
   readonly clock: Clock;
   readonly deadline: Deadline;
+  /**
+   * The absolute path of a folder that an agent names, in a workflow. Throws a ConfigError unless it lies inside the
+   * workspace. Absent on somebody's own machine.
+   */
+  readonly confine?: (path: string, what: string) => Promise<string>;
   /** Aborted when even saving has to stop; outlives the deadline, so that a run cut by its deadline is still saved. */
   readonly saveSignal: AbortSignal;
   /** Folder that a relative workdir counts from. */

@@ -9,7 +9,7 @@ import { readConfigFile } from '../host/config-file.js';
 import type { RunDeadline } from '../host/deadline.js';
 import { guarded } from '../memory-stores/ladder/guard.js';
 import { createModels } from '../models/create.js';
-import { findAgents } from '../world/agents.js';
+import { agentsDirsOf, findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort } from '../world/github.js';
 import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
@@ -59,6 +59,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       clock,
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       toolsAllowed: [],
+      agentsDirs: agentsDirsOf(options.agentsDir),
       client,
       trigger,
       ownFolder: dirname(import.meta.dirname),

@@ -7,6 +7,7 @@ import type { World } from '../axe/ports.js';
 import { skillBody } from '../axe/prompt/skill.js';
 import { buildSystemPrompt } from '../axe/prompt/system.js';
 import type { Task } from '../axe/prompt/task.js';
+import { agentWorkdir } from './agent-workdir.js';
 import { answerForm, withInstruction } from './answer-form.js';
 import { type Crew, openModel } from './crew.js';
 
@@ -30,7 +31,7 @@ export async function planSubAgent({ name, task, parent }: SubAgent, crew: Crew)
   const { config } = agent;
   const model = await told(`invalid model for agent "${name}"`, async () => parseModelRef(config.model));
   await world.models.configure(model);
-  const workdir = config.workdir === '' ? world.cwd : config.workdir;
+  const workdir = (await agentWorkdir(agent, world)) || world.cwd;
   const { files, warnings } = await told(`failed to resolve files for agent "${name}"`, () =>
     world.agents.loadContextFiles(config.files, workdir, agent),
   );

@@ -21,6 +21,7 @@ import { reviewCommand } from '../axe/review/command.js';
 import { createTaintTracker, type TaintTracker } from '../axe/taint.js';
 import { type Repository, subjectNumber, type Trigger } from '../axe/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../axe/trust.js';
+import { agentWorkdir } from './agent-workdir.js';
 import { answerForm, withInstruction } from './answer-form.js';
 import { type Change, changeOf } from './change.js';
 import { openModel } from './crew.js';
@@ -164,7 +165,7 @@ async function makePlan(request: RunRequest, parts: PlanParts, world: World): Pr
     wantCount: request.wantCount,
   });
   if (request.requiresMemory === true && memoryPlan === undefined) throw withoutMemory(agent);
-  const workdir = firstGiven([request.workdir, config.workdir, world.cwd]);
+  const workdir = firstGiven([request.workdir, await agentWorkdir(agent, world), world.cwd]);
   const notes = planNotes({
     agent,
     memory: memoryPlan,

@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { BUILT_IN_PREFIX } from '../axe/agent/built-in.js';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { bothNotFound } from '../axe/agent/not-found.js';
@@ -28,6 +28,10 @@ export interface AgentSources {
   readonly agentRef?: AgentRef;
   /** Another repository's agents, which come before all others but the built-in ones. */
   readonly shared?: SharedAgents | undefined;
+  /** Folders of the repository in which memory is kept, which are no context; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Is told the absolute path, in the checkout, of every agent and skill of this repository that is loaded. */
+  readonly onRead?: (file: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -88,14 +92,23 @@ function ownAgents(sources: AgentSources): OwnAgents {
   }
 }
 
+/** Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the caller's own. */
+export function agentsDirsOf(agentsDir: string): readonly string[] {
+  return agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+}
+
 /** The agents on disk: of the given folder, the repository, and this machine (D4). */
 export function localAgents({
   cwd,
   agentsDir,
   configDir,
-}: Pick<AgentSources, 'cwd' | 'agentsDir' | 'configDir'>): AgentsDir {
-  const dirs = agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
-  return createAgentsDir({ dirs, cwd, ...(configDir === undefined ? {} : { configDir }) });
+  memoryRoots = [],
+  onRead,
+}: Pick<AgentSources, 'cwd' | 'agentsDir' | 'configDir' | 'memoryRoots' | 'onRead'>): AgentsDir {
+  const dirs = agentsDirsOf(agentsDir);
+  // Only the action is without a configuration folder: there nothing may lead out of the workspace.
+  const place = configDir === undefined ? { isConfined: true } : { configDir };
+  return createAgentsDir({ dirs, cwd, memoryRoots, ...(onRead === undefined ? {} : { onRead }), ...place });
 }
 
 interface GitHubSources extends AgentSources {
@@ -104,13 +117,24 @@ interface GitHubSources extends AgentSources {
   readonly ref: string;
 }
 
-function githubAgents({ client, repository, ref, agentsDir, signal, cwd }: GitHubSources): AgentLibrary {
+function githubAgents({
+  client,
+  repository,
+  ref,
+  agentsDir,
+  signal,
+  cwd: workspace,
+  memoryRoots = [],
+  onRead,
+}: GitHubSources): AgentLibrary {
   const agentsDirs = dirsAtRef(agentsDir);
-  return createGitHubAgentLibrary({ client, repository, ref, agentsDirs, signal, workspace: cwd });
+  const told = onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
+  const places = { agentsDirs, workspace, memoryRoots, ...told };
+  return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
 }
 
 function dirsAtRef(agentsDir: string): readonly string[] {
-  return agentsDir === '' || isAbsolute(agentsDir) ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+  return agentsDirsOf(isAbsolute(agentsDir) ? '' : agentsDir);
 }
 
 /**

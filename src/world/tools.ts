@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { McpServerConfig } from '../axe/agent/config.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../axe/defaults.js';
 import { ALL_NOTES_TOOLS } from '../axe/memory/notes/tool-names.js';
@@ -19,7 +19,7 @@ import { startLineProgram } from '../host/process/mcp-process.js';
 import { findProcessJail } from '../host/process/process-jail.js';
 import { scrubEnv } from '../host/process/scrub-env.js';
 import { createShell } from '../host/process/shell.js';
-import { protectedPaths } from '../host/workspace/protected-paths.js';
+import { type ProtectedPaths, protectedPaths } from '../host/workspace/protected-paths.js';
 import { createWorkspace } from '../host/workspace/workspace.js';
 import { connectMcpServers } from '../mcp/connect.js';
 
@@ -36,15 +36,19 @@ export interface ToolSurroundings {
   readonly ownFolder: string;
   /** Whose repository the tools that read on GitHub read; undefined without a token. */
   readonly client?: GitHubClient | undefined;
+  /** Folders of the repository in which memory is kept; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Folders in which agents are looked for, relative to `cwd`; left out: only those that are known to everybody. */
+  readonly agentsDirs?: readonly string[];
+  /** Files that the run has read agents and skills from so far, absolute; left out: none. */
+  readonly instructionFiles?: () => readonly string[];
   /** What the run is about; absent for a run without an event. */
   readonly trigger?: Trigger;
 }
 
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
 export function createToolWorkshop(surroundings: ToolSurroundings): World['openTools'] {
-  const { env, fetch, clock, ownFolder } = surroundings;
-  const { denied, readOnly } = protectedPaths(env);
-  const guarded = { denied, readOnly: [...readOnly, ownFolder] };
+  const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   let jail: Promise<readonly string[]> | undefined;
   const github = readerOf(surroundings);
@@ -53,7 +57,7 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
   function workspaceAt(root: string): Workspace {
     const known = workspaces.get(root);
     if (known !== undefined) return known;
-    const workspace = createWorkspace({ root, protectedPaths: guarded });
+    const workspace = createWorkspace({ root, protectedPaths: guardedPaths(surroundings) });
     workspaces.set(root, workspace);
     return workspace;
   }
@@ -94,10 +98,33 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
   };
 }
 
+/**
+ * What the file tools keep their hands off: what the environment names, memory, the folders of agents with the skills
+ * beside them, and our own files.
+ */
+function guardedPaths({
+  env,
+  cwd,
+  ownFolder,
+  memoryRoots = [],
+  agentsDirs = [],
+  instructionFiles,
+}: ToolSurroundings): ProtectedPaths {
+  const { denied, readOnly } = protectedPaths(env);
+  const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
+  const skills = dirs.map((dir) => join(dirname(dir), 'skills'));
+  return {
+    denied,
+    readOnly: [...readOnly, ...dirs, ...skills, ownFolder],
+    memory: memoryRoots.map((root) => resolve(cwd, root)),
+    ...(instructionFiles === undefined ? {} : { readOnlyNow: instructionFiles }),
+  };
+}
+
 /** The repository of the event: no other can be read, whatever the model asks for. */
-function readerOf({ client, trigger }: ToolSurroundings): GitHubReader | undefined {
+function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitHubReader | undefined {
   if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
-  return createGitHubReader(client, trigger);
+  return createGitHubReader(client, trigger, { memoryRoots });
 }
 
 function rulesFor(

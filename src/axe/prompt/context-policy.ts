@@ -14,6 +14,8 @@ export interface DiffPolicy {
   readonly paths: readonly string[];
   /** Files that match one of these are not shown. */
   readonly pathsIgnore: readonly string[];
+  /** Folders in which memory is kept; their files are not shown either. Left out: none. */
+  readonly memoryRoots?: readonly string[];
   /** The tool that gives the rest of it, where the agent has one. */
   readonly tool?: string;
 }

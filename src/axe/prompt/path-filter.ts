@@ -1,16 +1,18 @@
+import { createMemoryFilter } from '../memory/memory-roots.js';
 import type { DiffPolicy } from './context-policy.js';
 import { compilePattern } from './glob.js';
 
 /** Why the inputs keep a file from the model; undefined if they do not. */
 export type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
 
-/** The filter that `paths` and `paths-ignore` make. Throws a ConfigError for a malformed pattern. */
+/** The filter that `paths` and `paths-ignore` make, with memory among what is ignored. Throws a ConfigError for a malformed pattern. */
 export function createPathFilter({
   paths,
   pathsIgnore,
-}: Pick<DiffPolicy, 'paths' | 'pathsIgnore'>): PathFilter {
+  memoryRoots = [],
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): PathFilter {
   const wanted = paths.map(compilePattern);
-  const ignored = pathsIgnore.map(compilePattern);
+  const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
   return (path) => {
     if (wanted.length > 0 && !wanted.some((matches) => matches(path))) return 'paths';
     return ignored.some((matches) => matches(path)) ? 'paths-ignore' : undefined;

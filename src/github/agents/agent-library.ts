@@ -6,6 +6,7 @@ import { agentNotFound, skillNotFound } from '../../axe/agent/not-found.js';
 import { parseAgent } from '../../axe/agent/parse.js';
 import { MAX_AGENT_BYTES } from '../../axe/defaults.js';
 import { ConfigError } from '../../axe/errors.js';
+import { createMemoryFilter } from '../../axe/memory/memory-roots.js';
 import type { AgentLibrary } from '../../axe/ports.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import {
@@ -26,6 +27,10 @@ export interface GitHubAgentLibraryOptions extends RefPlace {
   readonly signal: AbortSignal;
   /** The checkout's folder on the runner, which stands for the repository's root in a workdir. */
   readonly workspace?: string;
+  /** Folders in which memory is kept, which no pattern matches; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Is told the path of every agent and skill that is loaded, relative to the repository's root. */
+  readonly onRead?: (path: string) => void;
 }
 
 /**
@@ -53,6 +58,7 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Ag
         const content = found[index];
         if (content === undefined || content.kind === 'missing') continue;
         const source = locationOf(options, path);
+        options.onRead?.(path);
         parentOfAgent.set(source, parentOf(parentOf(path)));
         return { name, ...parseFound(content, { name, file: path }), source };
       }
@@ -63,14 +69,17 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Ag
       const paths = skillPaths(path, own === undefined ? parents : [own, ...parents]);
       for (const candidate of paths) {
         const text = await readFileAt(options, { path: candidate, maxBytes: MAX_SKILL_BYTES }, signal);
-        if (text !== undefined) return text;
+        if (text === undefined) continue;
+        options.onRead?.(candidate);
+        return text;
       }
       throw missingSkill(path, paths, options);
     },
     async loadContextFiles(patterns, workdir) {
       if (patterns.length === 0) return { files: [], warnings: [] };
       const folder = repositoryPath(workdir, options.workspace);
-      return await fetchContextFiles(options, { patterns, folder }, signal);
+      const isMemory = createMemoryFilter(options.memoryRoots ?? []);
+      return await fetchContextFiles(options, { patterns, folder, isMemory }, signal);
     },
   };
 }

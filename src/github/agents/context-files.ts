@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { AxeError } from '../../axe/errors.js';
+import type { MemoryFilter } from '../../axe/memory/memory-roots.js';
 import type { ContextFile } from '../../axe/prompt/context-file.js';
 import { createContextBudget, isBinary } from '../../axe/prompt/context-files.js';
 import { selectPaths } from '../../axe/prompt/glob.js';
@@ -37,7 +38,11 @@ interface Wanted {
  */
 export async function fetchContextFiles(
   place: RefPlace,
-  { patterns, folder }: { readonly patterns: readonly string[]; readonly folder: string },
+  {
+    patterns,
+    folder,
+    isMemory,
+  }: { readonly patterns: readonly string[]; readonly folder: string; readonly isMemory: MemoryFilter },
   signal: AbortSignal,
 ): Promise<ContextFiles> {
   if (patterns.length === 0) return { files: [], warnings: [] };
@@ -45,7 +50,7 @@ export async function fetchContextFiles(
   const prefix = folder === '' ? '' : `${folder}/`;
   const entries = new Map(
     tree
-      .filter((entry) => entry.path.startsWith(prefix) && entry.mode !== FOLDER_MODE)
+      .filter((entry) => entry.path.startsWith(prefix) && entry.mode !== FOLDER_MODE && !isMemory(entry.path))
       .map((entry) => [entry.path.slice(prefix.length), entry]),
   );
   const selected = selectPaths(patterns, entries.keys());

@@ -13,7 +13,8 @@ export interface RefPlace {
 
 /** What stands at a path of a ref. */
 export type PathAtRef =
-  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: 'folder' }
   | { readonly kind: 'missing' }
   /** A link, a submodule, or a file over the limit: half a sentence that says so. */
@@ -23,6 +24,7 @@ const contentSchema = v.object({
   type: v.string(),
   size: v.fallback(v.number(), 0),
   sha: v.fallback(v.string(), ''),
+  path: v.fallback(v.string(), ''),
   encoding: v.fallback(v.string(), ''),
   content: v.fallback(v.string(), ''),
 });
@@ -48,7 +50,7 @@ export async function readPathAt(
   }
   const isInline = encoding === 'base64';
   const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);
-  return { kind: 'file', bytes };
+  return { kind: 'file', path: content.output.path || path, bytes };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AxeError } from '../../axe/errors.js';
+import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../axe/memory/memory-roots.js';
 import { mayWrite } from '../../axe/permission.js';
 import type { FilePlace, GitHubReader, PathOnGitHub, Side } from '../../axe/tools/github/github-port.js';
 import { shown } from '../../axe/tools/shown.js';
@@ -7,7 +8,7 @@ import { subjectNumber, type Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../client/client.js';
 import { once } from '../client/once.js';
 import { fetchComparedFiles } from './compared-files.js';
-import { listFolderAt, readPathAt } from './contents.js';
+import { listFolderAt, type RefPlace, readPathAt } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
 import { failingChecks } from './failing-checks.js';
 import { fileHistory } from './history.js';
@@ -22,8 +23,13 @@ type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
 /** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
 const MAX_AUTHORS = 20;
 
-/** The repository of an event, to read. Commits, the diff and permissions are asked for once in a run. */
-export function createGitHubReader(client: GitHubClient, trigger: GitHubTrigger): GitHubReader {
+/** The repository of an event, to read, but for the folders in which memory is kept. Commits, the diff and permissions are asked for once in a run. */
+export function createGitHubReader(
+  client: GitHubClient,
+  trigger: GitHubTrigger,
+  { memoryRoots = [] }: { readonly memoryRoots?: readonly string[] } = {},
+): GitHubReader {
+  const isMemory = createMemoryFilter(memoryRoots);
   const { repository } = trigger;
   const commits = once((signal) => subjectCommits(client, trigger, signal));
   const compared = once(async (signal) => {
@@ -51,17 +57,18 @@ export function createGitHubReader(client: GitHubClient, trigger: GitHubTrigger)
       toTool(async () => {
         const { isChange, isForeign } = await commits(signal);
         if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
-        return { ...(await compared(signal)), isForeign };
+        const { files, isComplete } = await compared(signal);
+        return { files: files.filter(({ path }) => !isMemory(path)), isComplete, isForeign };
       }),
     file: (at, signal) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), at.side);
-        return { ...(await readAt({ client, repository, ref }, at, signal)), isForeign };
+        return { ...(await readAt({ client, repository, ref, isMemory }, at, signal)), isForeign };
       }),
     history: ({ side, path, limit, page }, signal) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), side);
-        const request = { repository, path: repositoryPath(path), ref, limit, page };
+        const request = { repository, path: allowedPath(path, isMemory), ref, limit, page };
         return { commits: await fileHistory(client, request, signal), isForeign };
       }),
     discussion: (of, signal) => toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
@@ -75,7 +82,11 @@ export function createGitHubReader(client: GitHubClient, trigger: GitHubTrigger)
         );
         return { ...others, failed };
       }),
-    searchCode: (request, signal) => toTool(() => searchCode(client, { repository, ...request }, signal)),
+    searchCode: (request, signal) =>
+      toTool(async () => {
+        const found = await searchCode(client, { repository, ...request }, signal);
+        return { ...found, items: found.items.filter(({ path }) => !isMemory(path)) };
+      }),
     searchIssues: (request, signal) => toTool(() => searchIssues(client, { repository, ...request }, signal)),
     async areWriters(logins, signal) {
       const names = new Set(logins);
@@ -104,22 +115,32 @@ type WhatStands =
   | Omit<Extract<PathOnGitHub, { kind: 'folder' }>, 'isForeign'>;
 
 async function readAt(
-  place: Parameters<typeof readPathAt>[0],
+  { isMemory, ...place }: RefPlace & { readonly isMemory: MemoryFilter },
   { path, side, maxBytes }: FilePlace,
   signal: AbortSignal,
 ): Promise<WhatStands> {
-  const inside = repositoryPath(path);
+  const inside = allowedPath(path, isMemory);
+  const isShown = (name: string) => !isMemory(`${inside}/${name}`);
   const found = await readPathAt(place, { path: inside, maxBytes }, signal);
   switch (found.kind) {
     case 'file':
-      return found;
+      // A link may lead there; GitHub names where the file lies.
+      if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+      return { kind: 'file', bytes: found.bytes };
     case 'folder':
-      return { kind: 'folder', names: await listFolderAt(place, inside, signal) };
+      return { kind: 'folder', names: (await listFolderAt(place, inside, signal)).filter(isShown) };
     case 'missing':
       throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
     case 'refused':
       throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
   }
+}
+
+/** The path as the API takes it. Throws a ToolError for one that is memory, and a ConfigError for one outside. */
+function allowedPath(path: string, isMemory: MemoryFilter): string {
+  const inside = repositoryPath(path);
+  if (isMemory(inside)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  return inside;
 }
 
 /** Trouble that is told to people is an answer for the model, with its remedy. */

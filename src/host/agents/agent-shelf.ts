@@ -1,10 +1,10 @@
-import { lstat, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
 import { checkAgentName } from '../../axe/agent/name.js';
 import type { AgentPlace, AgentShelf } from '../../axe/agent/shelf.js';
 import { ConfigError, NotFoundError } from '../../axe/errors.js';
 import { compileGlob } from '../../axe/prompt/glob.js';
+import { leadsOut } from '../confine.js';
 import { isInside, shownPath } from '../inside.js';
 import { walkFiles } from '../walk-files.js';
 import { type AgentFolders, agentNames, findAgentFile, missingAgent, readAgentFile } from './agent-files.js';
@@ -105,21 +105,6 @@ async function mayTellOfSkill(skill: string, parent: string, cwd: string): Promi
     if (isInside(cwd, file) && (await leadsOut(file, cwd))) return false;
   }
   return true;
-}
-
-/**
- * Whether a path lies outside of the checkout, as it is written or by a link on its way; so does a link that leads
- * nowhere, since otherwise links could ask what there is outside.
- */
-async function leadsOut(path: string, cwd: string): Promise<boolean> {
-  if (!isInside(cwd, path)) return true;
-  const root = await realpath(cwd).catch(() => cwd);
-  for (let at = path; relative(cwd, at) !== ''; at = dirname(at)) {
-    if ((await lstat(at).catch(() => undefined)) === undefined) continue;
-    const real = await realpath(at).catch(() => undefined);
-    return real === undefined || !isInside(root, real);
-  }
-  return false;
 }
 
 /** The built-in agents have none. */

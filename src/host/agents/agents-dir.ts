@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from '../../axe/agent/built-in.js';
 import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
@@ -5,6 +6,7 @@ import { checkAgentName } from '../../axe/agent/name.js';
 import { parseAgent } from '../../axe/agent/parse.js';
 import { AxeError, ConfigError } from '../../axe/errors.js';
 import type { AgentLibrary } from '../../axe/ports.js';
+import { confine } from '../confine.js';
 import { shownPath } from '../inside.js';
 import {
   type AgentFolders,
@@ -24,6 +26,12 @@ export interface AgentsDirOptions {
   /** axe's configuration folder, whose `agents` are searched last; only on the command line. */
   readonly configDir?: string | undefined;
   readonly cwd: string;
+  /** Folders in which memory is kept, relative to `cwd`: no pattern of context files matches there. Left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Whether agents and skills must lie in `cwd`, with every link followed, as in a workflow; left out: no. */
+  readonly isConfined?: boolean;
+  /** Is told the path of every agent and skill that is loaded, absolute and without links. */
+  readonly onRead?: (file: string) => void;
 }
 
 /** An agent file, read as far as a list needs it. */
@@ -49,9 +57,10 @@ export interface AgentsDir extends AgentLibrary {
 
 /** An agent library over folders on disk, with the built-in agents behind them (D4). */
 export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
-  const { cwd } = options;
+  const { cwd, isConfined = false, onRead } = options;
   const folders = options.dirs.map((dir) => resolve(cwd, dir));
   const configDir = options.configDir === undefined ? undefined : resolve(cwd, options.configDir);
+  const hidden = (options.memoryRoots ?? []).map((root) => resolve(cwd, root));
   const all = configDir === undefined ? folders : [...folders, join(configDir, 'agents')];
   const places: AgentFolders = { folders: [...new Set(all)], cwd };
   const parents = folders.map((folder) => dirname(folder));
@@ -72,6 +81,8 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
         return { name, ...parseAgent(builtIn.toml, { name, file: name }), source: 'built-in' };
       }
       const file = await fileOf(name, places);
+      if (isConfined) await confine(cwd, { path: file, what: `the file of the agent "${name}"` });
+      onRead?.(await realpath(file).catch(() => file));
       const source = shownPath(cwd, file);
       const parsed = parseAgent(await readAgentFile(name, file, source), { name, file: source });
       parentOfAgent.set(source, dirname(dirname(file)));
@@ -83,8 +94,15 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
         remedy: 'Create an agent of your own with `agents init`.',
       });
     },
-    loadSkill: (path, agent) => loadSkill(path, { parents: skillParents(path, agent), configDir, cwd }),
-    loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir)),
+    loadSkill: (path, agent) =>
+      loadSkill(path, {
+        parents: skillParents(path, agent),
+        configDir,
+        cwd,
+        isConfined,
+        ...(onRead === undefined ? {} : { onRead }),
+      }),
+    loadContextFiles: (patterns, workdir) => loadContextFiles(patterns, resolve(cwd, workdir), hidden),
     listAgents: () => listAgents(places),
   };
 }

@@ -12,6 +12,7 @@ import {
 } from '../../axe/prompt/context-files.js';
 import { compileGlob } from '../../axe/prompt/glob.js';
 import { errorCode, fileError } from '../file-error.js';
+import { isInside } from '../inside.js';
 import { type FoundFile, walkFiles } from '../walk-files.js';
 
 /** Never waits for the other end of a FIFO, and never follows a link that was put there since the walk. */
@@ -20,15 +21,19 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants
 /**
  * Context files of an agent from a folder on disk (axe-behaviour §7): text files that match the patterns, in byte order
  * of their paths; binary and unreadable ones are left out. A relative workdir is relative to the process's. Throws a
- * ConfigError for a malformed pattern, and for a workdir that does not exist if there are patterns.
+ * ConfigError for a malformed pattern, and for a workdir that does not exist if there are patterns. What lies in a
+ * folder of `hidden`, absolute paths, matches nothing, by whatever link it is found.
  */
 export async function loadContextFiles(
   patterns: readonly string[],
   workdir: string,
+  hidden: readonly string[] = [],
 ): ReturnType<AgentLibrary['loadContextFiles']> {
   if (patterns.length === 0) return { files: [], warnings: [] };
   const root = await resolveWorkdir(resolve(workdir));
-  const found = await walkFiles(root, patterns.map(compileGlob));
+  const closed = await Promise.all(hidden.map((folder) => realpath(folder).catch(() => folder)));
+  const matching = await walkFiles(root, patterns.map(compileGlob));
+  const found = matching.filter(({ realPath }) => !closed.some((folder) => isInside(folder, realPath)));
   const budget = createContextBudget();
   const files: ContextFile[] = [];
   for (const file of found) {

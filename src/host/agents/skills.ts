@@ -13,6 +13,10 @@ export interface SkillPlaces {
   /** axe's configuration folder, searched last; its links are the user's own and are followed anywhere. */
   readonly configDir: string | undefined;
   readonly cwd: string;
+  /** Whether a skill must lie in `cwd` with every link followed, as in a workflow; left out: no. */
+  readonly isConfined?: boolean;
+  /** Is told the path of a skill that is read, without links. */
+  readonly onRead?: (file: string) => void;
 }
 
 /**
@@ -35,6 +39,7 @@ export async function loadSkill(path: string, places: SkillPlaces): Promise<stri
     if (candidate.roots !== undefined && !(await staysInside(candidate.file, candidate.roots))) {
       throw leavesFolder(path);
     }
+    places.onRead?.(await realpath(candidate.file).catch(() => candidate.file));
     return await readSkill(candidate.file);
   }
   if (folder !== undefined)
@@ -50,11 +55,12 @@ interface Candidate {
   readonly isGuess: boolean;
 }
 
-function candidatesOf(path: string, { parents, configDir, cwd }: SkillPlaces): readonly Candidate[] {
-  if (isAbsolute(path)) return [{ file: path, roots: undefined, isGuess: false }];
+function candidatesOf(path: string, places: SkillPlaces): readonly Candidate[] {
+  const { parents, configDir, cwd, isConfined = false } = places;
+  if (isAbsolute(path)) return [{ file: path, roots: isConfined ? [cwd] : undefined, isGuess: false }];
   const bases = parents
     .filter((parent) => parent !== configDir)
-    .map((base) => ({ base, roots: [base, cwd] as const }));
+    .map((base) => ({ base, roots: isConfined ? [cwd] : [base, cwd] }));
   const all = configDir === undefined ? bases : [...bases, { base: configDir, roots: undefined }];
   const isBare = !/[\\/]/.test(path) && path !== '.' && path !== '..';
   const asPath = all.map(({ base, roots }) => ({ file: resolve(base, path), base, roots, isGuess: isBare }));

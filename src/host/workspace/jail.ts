@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
+import { IS_MEMORY } from '../../axe/memory/memory-roots.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../../axe/tools/files/path-rules.js';
 import { shown } from '../../axe/tools/shown.js';
 import { ToolError } from '../../axe/tools/tool-error.js';
@@ -17,6 +18,10 @@ export interface Jail {
   readonly denied: readonly string[];
   /** The same for paths that may be read. */
   readonly readOnly: readonly string[];
+  /** Absolute paths of memory, with all that lies below them. */
+  readonly memory: readonly string[];
+  /** More that may only be read, asked at each use. */
+  readonly readOnlyNow: () => readonly string[];
 }
 
 /** What a path is wanted for: writing is refused in more places. */
@@ -27,8 +32,16 @@ export async function createJail(root: string, paths: ProtectedPaths): Promise<J
   const absolute = resolve(root);
   const realRoot = await realPathOf(absolute);
   if (realRoot === undefined) throw new ToolError(`the working directory ${shown(root)} does not exist`);
-  const [denied, readOnly] = await Promise.all([withReal(paths.denied), withReal(paths.readOnly)]);
-  return { root: absolute, realRoot, denied, readOnly };
+  const { denied, readOnly, memory = [], readOnlyNow = () => [] } = paths;
+  const [allDenied, allReadOnly, allMemory] = await Promise.all([denied, readOnly, memory].map(withReal));
+  return {
+    root: absolute,
+    realRoot,
+    denied: allDenied ?? [],
+    readOnly: allReadOnly ?? [],
+    memory: allMemory ?? [],
+    readOnlyNow,
+  };
 }
 
 /** The paths as they are and with their links followed. */
@@ -59,7 +72,7 @@ export async function realInside(jail: Jail, path: string, purpose: Purpose): Pr
 
 /** Throws a ToolError unless a path without links lies in the jail and within bounds (D22). */
 export function refuse(
-  { realRoot, denied, readOnly }: Jail,
+  { realRoot, denied, readOnly, memory, readOnlyNow }: Jail,
   real: string,
   { path, purpose }: { readonly path: string; readonly purpose: Purpose },
 ): void {
@@ -70,8 +83,12 @@ export function refuse(
   if (isSecretPath(segments) || denied.some((folder) => isInside(folder, real))) {
     throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
   }
+  if (memory.some((folder) => isInside(folder, real))) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
   if (purpose === 'read') return;
-  if (isWriteProtected(segments) || readOnly.some((folder) => isInside(folder, real))) {
+  if (
+    isWriteProtected(segments) ||
+    [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real))
+  ) {
     throw new ToolError(
       `${shown(path)} may not be written: workflows, actions and agents are changed by people only`,
     );

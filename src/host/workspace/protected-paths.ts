@@ -6,6 +6,10 @@ export interface ProtectedPaths {
   readonly denied: readonly string[];
   /** Not written. */
   readonly readOnly: readonly string[];
+  /** Memory, which has tools of its own: neither read nor written. Left out: none. */
+  readonly memory?: readonly string[];
+  /** More that is not written, asked at each use: files that the run has read its instructions from. */
+  readonly readOnlyNow?: () => readonly string[];
 }
 
 /** Variables that name a file or folder of the runner's, or one with credentials. */

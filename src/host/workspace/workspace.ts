@@ -1,5 +1,6 @@
 import type { Dir, Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FileStat } from '../../axe/files.js';
 import { compareBytes } from '../../axe/prompt/byte-order.js';
 import { isSecretPath } from '../../axe/tools/files/path-rules.js';
@@ -118,7 +119,8 @@ async function readFolder(
   try {
     const read = await readNames(await opendir(folder.at()));
     await folder.verify();
-    const entries = read.entries.filter(({ name }) => !isSecretPath([name]));
+    const isMemory = (name: string) => jail.memory.includes(join(folder.real, name));
+    const entries = read.entries.filter(({ name }) => !isSecretPath([name]) && !isMemory(name));
     return { entries: entries.sort((a, b) => compareBytes(a.name, b.name)), leftOut: read.leftOut };
   } catch (thrown) {
     throw toToolError(path, thrown);

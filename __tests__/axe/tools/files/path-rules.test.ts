@@ -93,6 +93,10 @@ describe('what only people write (C7 90)', () => {
     '.GitHub/Workflows/x.yml',
     'sub/.github/workflows/x.yml',
     '.github/actions/build/action.yml',
+    '.github/ISSUE_TEMPLATE/bug.md',
+    '.github',
+    'action.yml',
+    'tools/build/Action.YAML',
     'axe/agents/pr-reviewer.toml',
     'axe/skills/review/SKILL.md',
     '.axe/agents/x.toml',
@@ -100,7 +104,7 @@ describe('what only people write (C7 90)', () => {
     expect(isWriteProtected(path.split('/'))).toBe(true);
   });
 
-  it.each(['.github/ISSUE_TEMPLATE/bug.md', 'workflows/x.yml', 'src/axe/parse.ts', 'agents/x.toml'])(
+  it.each(['src/action.yml.ts', 'workflows/x.yml', 'src/axe/parse.ts', 'agents/x.toml'])(
     'does not include %p',
     (path) => {
       expect(isWriteProtected(path.split('/'))).toBe(false);

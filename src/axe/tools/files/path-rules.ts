@@ -44,8 +44,8 @@ export function isSecretPath(segments: readonly string[]): boolean {
 }
 
 /**
- * Whether a path may not be written although it may be read: workflows and actions, which run with the repository's
- * secrets, and the agents themselves with their skills (memory-and-security C7 90, D21).
+ * Whether a path may not be written although it may be read: GitHub's own folder and actions, which run with the
+ * repository's secrets, and the agents themselves with their skills (memory-and-security C7 90, D21).
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
   const names = segments.map(foldName);
@@ -84,8 +84,9 @@ const SECRET_PLACES = [
 ];
 
 const PROTECTED_PLACES = [
-  ['.github', 'workflows'],
-  ['.github', 'actions'],
+  ['.github'],
+  ['action.yml'],
+  ['action.yaml'],
   ['axe', 'agents'],
   ['axe', 'skills'],
   ['.axe'],
