@@ -3,9 +3,9 @@ import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import type { MemoryStore } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import { secretValues } from '../axe/outbound/secret-names.js';
 import type { World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
+import type { Warning } from '../axe/warning.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { readCheckedOut } from '../host/checked-out.js';
 import { createClock } from '../host/clock.js';
@@ -24,7 +24,7 @@ import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { connectSharedAgents } from '../world/shared-agents.js';
 import { readTrigger } from '../world/trigger.js';
-import { type Inputs, readInputs } from './inputs/inputs.js';
+import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
 import { createCommentReactions, isAnswered } from './publishing/comment-reactions.js';
@@ -41,13 +41,14 @@ import { withWorkflowWarnings } from './workflow-agents.js';
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
-  const secrets = secretValues(runner.env);
+  const secrets = readSecrets(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitOnceSent });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let world: World | undefined;
   try {
     const inputs = readInputs(runner.env);
     failOn = inputs.failOn;
+    for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);
@@ -73,6 +74,17 @@ export async function main(runner: Runner): Promise<void> {
   } finally {
     deadline.clear();
   }
+}
+
+/** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
+function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {
+  const known = new Set(Object.keys(env).map((name) => name.toUpperCase()));
+  return names
+    .filter((name) => !known.has(name.toUpperCase()))
+    .map((name) => ({
+      code: 'input-invalid',
+      message: `the input \`redact\` names \`${name}\`, which the step's environment does not have. Check its spelling, or leave it out.`,
+    }));
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */

@@ -1,13 +1,12 @@
 import { AxeError, formatError } from '../axe/errors.js';
 import type { FailedSave, SaveResult } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
-import { secretValues } from '../axe/outbound/secret-names.js';
 import { warningTitle } from '../axe/warning.js';
 import { createClock } from '../host/clock.js';
 import { signalAfter } from '../host/deadline.js';
 import { createFetch } from '../host/net/http.js';
 import { connectGitHub } from '../world/github.js';
-import { type Inputs, readInputs } from './inputs/inputs.js';
+import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory/memory.js';
 import { isElsewhere, writeSummary } from './report.js';
@@ -36,7 +35,7 @@ export async function post(runner: Runner): Promise<void> {
     runner.log('Memory: nothing is left to save.');
     return;
   }
-  const log = (line: string) => runner.log(outbound(line, 'log', secretValues(env)));
+  const log = (line: string) => runner.log(outbound(line, 'log', readSecrets(env)));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
   const result = await savePending(pending, inputs, { runner, log });
@@ -86,7 +85,7 @@ async function tellUnsaved(
   { pending, isHidden }: Left,
   runner: Runner,
 ): Promise<void> {
-  const secrets = secretValues(runner.env);
+  const secrets = readSecrets(runner.env);
   const core = await loadToolkit();
   const why = [
     `failed to save memory after the job: ${cause}.`,

@@ -11,6 +11,7 @@ import { type ConversationParts, type Crew, fallbacksOf, type Post } from './cre
 import { createCallAgent } from './delegate.js';
 import { notesTools } from './notes-tools.js';
 import { publishingTools } from './publishing-tools.js';
+import { redactResults } from './redact-results.js';
 import { trackTaint } from './track-taint.js';
 
 /** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
@@ -59,7 +60,10 @@ export async function converse(
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
   try {
-    const tools = trackTaint([...box.tools, ...overNotes.tools, ...publishing.tools], crew.taint);
+    const tools = trackTaint(
+      redactResults([...box.tools, ...overNotes.tools, ...publishing.tools], crew.world.secrets),
+      crew.taint,
+    );
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
       callerEffects: effectsOf(tools),

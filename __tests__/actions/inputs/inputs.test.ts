@@ -52,6 +52,7 @@ describe('inputs', () => {
       spendLimits: { perPullUsd: 0, perDayUsd: 0 },
       toolsAllowed: [],
       unused: [],
+      redact: [],
       outputSchema: '',
       dryRun: false,
       failOn: [],

@@ -24,6 +24,24 @@ describe('the values of an environment that must never leave', () => {
     'INPUT_MEMORY-TOKEN',
     'INPUT_AGENTS-TOKEN',
     'INPUT_MEMORY-SIGNING-KEY',
+    'GH_PAT',
+    'DEPLOY_KEY',
+    'OPENAI_APIKEY',
+    'NPMTOKEN',
+    'DATABASE_URL',
+    'SENTRY_DSN',
+    'SECRET_KEY_BASE',
+    'DB_PASS',
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'AZURE_CREDENTIALS',
+    'GCP_CREDENTIALS_JSON',
+    'AUTH_HEADER',
+    'AUTHORIZATION',
+    'NPM_CONFIG__AUTH',
+    'AZURE_STORAGE_CONNECTION_STRING',
+    'SLACK_WEBHOOK_URL',
+    'PASSWORD_STORE_DIR',
   ])('are those of names such as %s', (name) => {
     expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual(['hunter2-hunter2']);
   });
@@ -34,8 +52,17 @@ describe('the values of an environment that must never leave', () => {
     'API_KEY_FILE',
     'TOKENIZER',
     'INPUT_MAX-TOKENS',
-    'SECRET_SANTA',
-    'PASSWORD_STORE_DIR',
+    'SECRETARY',
+    'AUTHOR',
+    'AUTHORS',
+    'AUTHOR_NAME',
+    'GIT_AUTHOR_NAME',
+    'SSH_AUTH_SOCK',
+    'XAUTHORITY',
+    'PWD',
+    'OLDPWD',
+    'PATCH',
+    'KEYBOARD',
     'MONKEY',
     'ACTIONS_ID_TOKEN_REQUEST_URL',
     'INPUT_PROMPT',
@@ -53,6 +80,45 @@ describe('the values of an environment that must never leave', () => {
       F_TOKEN: undefined,
     };
     expect(secretValues(env)).toEqual(['abcdef', 'abc']);
+  });
+
+  it('are those of the names that are listed, in any case', () => {
+    expect(secretValues({ Plain: 'hunter2-hunter2', OTHER: 'x' }, ['PLAIN', 'missing'])).toEqual([
+      'hunter2-hunter2',
+    ]);
+  });
+
+  it.each([
+    ['postgres://app:p%40ss-word@db:5432/app', ['p%40ss-word', 'p@ss-word']],
+    ['http://user:hunter2-hunter2@proxy:8080', ['hunter2-hunter2']],
+    ['https://ghs_token_of_a_checkout@github.com/o/r', ['ghs_token_of_a_checkout']],
+    ['redis://:hunter2-hunter2@cache', ['hunter2-hunter2']],
+    ['https://github.com/o/r', []],
+    ['mail me@example.com', []],
+    ['https://user:pass word@host', []],
+  ])('are the passwords in addresses, whatever the name: %s', (value, expected) => {
+    expect([...secretValues({ UPSTREAM: value })].sort()).toEqual([...expected].sort());
+  });
+
+  it('are the lines of a key too, but for those that every key has', () => {
+    const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\nshort\n-----END KEY-----';
+    expect(secretValues({ APP_PRIVATE_KEY: key })).toEqual([key, 'MIIEvQIBADANBgkq', 'hkiG9w0BAQEFAASC']);
+  });
+
+  it('are the secret fields of a JSON document too', () => {
+    const account = {
+      type: 'service_account',
+      private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
+      email: 'a@b.c',
+    };
+    const text = JSON.stringify(account);
+    expect(secretValues({ GCP_CREDENTIALS: text })).toEqual([
+      text,
+      'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
+      'MIIEvQIBADANBgkq',
+      'hkiG9w0BAQEFAASC',
+    ]);
+    expect(secretValues({ GCP_CREDENTIALS: '{ broken-json-value' })).toEqual(['{ broken-json-value']);
   });
 
   it('are none of nothing', () => {

@@ -2,6 +2,7 @@ import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS }
 import { ConfigError } from '../../axe/errors.js';
 import type { GatePolicy } from '../../axe/gate-policy.js';
 import { CONCLUSIONS, type Conclusion } from '../../axe/loop/outcome.js';
+import { secretValues } from '../../axe/outbound/secret-names.js';
 import type { ContextPolicy } from '../../axe/prompt/context-policy.js';
 import type { SpendLimits } from '../../axe/review/spend.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
@@ -42,6 +43,8 @@ export interface Inputs {
   readonly maxCostUsd: number;
   readonly spendLimits: SpendLimits;
   readonly toolsAllowed: readonly string[];
+  /** Names of variables of the environment whose values must not leave. */
+  readonly redact: readonly string[];
   /** JSON text. */
   readonly outputSchema: string;
   readonly dryRun: boolean;
@@ -80,6 +83,7 @@ export const INPUT_DEFAULTS = {
   'max-cost-usd-per-pr': '0',
   'max-cost-usd-per-day': '0',
   'tools-allowed': '',
+  redact: '',
   'output-schema': '',
   'dry-run': 'false',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
@@ -137,6 +141,7 @@ export function readInputs(env: Environment): Inputs {
       perDayUsd: atLeast0(read('max-cost-usd-per-day'), number('max-cost-usd-per-day')),
     },
     toolsAllowed: list(read('tools-allowed')),
+    redact: list(read('redact')),
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     unused: unusedInputs(env, read('mode')),
@@ -144,6 +149,11 @@ export function readInputs(env: Environment): Inputs {
   };
   checkTogether(inputs);
   return inputs;
+}
+
+/** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
+export function readSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return secretValues(env, list(readInput(env, 'redact')));
 }
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */

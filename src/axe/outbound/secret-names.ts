@@ -1,11 +1,84 @@
-/** Environment variables that hold secrets by their names: keys, tokens, passwords, and inputs of that kind. */
-const SECRET_NAME =
-  /(?:^|[_-])(?:API[_-]KEY|TOKEN|BEARER[_-]TOKEN[_-]\w+|SECRET|PASSWORD|PASSPHRASE|ACCESS[_-]KEY|PRIVATE[_-]KEY|SIGNING[_-]KEY)$/i;
+/**
+ * Names of environment variables that hold secrets: keys, tokens, passwords and what else leads in by itself. `AUTHOR…`
+ * is none of them, and neither is the name of a file or a number of tokens.
+ */
+const SECRET_NAME = new RegExp(
+  [
+    '(?:^|[_-])(?:API)?KEY$',
+    'TOKEN$',
+    '(?:^|[_-])BEARER[_-]TOKEN[_-]\\w+$',
+    '(?:^|[_-])SECRET(?:$|[_-])',
+    'PASSWORD',
+    'PASSWD',
+    'PASSPHRASE',
+    '(?:^|[_-])(?:PAT|DSN|SAS|JWT|COOKIE)$',
+    '.[_-](?:PASS|PWD)$',
+    '.[_-]AUTH$',
+    '^(?:INPUT_)?AUTH(?!OR(?:$|S$|[_-]))',
+    'CREDENTIAL',
+    'DATABASE_URL$',
+    'CONNECTION[_-]?STRING',
+    'WEBHOOK_URL$',
+  ].join('|'),
+  'i',
+);
 
-/** Every value of an environment that must never leave, longest first, so that none hides part of another (D11). */
-export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const values = Object.entries(env).flatMap(([name, value]) =>
-    SECRET_NAME.test(name) && value !== undefined && value.trim() !== '' ? [value.trim()] : [],
-  );
+/** Shorter lines of a secret that has several are ordinary text. */
+const MIN_LINE_LENGTH = 12;
+
+/** The environment that a program was started with. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Every value of an environment that must never leave, longest first, so that none hides part of another (D11, D49): of
+ * names that look like a secret's, of the names in `named`, in any case, and the passwords inside addresses. The lines
+ * of a key and the secret fields of a JSON document count by themselves.
+ */
+export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
+  const wanted = new Set(named.map((name) => name.toUpperCase()));
+  const values = Object.entries(env).flatMap(([name, value]) => {
+    const text = value?.trim() ?? '';
+    if (text === '') return [];
+    const isSecret = SECRET_NAME.test(name) || wanted.has(name.toUpperCase());
+    return [...passwordsIn(text), ...(isSecret ? [text, ...partsOf(text)] : [])];
+  });
   return [...new Set(values)].sort((a, b) => b.length - a.length);
+}
+
+/** The password of an address, as it is written and as it is meant; of one without password the name, often a token. */
+function passwordsIn(text: string): readonly string[] {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s]*@/i.test(text) || !URL.canParse(text)) return [];
+  const { username, password } = new URL(text);
+  const written = password === '' ? username : password;
+  return written === '' ? [] : [written, decoded(written)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What betrays a secret of several lines or fields as much as all of it. */
+function partsOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const long = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'));
+  return [...(lines.length > 1 && !text.startsWith('{') ? long : []), ...fieldsOf(text)];
+}
+
+/** The secret fields of a JSON object, such as the key file of a service account. */
+function fieldsOf(text: string): readonly string[] {
+  if (!text.startsWith('{')) return [];
+  try {
+    const document: unknown = JSON.parse(text);
+    if (typeof document !== 'object' || document === null) return [];
+    const texts = Object.entries(document).flatMap(([name, value]: readonly [string, unknown]) =>
+      typeof value === 'string' && SECRET_NAME.test(name) ? [value.trim()] : [],
+    );
+    return texts.flatMap((value) => [value, ...partsOf(value)]).filter((value) => value !== '');
+  } catch {
+    return [];
+  }
 }
