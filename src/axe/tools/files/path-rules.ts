@@ -62,15 +62,29 @@ const SECRET_NAMES = new Set([
   '.git-credentials',
   '.npmrc',
   '.pypirc',
-  '.env',
-  '.env.local',
+  '.vault-token',
+  '.kube',
+  '.docker',
   '_runner_file_commands',
 ]);
 
-const SECRET_PATTERNS = [/^gha-creds-.*\.json$/, /^git-credentials-/, /^\.env\..*\.local$/];
+const SECRET_PATTERNS = [
+  /^gha-creds-.*\.json$/,
+  /^git-credentials-/,
+  // Examples are written to be read.
+  /^\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:$|[.\-_])/,
+  /^\.envrc$/,
+  /^\.yarnrc/,
+  // Private keys by the names that programs give them; `id_rsa.pub` is no secret.
+  /^id_[a-z0-9]+(?:_sk)?$/,
+  /\.(?:pem|ppk|p12|pfx|jks|keystore)$/,
+];
 
 const SECRET_PLACES = [
-  ['.docker', 'config.json'],
+  ['.cargo', 'credentials'],
+  ['.cargo', 'credentials.toml'],
+  ['.m2', 'settings.xml'],
+  ['.m2', 'settings-security.xml'],
   ['.aws', 'credentials'],
   ['.aws', 'config'],
   ['.aws', 'sso'],
@@ -78,7 +92,6 @@ const SECRET_PLACES = [
   ['.azure', 'accesstokens.json'],
   ['.azure', 'msal_token_cache.json'],
   ['.azure', 'service_principal_entries.json'],
-  ['.kube', 'config'],
   ['.config', 'gh'],
   ['.config', 'gcloud'],
 ];
