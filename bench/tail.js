@@ -1,17 +1,15 @@
 // Loading the last entries of a long run log, beside reading the whole file.
-import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { compile } from './compile.js';
 import { figures, rows, showMs } from './figures.js';
 
 const ROUNDS = 15;
 const LAST = 10;
 const SIZES = [100_000, 1_000_000];
-const ROOT = resolve(import.meta.dirname, '..');
 
 /** Lines to print. */
 export async function tail() {
@@ -59,18 +57,6 @@ export async function tail() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** `src/` as it is now, so that the figures are the current code's. */
-function compile() {
-  const tsc = createRequire(import.meta.url)
-    .resolve('typescript/package.json')
-    .replace(/package\.json$/, 'bin/tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error('tsc failed');
 }
 
 async function writeLog(file, entries) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { findMention, isOwnText } from '../../src/axe/mention.js';
 
 describe('a mention', () => {
@@ -94,3 +95,22 @@ describe('a text of ours', () => {
     expect(isOwnText(body)).toBe(false);
   });
 });
+
+describe('a phrase between backticks', () => {
+  const piece = fc.constantFrom('`', '``', '```', '@axe ', 'a', ' ', '\n', '\n\n', 'x `y` ');
+
+  it('is code exactly where a run of backticks meets the next one of its length in its paragraph', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const body = `a${pieces.join('')}`;
+        fc.pre(!/^ {0,3}(?:`{3,}|~{3,})|^ {4}/m.test(body));
+        const shown = body.trim().replace(SPAN, (code) => code.replaceAll(/[^\n]/g, '\0'));
+        const isAsked = /(?<![\p{L}\p{N}_@/.-])@axe(?![\p{L}\p{N}_/@-]|\.[\p{L}\p{N}])/iu.test(shown);
+        expect(findMention(body, '@axe') !== undefined).toBe(isAsked);
+      }),
+    );
+  });
+});
+
+/** Code spans as CommonMark defines them; its time grows faster than the text, so it is good for short ones only. */
+const SPAN = /(?<!`)(`+)(?!`)(?:(?!\n\n)[\s\S])*?(?<!`)\1(?!`)/g;

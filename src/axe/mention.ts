@@ -46,10 +46,35 @@ function withoutCode(text: string): string {
     wasText = !isCode && line.trim() !== '';
     return isCode ? blank(line) : line;
   });
-  return lines
-    .join('\n')
-    .replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank)
-    .replace(/(?<!`)(`+)(?!`)(?:(?!\n\n)[\s\S])*?(?<!`)\1(?!`)/g, blank);
+  return blankSpans(lines.join('\n').replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank));
+}
+
+/** Code between runs of as many backticks, which no blank line may part. Every run is looked at once. */
+function blankSpans(text: string): string {
+  return text.split('\n\n').map(blankSpansOf).join('\n\n');
+}
+
+function blankSpansOf(paragraph: string): string {
+  const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
+  const later = new Map<number, number>();
+  const closing = runs.map(() => runs.length);
+  for (let at = runs.length - 1; at >= 0; at -= 1) {
+    const length = runs[at]?.length ?? 0;
+    closing[at] = later.get(length) ?? runs.length;
+    later.set(length, at);
+  }
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = 0; at < runs.length; at += 1) {
+    const open = runs[at];
+    const close = runs[closing[at] ?? runs.length];
+    if (open === undefined || close === undefined) continue;
+    const end = close.index + close.length;
+    parts.push(paragraph.slice(done, open.index), blank(paragraph.slice(open.index, end)));
+    done = end;
+    at = closing[at] ?? at;
+  }
+  return parts.join('') + paragraph.slice(done);
 }
 
 function blank(text: string): string {

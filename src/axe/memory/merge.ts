@@ -1,7 +1,7 @@
 import { noteKind } from './notes/place.js';
 import { uniteNotes } from './notes/union.js';
 import { parseEntries } from './run-log.js';
-import { separator } from './separator.js';
+import { joinOnLines } from './separator.js';
 import { isStatePath, mergeStates } from './state.js';
 import { isTimestamped, parseLog } from './units.js';
 
@@ -35,7 +35,7 @@ export function mergeRunLogs(base: string, other: string, forgotten: ReadonlySet
     }
     parts.push(unit.text);
   }
-  return joinLines([...parts, ...missing.slice(placed).map(({ text }) => text)]);
+  return joinOnLines([...parts, ...missing.slice(placed).map(({ text }) => text)]);
 }
 
 /** The run log without the entries of these ids; every other byte stays. */
@@ -78,11 +78,4 @@ export function isRunLog(text: string): boolean {
 
 function missingPreamble(ours: string, theirs: string): readonly string[] {
   return ours.includes(theirs.trim()) ? [] : [theirs];
-}
-
-/** The parts one after the other, each on a line of its own. */
-function joinLines(parts: readonly string[]): string {
-  let text = '';
-  for (const part of parts) if (part !== '') text += separator(text) + part;
-  return text;
 }

@@ -28,10 +28,19 @@ export type DiffLines = ReadonlyMap<string, FileLines>;
  * those between on both. Binary files and submodules have none (GitHub REST API, "create a review for a pull request").
  */
 export function readDiffLines(diff: string): DiffLines {
-  const files = new Map<string, DiffFile[]>();
   // A link that becomes a file is removed and added: two parts of the diff with one path.
-  for (const file of parseDiff(diff)) files.set(file.path, [...(files.get(file.path) ?? []), file]);
-  return new Map([...files].map(([path, parts]) => [path, linesOf(path, parts)]));
+  return new Map([...filesByPath(diff)].map(([path, parts]) => [path, linesOf(path, parts)]));
+}
+
+/** The files of a diff by path, in their order. */
+export function filesByPath(diff: string): ReadonlyMap<string, readonly DiffFile[]> {
+  const files = new Map<string, DiffFile[]>();
+  for (const file of parseDiff(diff)) {
+    const parts = files.get(file.path);
+    if (parts === undefined) files.set(file.path, [file]);
+    else parts.push(file);
+  }
+  return files;
 }
 
 function linesOf(path: string, parts: readonly DiffFile[]): FileLines {

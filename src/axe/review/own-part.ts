@@ -1,5 +1,6 @@
 import { type DiffFile, parseDiff } from '../prompt/diff.js';
 import { type DiffHunk, splitHunks } from '../prompt/diff-hunk.js';
+import { filesByPath } from './diff-lines.js';
 
 /**
  * Of what changed between two commits of a pull request the part that is its own, where a merge brought the work of
@@ -7,8 +8,7 @@ import { type DiffHunk, splitHunks } from '../prompt/diff-hunk.js';
  * beside such a line stays too; a change of its own that the pull request has taken back is not told from a merge's.
  */
 export function ownPart(newDiff: string, pullDiff: string): string {
-  const own = new Map<string, DiffFile[]>();
-  for (const file of parseDiff(pullDiff)) own.set(file.path, [...(own.get(file.path) ?? []), file]);
+  const own = filesByPath(pullDiff);
   const parts = parseDiff(newDiff).flatMap((file) => {
     const mine = own.get(file.path);
     return mine === undefined ? [] : keepHunks(file, mine);
@@ -19,11 +19,11 @@ export function ownPart(newDiff: string, pullDiff: string): string {
 function keepHunks(file: DiffFile, mine: readonly DiffFile[]): readonly string[] {
   // GitHub shows nothing of a large file; what is new in it must not pass for a merge's.
   if (file.hunks.length === 0 || mine.every(({ hunks }) => hunks.length === 0)) return [file.text];
-  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines));
+  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines)).sort((a, b) => a - b);
   const { header, hunks } = splitHunks(file.text);
   const kept = hunks.filter((_, index) => {
     const hunk = file.hunks[index];
-    return hunk === undefined || changed.some((line) => reaches(hunk, line));
+    return hunk === undefined || reachesAny(hunk, changed);
   });
   return kept.length === 0 ? [] : [[header, ...kept].join('\n')];
 }
@@ -39,9 +39,17 @@ function changedLines(hunk: DiffHunk): readonly number[] {
   return changed;
 }
 
-function reaches(hunk: DiffHunk, line: number): boolean {
+/** Whether a hunk holds one of the lines, which are in order, or lies beside one. */
+function reachesAny(hunk: DiffHunk, lines: readonly number[]): boolean {
   const first = firstLine(hunk);
-  return line >= first && line <= first + hunk.newLines;
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((lines[middle] ?? 0) < first) low = middle + 1;
+    else high = middle;
+  }
+  const next = lines[low];
+  return next !== undefined && next <= first + hunk.newLines;
 }
 
 /** A hunk without new lines names the line before it. */

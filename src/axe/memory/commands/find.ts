@@ -19,7 +19,9 @@ export function findEntry(entries: readonly MemoryEntry[], wanted: string): Foun
   const byId = new Map<string, MemoryEntry[]>();
   for (const entry of entries) {
     if (!entry.id.startsWith(wanted)) continue;
-    byId.set(entry.id, [...(byId.get(entry.id) ?? []), entry]);
+    const same = byId.get(entry.id);
+    if (same === undefined) byId.set(entry.id, [entry]);
+    else same.push(entry);
   }
   const [first, ...others] = byId;
   if (first === undefined) return { kind: 'missing' };

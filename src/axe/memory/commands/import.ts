@@ -1,5 +1,5 @@
 import { outbound } from '../../outbound/outbound.js';
-import { separator } from '../separator.js';
+import { joinOnLines } from '../separator.js';
 import { parseLog } from '../units.js';
 
 /** What an imported log brings to the one that is there. */
@@ -34,8 +34,7 @@ export function compareImport(
   }
   // What stands before the first entry is somebody's heading; a log that has one keeps its own.
   const preamble = ours.preamble.trim() === '' ? theirs.preamble : '';
-  let text = fresh.length === 0 ? '' : preamble;
-  for (const entry of fresh) text += separator(text) + entry;
+  const text = fresh.length === 0 ? '' : joinOnLines([preamble, ...fresh]);
   return {
     text: outbound(text, 'memory', secrets),
     added: fresh.length,
