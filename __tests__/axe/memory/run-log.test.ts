@@ -8,7 +8,6 @@ import {
   lastEntries,
   parseEntries,
   stripProvenance,
-  trimEntries,
 } from '../../../src/axe/memory/run-log.js';
 
 const timestamp = new Date('2026-02-28T15:04:05.678Z');
@@ -209,17 +208,6 @@ describe('countEntries', () => {
   ])('counts the entries of %j (TestCountEntries_*, C2 17, 20)', (text, count) => {
     expect(countEntries(text)).toBe(count);
     expect(parseEntries(text)).toHaveLength(count);
-  });
-});
-
-describe('trimEntries', () => {
-  it('keeps the newest entries and drops what stands before them, as axe does', () => {
-    expect(trimEntries(`preamble\n\n${numbered(5)}`, 2)).toBe(lastEntries(numbered(5), 2));
-  });
-
-  it.each([5, 6, 0])('leaves a log of five alone when %d are to stay', (keep) => {
-    const log = `preamble\n\n${numbered(5)}`;
-    expect(trimEntries(log, keep)).toBe(log);
   });
 });
 

@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import type { Files } from '../../../src/axe/files.js';
 import { decodeBytes } from '../../../src/axe/memory/bytes.js';
 import type { Change } from '../../../src/axe/memory/change.js';
-import { countEntries, trimEntries } from '../../../src/axe/memory/run-log.js';
+import { countEntries, lastEntries } from '../../../src/axe/memory/run-log.js';
 import type { MemoryStore } from '../../../src/axe/memory/store.js';
 import type { Clock } from '../../../src/axe/ports.js';
 import { createFiles } from '../../../src/host/files.js';
@@ -318,7 +318,7 @@ describe('appending', () => {
 });
 
 describe('rewriting', () => {
-  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => trimEntries(text, 1) };
+  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
 
   it('keeps the old content as .bak, one generation, and leaves no lock behind', async () => {
     const log = entryText('a') + entryText('b');
@@ -375,7 +375,7 @@ describe('rewriting', () => {
     };
     await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
     await makeStore({ files: meddling }).write(
-      [{ ...trim, rewrite: (text) => trimEntries(text, 2).replaceAll('done', 'kept') }],
+      [{ ...trim, rewrite: (text) => lastEntries(text, 2).replaceAll('done', 'kept') }],
       never,
     );
     expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toContain('late');

@@ -73,14 +73,6 @@ export function countEntries(text: string): number {
   return entryStarts(text).length;
 }
 
-/**
- * The text with the newest `keep` entries only. Text before the first kept entry goes, as with axe (§19); a text
- * with no more entries than that, or a `keep` of 0, is left alone.
- */
-export function trimEntries(text: string, keep: number): string {
-  return keep <= 0 || countEntries(text) <= keep ? text : lastEntries(text, keep);
-}
-
 /** The text without provenance lines, for prompts; nothing else changes (D8). */
 export function stripProvenance(text: string): string {
   return text.replace(PROVENANCE_LINE, (line) => (isProvenance(line.replace(/\n$/, '')) ? '' : line));
