@@ -1,5 +1,6 @@
 import { APICallError, InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/axe/errors.js';
 import { findProvider } from '../../src/models/catalog.js';
 import { toProviderError } from '../../src/models/errors.js';
 
@@ -205,6 +206,14 @@ describe('a connection that fails', () => {
     const circle = new Error('round and round');
     circle.cause = circle;
     expect(told(callError({ cause: circle })).message).toContain('round and round');
+  });
+
+  it('is not blamed on the host where the proxy is in the way', () => {
+    const proxy = new AxeError('the proxy proxy.example:3128 cannot be reached', { remedy: 'Check it.' });
+    expect(told(callError({ cause: proxy }), 'ollama')).toMatchObject({
+      message: 'server: the proxy proxy.example:3128 cannot be reached',
+      remedy: 'Check it.',
+    });
   });
 
   it('asks whether Ollama is running', () => {

@@ -1,4 +1,4 @@
-import { AxeError } from './errors.js';
+import { AxeError, ConfigError } from './errors.js';
 
 /** What broke a connection, as the system tells it. */
 export interface NetworkCause {
@@ -6,6 +6,8 @@ export interface NetworkCause {
   readonly message: string;
   /** What helps, where whoever found the cause knows it. */
   readonly remedy?: string;
+  /** The settings are wrong, so that asking again changes nothing. */
+  readonly isMistake?: true;
 }
 
 const MAX_CAUSES = 5;
@@ -18,7 +20,12 @@ const MAX_CAUSES = 5;
 export function networkCause(error: unknown, depth = 0): NetworkCause {
   if (error instanceof AxeError) {
     const { message, remedy } = error;
-    return { code: undefined, message, ...(remedy === undefined ? {} : { remedy }) };
+    return {
+      code: undefined,
+      message,
+      ...(remedy === undefined ? {} : { remedy }),
+      ...(error instanceof ConfigError ? { isMistake: true } : {}),
+    };
   }
   const errors = property(error, 'errors');
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;

@@ -26,8 +26,13 @@ export async function requestToken(request: TokenRequest): Promise<string> {
   const { who, url, secrets, signal } = request;
   const answer = await send(request).catch((thrown: unknown) => {
     if (thrown instanceof AxeError || signal?.aborted === true) throw thrown;
-    const text = networkText(networkCause(thrown), new URL(url));
-    throw new ProviderError('server', `${who}: Post "${url}": ${text}`, { cause: thrown });
+    const cause = networkCause(thrown);
+    const { remedy } = cause;
+    const text = remedy === undefined ? `Post "${url}": ${networkText(cause, new URL(url))}` : cause.message;
+    throw new ProviderError('server', `${who}: ${text}`, {
+      ...(remedy === undefined ? {} : { remedy }),
+      cause: thrown,
+    });
   });
   if (answer.status >= 200 && answer.status < 300) return answer.text;
   const reason = redact(reasonOf(answer.text) ?? `HTTP status ${answer.status}`, secrets);

@@ -3,17 +3,21 @@ import { link, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { refuseArchive } from '../../../src/host/archive/archive.js';
+import { type ArchiveRefusal, refuseArchive } from '../../../src/host/archive/archive.js';
 import { cacheArchive, type Member, paxRecord, tarOf } from '../../helpers/cache-archive.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const FOLDER = '.axe-action-memory';
 const HONEST: Member = { path: `${FOLDER}/bot.md`, text: '## x\n' };
 
-async function judge(bytes: Buffer): Promise<string | undefined> {
+async function refusalOf(bytes: Buffer): Promise<ArchiveRefusal | undefined> {
   const path = join(tempDir('archive'), 'cache.tzst');
   await writeFile(path, bytes);
   return refuseArchive(path, FOLDER);
+}
+
+async function judge(bytes: Buffer): Promise<string | undefined> {
+  return (await refusalOf(bytes))?.reason;
 }
 
 /** Packs the folder of a workspace with the real `tar`, as the cache library does. */
@@ -43,15 +47,19 @@ describe('an archive of the real tar', () => {
     const workspace = tempDir('workspace');
     writeFiles(workspace, { [`${FOLDER}/bot.md`]: '## x\n' });
     await makeLink(join(workspace, FOLDER, 'link.md'));
-    expect(refuseArchive(pack(workspace, 'zstdmt'), FOLDER)).toMatch(/\.md" is a link$/);
+    expect(refuseArchive(pack(workspace, 'zstdmt'), FOLDER)).toEqual({
+      kind: 'suspect',
+      reason: expect.stringMatching(/\.md" is a link$/),
+    });
   });
 
   it('of another folder is refused (C3 42)', () => {
     const workspace = tempDir('workspace');
     writeFiles(workspace, { [`${FOLDER}/bot.md`]: '' });
-    expect(refuseArchive(pack(workspace, 'zstdmt'), 'elsewhere')).toBe(
-      `"${FOLDER}" lies outside \`elsewhere\``,
-    );
+    expect(refuseArchive(pack(workspace, 'zstdmt'), 'elsewhere')).toEqual({
+      kind: 'suspect',
+      reason: `"${FOLDER}" lies outside \`elsewhere\``,
+    });
   });
 });
 
@@ -147,6 +155,30 @@ describe('a poisoned archive (C3 42)', () => {
   });
 
   it('is refused where there is none', () => {
-    expect(refuseArchive('/nowhere/cache.tzst', FOLDER)).toContain('ENOENT');
+    expect(refuseArchive('/nowhere/cache.tzst', FOLDER)?.reason).toContain('ENOENT');
+  });
+});
+
+describe('an archive that broke off on its way', () => {
+  const whole = tarOf([
+    { ...HONEST, text: Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n') },
+  ]);
+  it.each([
+    ['zstd', zstdCompressSync(whole)],
+    ['gzip', gzipSync(whole)],
+  ])('is damaged, and nobody is suspected of it: %s', async (_, packed) => {
+    for (const share of [0.1, 0.5, 0.99]) {
+      const refusal = await refusalOf(packed.subarray(0, Math.max(8, Math.floor(packed.length * share))));
+      expect(refusal).toEqual({
+        kind: 'damaged',
+        reason: expect.stringMatching(/^it is cut off or damaged/),
+      });
+    }
+  });
+
+  it('is damaged too where a byte of it changed', async () => {
+    const packed = gzipSync(whole);
+    packed[packed.length - 6] = (packed[packed.length - 6] ?? 0) ^ 0xff;
+    expect(await refusalOf(packed)).toMatchObject({ kind: 'damaged' });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { networkCause } from '../../../src/axe/network-cause.js';
 import { createFetch } from '../../../src/host/net/http.js';
 import { type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
 import { startProxy } from '../../helpers/proxy-server.js';
@@ -94,19 +95,41 @@ describe('the fetch of every connection', () => {
     await expect(asked).rejects.toBe(reason);
   });
 
-  it.each([407, 403])('fails where the proxy says %i', async (refuse) => {
+  it.each([
+    ['HTTPS_PROXY', 'https', 407, 'wants a user and a password (407)', 'http://user:password@'],
+    ['HTTP_PROXY', 'http', 407, 'wants a user and a password (407)', 'http://user:password@'],
+    ['HTTPS_PROXY', 'https', 403, 'answered 403', '`NO_PROXY`'],
+  ])('says so where %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url, { refuse });
-    const fetch = createFetch({ HTTPS_PROXY: proxy.url });
-    await expect(fetch('https://models.example/')).rejects.toThrow('fetch failed');
-    expect(proxy.asked).toEqual(['CONNECT models.example:443']);
+    const fetch = createFetch({ [variable]: proxy.url.replace('http://', 'http://octo:c%40t@') });
+    const thrown = await fetch(`${protocol}://models.example/`).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
+    const cause = networkCause(thrown);
+    expect(cause.message).toBe(`the proxy ${new URL(proxy.url).host} (\`${variable}\`) ${why}`);
+    expect(cause.remedy).toContain(remedy);
+    expect(JSON.stringify(cause)).not.toContain('octo');
+    expect(origin.requests()).toEqual([]);
   });
 
-  it('fails where the proxy is not there', async () => {
+  it.each(['HTTPS_PROXY', 'HTTP_PROXY'])('says so where %s is not there', async (variable) => {
     const origin = await startOrigin();
     await origin.close();
-    const fetch = createFetch({ HTTPS_PROXY: origin.url });
-    await expect(fetch('https://models.example/')).rejects.toThrow('fetch failed');
+    const asked = createFetch({ [variable]: origin.url })(
+      `${variable === 'HTTP_PROXY' ? 'http' : 'https'}://models.example/`,
+    );
+    const cause = networkCause(await asked.catch((error: unknown) => error));
+    expect(cause.message).toMatch(
+      /^the proxy 127\.0\.0\.1:\d+ \(`HTTPS?_PROXY`\) cannot be reached: connect ECONNREFUSED/,
+    );
+    expect(cause.remedy).toContain(variable);
+  });
+
+  it('blames no proxy for what is behind it', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const asked = createFetch({ HTTPS_PROXY: proxy.url })('https://models.example/');
+    expect(networkCause(await asked.catch((error: unknown) => error)).remedy).toBeUndefined();
   });
 
   it.each(['socks5://proxy.example', 'http://', '://', 'ftp://proxy.example'])(

@@ -1,5 +1,6 @@
 import type { ProxyAgent } from 'undici';
-import { ConfigError } from '../../axe/errors.js';
+import { AxeError, ConfigError } from '../../axe/errors.js';
+import { type NetworkCause, networkCause } from '../../axe/network-cause.js';
 import { proxyFor } from './proxy.js';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
@@ -7,7 +8,8 @@ const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy
 /**
  * The fetch that every connection of ours uses: Node's own, or one that goes through the proxy the environment names,
  * `NO_PROXY` respected (D25). The proxy code is loaded only at the first request that needs it.
- * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none.
+ * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none, and as fetch
+ * does, with an AxeError as the cause, where the proxy does not let a request through: nobody else is to be blamed for it.
  */
 export function createFetch(env: Readonly<Record<string, string | undefined>>): typeof globalThis.fetch {
   if (!PROXY_VARIABLES.some((name) => (env[name] ?? '') !== '')) return globalThis.fetch;
@@ -16,7 +18,16 @@ export function createFetch(env: Readonly<Record<string, string | undefined>>): 
     const url = new URL(input instanceof Request ? input.url : input);
     const proxy = proxyFor(url, env);
     if (proxy === undefined) return await globalThis.fetch(input, init);
-    return await fetchThrough(proxyUrl(proxy), agents)(input, init);
+    const through = proxyUrl(proxy);
+    try {
+      return await fetchThrough(through, agents)(input, init);
+    } catch (thrown) {
+      const cause = proxyTrouble(thrown, {
+        proxy: through,
+        variable: url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY',
+      });
+      throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
+    }
   };
 }
 
@@ -26,6 +37,52 @@ function proxyUrl(proxy: string): URL {
   throw new ConfigError('the proxy in the environment has no address that can be used', {
     remedy: 'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
   });
+}
+
+interface NamedProxy {
+  readonly proxy: URL;
+  /** The variable of the environment that names it. */
+  readonly variable: string;
+}
+
+/** Whether the proxy is to blame; a connection that was made and broke later may be anybody's. */
+function proxyTrouble(thrown: unknown, { proxy, variable }: NamedProxy): AxeError | undefined {
+  const cause = networkCause(thrown);
+  const name = `the proxy ${proxy.host} (\`${variable}\`)`;
+  const status = refusalOf(cause);
+  if (status === 407) {
+    return new ConfigError(`${name} wants a user and a password (407)`, {
+      remedy: `Write them into the address: \`${variable}: http://user:password@${proxy.host}\`, from a secret.`,
+      cause: thrown,
+    });
+  }
+  const isAway = UNCONNECTED.has(cause.code ?? '');
+  if (status === undefined && !isAway) return undefined;
+  const details = {
+    remedy: `Check \`${variable}\`, or name the host in \`NO_PROXY\` to reach it without the proxy.`,
+    cause: thrown,
+  };
+  return status === undefined
+    ? new AxeError(`${name} cannot be reached: ${cause.message}`, details)
+    : new ConfigError(`${name} answered ${status}`, details);
+}
+
+/** What keeps a connection from being made. Whoever is asked through a proxy, it is the proxy that is connected to. */
+const UNCONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** The status with which the proxy refused, in the words of undici 6: for a tunnel, and for plain http. */
+function refusalOf({ message }: NetworkCause): number | undefined {
+  const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
+  const status = tunnel ?? plain;
+  return status === undefined ? undefined : Number(status);
 }
 
 function fetchThrough(proxy: URL, agents: Map<string, ProxyAgent>): typeof globalThis.fetch {
