@@ -14,9 +14,7 @@ type Told =
   /** A courtesy, and no more than a line in the log. */
   | 'log'
   /** Nothing can be done without it. */
-  | 'failure'
-  /** Nobody knows who asks. */
-  | 'skipped';
+  | 'failure';
 
 type Row = readonly [call: string, told: Told, permission: string];
 
@@ -31,7 +29,7 @@ const SCENES: Readonly<
     set: reviewScene,
     rows: [
       [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
-      [`GET ${REPO}/collaborators/{username}/permission`, 'skipped', ANY_TOKEN],
+      [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${REPO}/compare/{basehead}`, 'warning', '`contents: read`'],
       [`GET ${REPO}/pulls/{pull_number}/files`, 'warning', '`pull-requests: read`'],
       [`GET ${REPO}/pulls/{pull_number}`, 'warning', '`pull-requests: read`'],
@@ -64,7 +62,7 @@ const SCENES: Readonly<
   'an answer to a mention': {
     set: mentionScene,
     rows: [
-      [`GET ${REPO}/collaborators/{username}/permission`, 'skipped', ANY_TOKEN],
+      [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`POST ${REPO}/issues/comments/{comment_id}/reactions`, 'log', ''],
       [`POST ${REPO}/issues/{issue_number}/comments`, 'warning', '`issues: write`'],
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
@@ -125,12 +123,6 @@ describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
       case 'failure':
         expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
         expect(refusals).toMatchObject([{ level: 'error', message: expect.stringContaining(permission) }]);
-        break;
-      case 'skipped':
-        expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped' } });
-        expect(step.annotations).toMatchObject([
-          { level: 'notice', message: expect.stringContaining(permission) },
-        ]);
         break;
     }
   });

@@ -88,6 +88,18 @@ it('a request that nobody answers is made again after 20 seconds', async () => {
 });
 
 describe('a permission that cannot be read', () => {
+  it('is red where there is no token to ask with', async () => {
+    const stage = await setStage({ github: { validate: false } });
+    const step = await stage.run({ inputs: { 'github-token': '' } });
+    expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion: 'failure' } });
+    expect(step.annotations).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringMatching(/there is no token to ask GitHub with\n.*`github-token`/),
+      },
+    ]);
+  });
+
   it.each([
     ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
     ['would be told too late', secondaryRateLimit(3600)],

@@ -29,12 +29,22 @@ it('but a line of the log and of the summary, and the model is told', async () =
   expect(stage.model.prompts()[0]?.messages.join('\n')).toContain('some of the checks');
 });
 
-it('but a warning where the workflow asks for it by name', async () => {
-  const stage = await setStage();
-  denyReading(stage);
-  // All there is, but named: what the default asks for, and yet no default.
-  const step = await stage.run({ inputs: { context: 'commits, comments, issues, checks' } });
-  expect(troubles(step)).toMatchObject([
-    { level: 'warning', title: 'Context not read', message: expect.stringContaining('`checks: read`') },
+it('but a line for each thing that was not read, which names it and not the address that was asked', async () => {
+  const stage = await setStage({ github: { validate: false } });
+  const errors = [{ type: 'FORBIDDEN', message: DENIED.body.message }];
+  const fault = { route: 'POST /graphql', status: 200, body: { data: null, errors }, times: 9 } as const;
+  for (const contains of ['closingIssuesReferences', 'reviewThreads', 'on IssueComment'])
+    stage.github.fail({ ...fault, contains });
+  const step = await stage.run();
+  expect(step.exitCode).toBe(0);
+  const lines = step.log.split('\n').filter((line) => line.startsWith('Not read: '));
+  const named = lines.map((line) =>
+    line.replace(/: GitHub refused: Resource not accessible by integration\..*$/, ''),
+  );
+  // They are asked for at the same time, so any may be refused first.
+  expect(named.sort()).toEqual([
+    'Not read: the conversation',
+    'Not read: the linked issues',
+    'Not read: the review threads',
   ]);
 });

@@ -117,7 +117,8 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
   const clock = createClock();
   const log = (line: string) => runner.log(outbound(line, 'log', secrets));
   const access = { env, fetch, clock, log };
-  const client = await connectGitHub({ ...access, token: inputs.githubToken });
+  const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
+  const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
   const sign = createSign(inputs.memory.signingKey);
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);

@@ -19,11 +19,13 @@ export interface GitHubAccess {
   readonly clock: Clock;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
+  /** Permissions that the run needs with `write` in the end. */
+  readonly needsWrite?: readonly string[];
 }
 
 /** A client for the API the environment names (GHES too, D25); undefined without a token. */
 export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient | undefined> {
-  const { token, env, fetch, clock, log } = access;
+  const { token, env, fetch, clock, log, needsWrite = [] } = access;
   if (token === '') return undefined;
   const apiUrl = (env['GITHUB_API_URL'] || 'https://api.github.com').replace(/\/+$/, '');
   const client = await createGitHubClient({
@@ -33,18 +35,24 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
     fetch,
     userAgent: `axe-action/${VERSION}`,
     clock,
+    needsWrite,
   });
   return createPatientClient(client, {
     clock,
-    ...(log === undefined ? {} : { onPause: (pause) => log(describePause(pause)) }),
+    ...(log === undefined ? {} : { onPause: (pause) => tellPause(pause, log) }),
   });
 }
 
-function describePause({ pauseMs, error: { message, reason } }: Pause): string {
+/** What nobody would notice is worth no line: idle connections break every day. */
+const NOTICED_MS = 3_000;
+
+function tellPause(
+  { pauseMs, spentMs, error: { message, reason } }: Pause,
+  log: (line: string) => void,
+): void {
   const seconds = Math.ceil(pauseMs / 1000);
-  return reason === 'rate-limited'
-    ? `Waiting ${seconds} s, as GitHub asks: ${message}`
-    : `Asking GitHub again in ${seconds} s: ${message}`;
+  if (reason === 'rate-limited') log(`Waiting ${seconds} s, as GitHub asks: ${message}`);
+  else if (spentMs + pauseMs >= NOTICED_MS) log(`Asking GitHub again in ${seconds} s: ${message}`);
 }
 
 /** What the pipeline asks GitHub for; `parts` of the context are fetched beside the change. */

@@ -148,7 +148,11 @@ describe('the cache client over the real library', () => {
       return [broken, await restore(), await save(NEXT_KEY)];
     });
     expect(result).toEqual([
-      { kind: 'refused', message: expect.stringContaining(`\`${KEY}\` was not unpacked: `) },
+      {
+        kind: 'error',
+        message: expect.stringContaining(`\`${KEY}\` was not unpacked: it is cut off or damaged`),
+        remedy: expect.stringContaining('Run it again'),
+      },
       { kind: 'error', message: expect.stringContaining('ECONNREFUSED') },
       { kind: 'error', message: expect.any(String) },
     ]);

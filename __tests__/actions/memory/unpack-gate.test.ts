@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createUnpackGate } from '../../../src/actions/memory/unpack-gate.js';
+import { createUnpackGate, type UnpackGateOptions } from '../../../src/actions/memory/unpack-gate.js';
 
 const HIT = { kind: 'hit', key: 'k1' } as const;
 
-function gate(refuse: (archive: string) => string | undefined = () => undefined) {
+function gate(refuse: UnpackGateOptions['refuse'] = () => undefined) {
   return createUnpackGate({ refuse, maxBytes: 1_000 });
 }
 
@@ -22,13 +22,25 @@ describe('the gate before an archive is unpacked (C3 42)', () => {
   });
 
   it('stops the library and names the entry', () => {
-    const { see, judge } = gate(() => 'it is bad');
+    const { see, judge } = gate(() => ({ kind: 'suspect', reason: 'it is bad' }));
     see('Cache hit for restore-key: k1\n');
     see('::debug::Archive path: /a\n');
     expect(() => see('Cache Size: ~0 MB (900 B)\n')).toThrow('it is bad');
     expect(judge({ kind: 'error', message: 'it is bad' })).toEqual({
       kind: 'refused',
       message: 'the entry `k1` was not unpacked: it is bad',
+    });
+  });
+
+  it('suspects nobody of what is only cut off', () => {
+    const { see, judge } = gate(() => ({ kind: 'damaged', reason: 'it is cut off' }));
+    see('Cache hit for: k1\n');
+    see('::debug::Archive path: /a\n');
+    expect(() => see('Cache Size: ~0 MB (900 B)\n')).toThrow('it is cut off');
+    expect(judge({ kind: 'error', message: 'it is cut off' })).toEqual({
+      kind: 'error',
+      message: 'the entry `k1` was not unpacked: it is cut off',
+      remedy: expect.stringContaining('Run it again'),
     });
   });
 

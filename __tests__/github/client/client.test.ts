@@ -294,6 +294,29 @@ describe('GraphQL', () => {
   });
 });
 
+it.each([
+  ['the route says', {}],
+  ['GitHub says', { 'x-accepted-github-permissions': 'checks=read' }],
+])(
+  'asks at once for the `write` that is needed in the end, where %s that reading is enough',
+  async (_, headers) => {
+    const peer = await startLoopback((_request, response) =>
+      sendJson(response, 403, { message: 'Resource not accessible by integration' }, headers),
+    );
+    const client = await createGitHubClient({
+      token: 'token-1',
+      apiUrl: peer.url,
+      graphqlUrl: `${peer.url}/graphql`,
+      fetch: globalThis.fetch,
+      userAgent: 'axe-action/test',
+      clock: createFakeClock(),
+      needsWrite: ['checks'],
+    });
+    const error = await githubError(client.request('GET /repos/o/r/commits/main/check-runs', { signal }));
+    expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
+  },
+);
+
 it('has no remedy of permissions for an address without a GraphQL API', async () => {
   const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
   const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));

@@ -14,7 +14,7 @@ function limited(headers: Readonly<Record<string, string>> = {}, status = 403): 
   return httpError({ asked: GET, status, headers, body: { message: LIMIT } });
 }
 
-const BROKEN = networkError(GET, 'the connection broke');
+const BROKEN = networkError(GET, { code: undefined, message: 'the connection broke' });
 const DOWN = httpError({ asked: GET, status: 503, headers: {}, body: { message: 'down' } });
 
 /** A client that meets these errors before it is answered; no chance in its pauses. */
@@ -97,7 +97,7 @@ describe('what GitHub could not do for the moment', () => {
       [GET]: () => {
         requests += 1;
         clock.advance(20_000);
-        throw networkError(GET, 'no answer within 20 s');
+        throw networkError(GET, { code: undefined, message: 'no answer within 20 s' });
       },
     });
     const client = createPatientClient(slow, { clock });
@@ -160,6 +160,18 @@ it.each([404, 401, 422])('passes on a %d at once', async (status) => {
   const error = httpError({ asked: GET, status, headers: {}, body: { message: 'no' } });
   const { client, clock } = stage(error);
   await expect(client.request(GET, { signal: noAbort() })).rejects.toBe(error);
+  expect(clock.slept).toEqual([]);
+});
+
+it('passes on at once what the settings are to blame for', async () => {
+  const mistake = networkError(GET, {
+    code: undefined,
+    message: 'no password',
+    remedy: 'Set it.',
+    isMistake: true,
+  });
+  const { client, clock } = stage(mistake);
+  await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({ remedy: 'Set it.' });
   expect(clock.slept).toEqual([]);
 });
 

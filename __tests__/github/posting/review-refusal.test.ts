@@ -38,7 +38,7 @@ it('an older server’s objects are read too', () => {
 
 it.each([
   ['a 502', refused([], '', 502), 'lost'],
-  ['no answer', networkError(asked, 'socket hang up'), 'lost'],
+  ['no answer', networkError(asked, { code: undefined, message: 'socket hang up' }), 'lost'],
   ['a 403 with the same words', refused(['Line could not be resolved'], '', 403), 'other'],
   ['a 404', refused([], 'Not Found', 404), 'other'],
 ])('%s is %s', (_, error, kind) => {

@@ -1,3 +1,4 @@
+import type { ArchiveRefusal } from '../../host/archive/archive.js';
 import type { CacheRestore } from '../../memory-stores/cache/cache-client.js';
 import { plainLine } from './cache-outcome.js';
 
@@ -12,7 +13,7 @@ export interface UnpackGate {
 /** What a gate works with. */
 export interface UnpackGateOptions {
   /** Why an archive must not be unpacked; undefined if nothing speaks against it. */
-  readonly refuse: (archive: string) => string | undefined;
+  readonly refuse: (archive: string) => ArchiveRefusal | undefined;
   /** Most that is downloaded, in bytes. */
   readonly maxBytes: number;
 }
@@ -25,7 +26,7 @@ export interface UnpackGateOptions {
 export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): UnpackGate {
   let key = '';
   let archive: string | undefined;
-  let refusal: string | undefined;
+  let refusal: ArchiveRefusal | undefined;
   let hasPassed = false;
   return {
     see(text) {
@@ -34,24 +35,35 @@ export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): Unpac
       archive = /^Archive path: (.+)$/i.exec(line)?.[1] ?? archive;
       const announced = /^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1];
       if (Number(announced ?? 0) > maxBytes)
-        stop(`it has ${announced} bytes, and at most ${maxBytes} are downloaded`);
+        stop({
+          kind: 'suspect',
+          reason: `it has ${announced} bytes, and at most ${maxBytes} are downloaded`,
+        });
       if (!line.startsWith('Cache Size: ')) return;
-      const reason = archive === undefined ? 'nobody said where it is' : refuse(archive);
-      if (reason !== undefined) stop(reason);
+      const found = archive === undefined ? UNKNOWN_PLACE : refuse(archive);
+      if (found !== undefined) stop(found);
       hasPassed = true;
     },
     judge(outcome) {
       if (refusal !== undefined) {
         const name = key === '' ? 'an entry' : `the entry \`${key}\``;
-        return { kind: 'refused', message: `${name} was not unpacked: ${refusal}` };
+        const message = `${name} was not unpacked: ${refusal.reason}`;
+        return refusal.kind === 'suspect'
+          ? { kind: 'refused', message }
+          : { kind: 'error', message, remedy: DAMAGED_REMEDY };
       }
       if (outcome.kind !== 'hit' || hasPassed) return outcome;
       return { kind: 'error', message: `\`${outcome.key}\` was unpacked before anybody could look into it` };
     },
   };
 
-  function stop(reason: string): never {
-    refusal = reason;
-    throw new Error(reason);
+  function stop(found: ArchiveRefusal): never {
+    refusal = found;
+    throw new Error(found.reason);
   }
 }
+
+const UNKNOWN_PLACE = { kind: 'suspect', reason: 'nobody said where it is' } as const;
+
+const DAMAGED_REMEDY =
+  'It broke off when it was uploaded or downloaded. Run it again; if that stays so, delete the entry under Actions → Caches.';

@@ -1,4 +1,4 @@
-import { describeCause, networkCause } from '../../axe/network-cause.js';
+import { networkCause } from '../../axe/network-cause.js';
 import type { Clock } from '../../axe/ports.js';
 import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
 import { timedFetch } from './timed-fetch.js';
@@ -50,6 +50,8 @@ export interface GitHubClientOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
   readonly clock: Pick<Clock, 'timer'>;
+  /** Permissions (`checks`) that are needed with `write` later: a refusal to read names them like that at once. */
+  readonly needsWrite?: readonly string[];
 }
 
 type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
@@ -57,10 +59,11 @@ type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
 /** A client over `@octokit/core` that makes each request once and waits for no answer for ever. */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
+  const { needsWrite = [] } = options;
   const octokit = await createOctokit(options);
   return {
     async request(route, { params, accept, signal }) {
-      const response = await send(route, signal, () =>
+      const response = await send({ route, signal, needsWrite }, () =>
         octokit.request(route, {
           ...params,
           ...(accept === undefined ? {} : { headers: { accept } }),
@@ -70,7 +73,7 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
       return { status: response.status, headers: textHeaders(response.headers), body: response.data };
     },
     async graphql(query, { variables, signal, missingIsNull = false }) {
-      const response = await send('POST /graphql', signal, () =>
+      const response = await send({ route: 'POST /graphql', signal, needsWrite }, () =>
         octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
       );
       return graphqlResult(response, missingIsNull);
@@ -95,8 +98,7 @@ function ignore(): void {}
 
 /** Ends with the signal, and makes a {@link GitHubError} of whatever goes wrong. */
 async function send(
-  route: string,
-  signal: AbortSignal,
+  { signal, ...sent }: Sent & { readonly signal: AbortSignal },
   attempt: () => Promise<OctokitResponse>,
 ): Promise<OctokitResponse> {
   signal.throwIfAborted();
@@ -110,24 +112,28 @@ async function send(
     return await Promise.race([attempt(), aborted]);
   } catch (thrown) {
     signal.throwIfAborted();
-    throw requestError(route, thrown);
+    throw requestError(sent, thrown);
   } finally {
     stopListening();
   }
 }
 
+interface Sent {
+  readonly route: string;
+  readonly needsWrite: readonly string[];
+}
+
 /** Reads the error by shape: the library's error classes are not loaded before they are needed. */
-function requestError(route: string, thrown: unknown): unknown {
+function requestError({ route, needsWrite }: Sent, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
   const asked = askedOf(route, thrown);
   const response = 'response' in thrown ? thrown.response : undefined;
   if (typeof response !== 'object' || response === null) {
-    const cause = networkCause(thrown);
-    return networkError(asked, describeCause(cause), cause.remedy);
+    return networkError(asked, networkCause(thrown));
   }
   const headers = 'headers' in response ? response.headers : {};
   const body = 'data' in response ? response.data : undefined;
-  return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body });
+  return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body, needsWrite });
 }
 
 /** `GET /repos/octocat/hello/pulls/42`, the URL of the request that failed without its host. */
@@ -157,7 +163,7 @@ function textHeaders(headers: unknown): Record<string, string> {
 function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: boolean): unknown {
   const asked = 'POST /graphql';
   if (typeof body !== 'object' || body === null) {
-    throw networkError(asked, 'the answer is not JSON');
+    throw networkError(asked, { code: undefined, message: 'the answer is not JSON' });
   }
   const data = 'data' in body ? body.data : undefined;
   if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;

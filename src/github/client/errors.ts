@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { AxeError } from '../../axe/errors.js';
+import { describeCause, type NetworkCause } from '../../axe/network-cause.js';
 import { type GitHubErrorReason, isSecondLimit, remedyOf } from './remedy.js';
 
 interface GitHubErrorDetails {
@@ -53,6 +54,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
+  /** Permissions that are needed with `write` anyway; left out: none. */
+  readonly needsWrite?: readonly string[];
 }
 
 /** The error for an answer with a status of 400 and above. */
@@ -61,7 +64,8 @@ export function httpError(answer: Answer): GitHubError {
   const text = answerText(answer.body);
   const reason = reasonOf(answer, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(answer.headers) : undefined;
-  const remedy = remedyOf({ ...answer, text, reason, retryAfterMs });
+  const { needsWrite = [] } = answer;
+  const remedy = remedyOf({ ...answer, text, reason, retryAfterMs, needsWrite });
   return new GitHubError(`GitHub answered ${status}${to(asked)}${text === '' ? '' : `: ${text}`}`, {
     reason,
     asked,
@@ -72,12 +76,12 @@ export function httpError(answer: Answer): GitHubError {
 }
 
 /** The error for a request that brought no answer. */
-export function networkError(asked: string, text: string, remedy?: string): GitHubError {
+export function networkError(asked: string, cause: NetworkCause): GitHubError {
   const what = isGraphQl(asked) ? '' : ` \`${asked}\``;
-  return new GitHubError(`GitHub did not answer${what}: ${text}`, {
-    reason: 'unavailable',
+  return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
+    reason: cause.isMistake === true ? 'invalid' : 'unavailable',
     asked,
-    remedy: remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
+    remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
 }
 
@@ -102,7 +106,7 @@ export function graphqlError({ asked, headers, errors }: Refusal): GitHubError {
   const types = new Set(parsed.map((error) => error.type));
   const reason = graphqlReason(types, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = remedyOf({ asked, status: 403, headers, text, reason, retryAfterMs });
+  const remedy = remedyOf({ asked, status: 403, headers, text, reason, retryAfterMs, needsWrite: [] });
   return new GitHubError(`GitHub refused: ${shorten(text)}`, {
     reason,
     asked,

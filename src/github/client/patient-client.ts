@@ -6,6 +6,8 @@ import { GitHubError } from './errors.js';
 /** A pause before a request is made again. */
 export interface Pause {
   readonly pauseMs: number;
+  /** How long the request takes already. */
+  readonly spentMs: number;
   readonly error: GitHubError;
 }
 
@@ -71,7 +73,7 @@ async function patiently<Answer>(ask: () => Promise<Answer>, asking: Asking): Pr
       const pauseMs = pauseAfter(thrown, { ...asking, retries, spentMs: nowMs - startMs });
       const leftMs = timeLeftMs(signal) ?? unknownEndMs - nowMs;
       if (pauseMs === undefined || pauseMs >= leftMs) throw withRetries(thrown, retries, nowMs - startMs);
-      onPause?.({ pauseMs, error: thrown });
+      onPause?.({ pauseMs, spentMs: nowMs - startMs, error: thrown });
       await clock.sleep(pauseMs, signal);
       signal.throwIfAborted();
     }

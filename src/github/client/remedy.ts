@@ -19,6 +19,8 @@ interface Refusal {
   readonly text: string;
   readonly reason: GitHubErrorReason;
   readonly retryAfterMs: number | undefined;
+  /** Permissions that are needed with `write` later, whatever this request takes: people add a line once. */
+  readonly needsWrite: readonly string[];
 }
 
 /** What helps, in one sentence; undefined where nothing is known to. */
@@ -52,15 +54,17 @@ function limitRemedy({ status, headers, text, retryAfterMs = 0 }: Refusal): stri
   return `${why}; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
 }
 
-function deniedRemedy({ asked, status, headers }: Refusal): string {
+function deniedRemedy(refusal: Refusal): string {
+  const { status, headers } = refusal;
   if (status === 401) return 'The token is not valid (any more); check the `github-token` input.';
-  const wanted = wantedPermissions(headers['x-accepted-github-permissions']) ?? routePermissions(asked);
+  const wanted =
+    wantedPermissions(headers['x-accepted-github-permissions'], refusal) ?? routePermissions(refusal);
   if (wanted === undefined) return 'The token of the `github-token` input may not do this.';
   return `Add ${wanted} under \`permissions:\` of the job.`;
 }
 
-function missingRemedy({ asked }: Refusal): string | undefined {
-  const wanted = routePermissions(asked);
+function missingRemedy(refusal: Refusal): string | undefined {
+  const wanted = routePermissions(refusal);
   if (wanted === undefined) return undefined;
   return `If it exists, the token cannot see it: add ${wanted} under \`permissions:\` of the job.`;
 }
@@ -69,14 +73,17 @@ function missingRemedy({ asked }: Refusal): string | undefined {
  * `issues=write; pull_requests=write` as lines of YAML: semicolons part alternatives, commas what is needed
  * together (REST API, "Troubleshooting"). `metadata` every token has.
  */
-function wantedPermissions(header: string | undefined): string | undefined {
+function wantedPermissions(header: string | undefined, { needsWrite }: Refusal): string | undefined {
   if (header === undefined) return undefined;
   const alternatives = header.split(';').map((alternative) =>
     alternative
       .split(',')
       .map((permission) => permission.trim().split('='))
       .filter(([scope = '']) => scope !== '' && scope !== 'metadata')
-      .map(([scope = '', level = 'read']) => `\`${scope.replaceAll('_', '-')}: ${level}\``)
+      .map(([name = '', level = 'read']) => {
+        const scope = name.replaceAll('_', '-');
+        return `\`${scope}: ${needsWrite.includes(scope) ? 'write' : level}\``;
+      })
       .join(' and '),
   );
   const named = alternatives.filter((alternative) => alternative !== '');
@@ -84,11 +91,11 @@ function wantedPermissions(header: string | undefined): string | undefined {
 }
 
 /** For answers without the header, which GHES does not always send. */
-function routePermissions(asked: string): string | undefined {
+function routePermissions({ asked, needsWrite }: Refusal): string | undefined {
   const [method = '', path = ''] = asked.split(' ');
   const level = method === 'GET' ? 'read' : 'write';
   const scope = ROUTE_SCOPES.find(([pattern]) => pattern.test(path))?.[1];
-  return scope?.map((name) => `\`${name}: ${level}\``).join(' or ');
+  return scope?.map((name) => `\`${name}: ${needsWrite.includes(name) ? 'write' : level}\``).join(' or ');
 }
 
 /**

@@ -27,7 +27,7 @@ export type CacheRestore =
   | { readonly kind: 'miss'; readonly notice?: string }
   /** The entry is there and was not unpacked, because of what is in it. */
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'error'; readonly message: string; readonly remedy?: string }
   /** This run may not read (token without readable scopes). */
   | { readonly kind: 'denied'; readonly message: string }
   | RateLimited

@@ -3,6 +3,7 @@ import { messageOf } from '../../axe/errors.js';
 import type { Files } from '../../axe/files.js';
 import type { SaveFailure } from '../../axe/memory/store.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
+import { describeCause } from '../../axe/network-cause.js';
 import type { Warning } from '../../axe/warning.js';
 import { readTree, writeTree } from '../tree-on-disk.js';
 import type { CacheClient, CacheRestore, CacheSave } from './cache-client.js';
@@ -171,12 +172,22 @@ function troubleOf(
     case 'refused':
       return unusable(message);
     case 'given-up':
-      return { kind: 'trouble', reason: aborted ? 'timeout' : 'error', message };
+      return { kind: 'trouble', reason: aborted ? 'timeout' : 'error', message, remedy: SERVICE_REMEDY };
     case 'denied':
       return { kind: 'trouble', reason: 'denied', message, remedy: READ_DENIED_REMEDY };
+    case 'error':
+      return {
+        kind: 'trouble',
+        reason: found.kind,
+        message: describeCause({ code: undefined, message }),
+        remedy: found.remedy ?? SERVICE_REMEDY,
+      };
     case 'rate-limited':
     case 'unavailable':
-    case 'error':
       return { ...found, kind: 'trouble', reason: found.kind };
   }
 }
+
+/** What helps where the cache service does not do its work. */
+export const SERVICE_REMEDY =
+  'The next run tries again; `memory-store: repo` with `permissions: contents: write` needs no cache.';

@@ -2,6 +2,7 @@ import { SAVE_BUDGET_MS } from '../../axe/defaults.js';
 import type { Files } from '../../axe/files.js';
 import { encodeBytes } from '../../axe/memory/bytes.js';
 import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../axe/memory/tree.js';
+import { describeCause } from '../../axe/network-cause.js';
 import type { Clock } from '../../axe/ports.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
@@ -9,7 +10,7 @@ import { notReadBack } from '../tree-on-disk.js';
 import { createClaims, SLOW_SAVE_MS, type Wait } from './cache-claims.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
-import { createLineage, type Trouble, type Version } from './cache-lineage.js';
+import { createLineage, SERVICE_REMEDY, type Trouble, type Version } from './cache-lineage.js';
 import { PASSED_OVER_FILE } from './passed-over.js';
 import { type Reading, readLineage } from './read-lineage.js';
 
@@ -133,11 +134,15 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
           kind: 'unreadable',
           reason: signal.aborted ? 'timeout' : 'error',
           message: result.message,
+          remedy: SERVICE_REMEDY,
         };
         return { ...broken, kind: 'failed' };
+      case 'error': {
+        const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
+        return { kind: 'failed', reason: kind, message, remedy: SERVICE_REMEDY };
+      }
       case 'rate-limited':
       case 'unavailable':
-      case 'error':
         return { ...result, kind: 'failed', reason: kind };
     }
   }

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
+import { jumpEnv } from '../helpers/jump.js';
+import type { Peer, RecordedRequest } from '../helpers/loopback.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { type RunningStep, type StepOptions, type StepResult, startStep } from '../helpers/run-action.js';
+import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
+import { expectToldNotSaved, resultsIn, scheduledStep } from './memory-scene.js';
+import { troubles } from './stage.js';
+
+interface Hanging {
+  readonly peer: Peer;
+  /** Whether a request is one that nobody answers. */
+  readonly hangs: (request: RecordedRequest) => boolean;
+}
+
+/** Lets the time of a step jump whenever it waits for a request that nobody answers. */
+async function runThrough(
+  start: () => RunningStep,
+  { peer, hangs }: Hanging,
+): Promise<{ readonly step: StepResult; readonly hung: number }> {
+  const running = start();
+  let hung = 0;
+  let isOver = false;
+  peer.onRequest((request) => {
+    if (isOver || !hangs(request)) return;
+    hung += 1;
+    running.kill('SIGUSR2');
+  });
+  const step = await running.finished;
+  isOver = true;
+  return { step, hung };
+}
+
+function postAfter(main: StepResult, options: StepOptions): () => RunningStep {
+  return () => startStep('post', { ...options, workspace: main.workspace, state: main.state });
+}
+
+it('a commit that GitHub does not answer takes no longer than its budget, and post does not begin anew', async () => {
+  const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
+  scene.github.fail({
+    route: 'POST /graphql',
+    contains: 'createCommitOnBranch',
+    status: 'stall',
+    times: 99,
+  });
+  const peer = scene.github;
+  const hangs = ({ bytes }: RecordedRequest) => bytes.includes('createCommitOnBranch');
+  const options = scene.step({ env: { ...NO_CACHE, ...jumpEnv(46_000) } });
+  const main = await runThrough(() => startStep('main', options), { peer, hangs });
+  const told = expectToldNotSaved(main.step, 'Answer 0.');
+  expect(told).toMatch(/: there was no answer in time; gave up after 2 attempts in 9\d s\. \S/);
+  expect(main.hung).toBe(2);
+
+  const post = await runThrough(postAfter(main.step, options), { peer, hangs });
+  expect(post.step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(post.step.log).toMatch(/^Memory: still not saved: .*\b1 attempt in \d+ s\b/m);
+  expect(post.hung).toBe(1);
+  expect(resultsIn(scene.memory())).toEqual(['Before.']);
+});
+
+describe('the cache', () => {
+  it('is given up where an upload hangs', async () => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('It rains.')]);
+    cache.fail({ operation: 'upload', status: 'stall', times: 99 });
+    const hangs = ({ method }: RecordedRequest) => method === 'PUT';
+    const options = scheduledStep({ model, cache }, { env: jumpEnv(61_000) });
+    const main = await runThrough(() => startStep('main', options), { peer: cache, hangs });
+    expect(expectToldNotSaved(main.step, 'It rains.')).toMatch(/no usable answer in 60 s/);
+    expect(main.hung).toBe(1);
+
+    const post = await runThrough(postAfter(main.step, options), { peer: cache, hangs });
+    expect(post.step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(post.step.log).toMatch(/^Memory: still not saved: /m);
+  });
+
+  it('says which reservation it waits for, and goes on without the one of a runner that died', async () => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('It rains.')]);
+    cache.reserve('axe-memory/v1/trunk/default/0000000001.');
+    const options = scheduledStep({ model, cache }, { env: jumpEnv(10_000) });
+    const { step } = await runThrough(() => startStep('main', options), {
+      peer: cache,
+      hangs: ({ path }) => path.endsWith('GetCacheEntryDownloadURL') && isReserved(cache),
+    });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(troubles(step)).toEqual([]);
+    const name = 'cache axe-memory/v1/trunk/default/0000000001';
+    expect(step.log).toContain(
+      `Memory: another run has reserved ${name} and has not finished saving it; waiting `,
+    );
+    expect(step.log).toContain(
+      `Memory: ${name} is still not there, so the run that reserved it is taken for dead`,
+    );
+    expect(cache.entries().map(({ key }) => key)).toEqual(['axe-memory/v1/trunk/default/0000000002.']);
+  });
+});
+
+/** Whether somebody has met the reservation by now. */
+function isReserved(cache: CacheServer): boolean {
+  return cache.requests().some(({ path }) => path.endsWith('CreateCacheEntry'));
+}
