@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createClock } from '../../src/host/clock.js';
 
 describe('the clock', () => {
@@ -30,6 +30,20 @@ describe('the clock', () => {
     controller.abort();
     await slept;
     expect(timers()).toBe(before);
+  });
+
+  it('aborts the signal of a timer, unless it was taken back', () => {
+    jest.useFakeTimers();
+    try {
+      const [kept, cleared] = [1000, 1000].map((ms) => createClock().timer(ms));
+      cleared?.clear();
+      jest.advanceTimersByTime(999);
+      expect(kept?.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect([kept?.signal.aborted, cleared?.signal.aborted]).toEqual([true, false]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('makes ids of letters and digits that differ and sort by time', async () => {

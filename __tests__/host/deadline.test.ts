@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AxeError, formatError, ProviderError } from '../../src/axe/errors.js';
-import { createDeadline } from '../../src/host/deadline.js';
+import { timeLeftMs } from '../../src/axe/time-limit.js';
+import { createDeadline, signalAfter } from '../../src/host/deadline.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -14,6 +15,14 @@ describe('the deadline of a run', () => {
     jest.advanceTimersByTime(1);
     expect(signal.reason).toBeInstanceOf(ProviderError);
     expect(signal.reason).toMatchObject({ message: 'timeout: context deadline exceeded', exitCode: 3 });
+  });
+
+  it('lets whoever has its signal know how much time is left', () => {
+    const { limit, signal } = createDeadline();
+    expect(timeLeftMs(signal)).toBe(Number.POSITIVE_INFINITY);
+    limit(1000);
+    jest.advanceTimersByTime(400);
+    expect(timeLeftMs(signal)).toBe(600);
   });
 
   it('says what to do about it where somebody knows', () => {
@@ -109,4 +118,12 @@ describe('the deadline of a run', () => {
     jest.advanceTimersByTime(86_400_000);
     expect(signal.aborted).toBe(false);
   });
+});
+
+it('a signal that aborts after a time says how much of it is left', () => {
+  const signal = signalAfter(1000);
+  jest.advanceTimersByTime(400);
+  expect(timeLeftMs(signal)).toBe(600);
+  jest.advanceTimersByTime(900);
+  expect(timeLeftMs(signal)).toBe(0);
 });

@@ -47,4 +47,15 @@ it('but a line for each thing that was not read, which names it and not the addr
     'Not read: the linked issues',
     'Not read: the review threads',
   ]);
+  expect(step.log + step.summary).not.toContain('POST /graphql');
+});
+
+it('but a warning where the workflow asks for it by name', async () => {
+  const stage = await setStage();
+  denyReading(stage);
+  // All there is, but named: what the default asks for, and yet no default.
+  const step = await stage.run({ inputs: { context: 'commits, comments, issues, checks' } });
+  expect(troubles(step)).toMatchObject([
+    { level: 'warning', title: 'Context not read', message: expect.stringContaining('`checks: read`') },
+  ]);
 });

@@ -27,6 +27,24 @@ describe('connecting to GitHub', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each([
+    [
+      'a limit',
+      403,
+      { 'retry-after': '1' },
+      [expect.stringMatching(/^Waiting \d s, as GitHub asks: GitHub answered 403 to /)],
+    ],
+    ['a wait that nobody notices', 502, {}, []],
+  ])('writes a line for %s', async (_, status, headers, lines) => {
+    const answers = [new Response('{"message":"rate limit"}', { status, headers }), new Response('{}')];
+    const fetch = (async () => answers.shift()) as unknown as typeof globalThis.fetch;
+    const told: string[] = [];
+    const log = (line: string) => told.push(line);
+    const client = await connectGitHub({ token: 't', env: {}, fetch, clock: createFakeClock(), log });
+    expect((await client?.request('GET /x', { signal: noAbort() }))?.status).toBe(200);
+    expect(told).toEqual(lines);
+  });
+
   it.each<[string, Readonly<Record<string, string>>, string, string]>([
     [
       'nothing that is set',
