@@ -200,7 +200,9 @@ describe('a run that ended well', () => {
 
   it('that read a stranger says that two entries were added', async () => {
     const of = await reportOf('ran', {}, { trigger: issue({ author: STRANGER }) });
-    expect((await report(of)).log.at(-1)).toBe('Memory: 2 entries added to /memory/bot.md');
+    expect((await report(of)).log.at(-1)).toBe(
+      'Memory: 1 entry added to /memory/bot.md and 1 entry to /memory/untrusted/bot.md',
+    );
   });
 
   it('on a schedule with its memory in the cache has one notice, and the summary has it too (D15)', async () => {

@@ -50,6 +50,18 @@ describe('where the notes of the command line are', () => {
     });
   });
 
+  it('keeps nothing else from being saved where it cannot be used (D54)', async () => {
+    const { home, store } = open({ dir: 'own' });
+    writeFiles(home, { own: 'no folder' });
+    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+    const result = await store.write([entry, adding('MEMORY.md', 'Tabs.')], never);
+    expect(result).toMatchObject({
+      kind: 'saved',
+      unsaved: [{ path: 'MEMORY.md', message: expect.stringContaining('not a directory') }],
+    });
+    expect(readFileSync(join(home, 'data/axe/memory/bot.md'), 'utf8')).toBe('## e\n\n');
+  });
+
   it('is the only place that is looked at', async () => {
     const { home, store } = open({ dir: 'own' });
     writeFiles(home, {

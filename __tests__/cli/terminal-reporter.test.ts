@@ -102,6 +102,12 @@ describe('the talk of a run', () => {
     { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 3 },
   ];
 
+  it('names each change to a note', () => {
+    const written = { kind: 'note-written', action: 'append', path: '/data/MEMORY.md', bytes: 16 } as const;
+    expect(linesOf(true, [written])).toEqual(['[memory] append /data/MEMORY.md (16 bytes)']);
+    expect(linesOf(false, [written])).toEqual([]);
+  });
+
   it('is about each turn where there are tools', () => {
     expect(linesOf(true, TURN)).toEqual([
       '[turn 2] Sending request (5 messages, 3 tool calls pending)',

@@ -33,7 +33,7 @@ describe('a tree on disk (D17)', () => {
     expect(readFileSync(join(folder, 'untrusted/bot.md'))).toEqual(
       Buffer.from(encodeBytes('two \uDC80\uDCFF')),
     );
-    expect(await readTree(files, folder)).toEqual({ tree, warnings: [], left: [] });
+    expect(await readTree(files, folder)).toEqual({ tree, warnings: [], left: [], blocked: [] });
   });
 
   it('is empty where there is no folder', async () => {
@@ -41,6 +41,7 @@ describe('a tree on disk (D17)', () => {
       tree: new Map(),
       warnings: [],
       left: [],
+      blocked: [],
     });
   });
 

@@ -423,6 +423,22 @@ describe('saving the entry', () => {
     ]);
   });
 
+  it('closes the journal for what was saved and warns of a note that was not (D54)', async () => {
+    const unsaved = [
+      { path: 'MEMORY.md', reason: 'denied', message: 'not allowed', remedy: 'Run `chmod`.' },
+    ] as const;
+    const save = { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } as const;
+    const { world, remembered } = await wholeWay({ save });
+    expect(remembered).toMatchObject({ kind: 'entry', result: save });
+    expect(world.steps.slice(-2)).toEqual(['write memory', 'journal done']);
+    expect(world.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message: 'failed to save the note `MEMORY.md` of "bot": not allowed. Run `chmod`.',
+      },
+    ]);
+  });
+
   it('in a workflow names the event, the cause, the remedy and where the entry is now (D14)', async () => {
     const kept = { location: 'axe-memory/v1/trunk', store: 'cache' } as const;
     const save = {

@@ -49,6 +49,7 @@ export async function main(runner: Runner): Promise<void> {
     const inputs = readInputs(runner.env);
     failOn = inputs.failOn;
     for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
+    if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
     const trigger = await triggerOf(runner);

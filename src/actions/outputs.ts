@@ -169,7 +169,9 @@ function memoryOutputs(report: Ran, isHidden: boolean): Outputs {
   if (remembered.kind === 'nothing')
     return { ...loaded, 'memory-store': memory.restored.store ?? memory.store.kind, 'memory-saved': 'false' };
   const { result, entries } = remembered;
-  const isSaved = result.kind === 'saved' && memory.store.kind !== 'none';
+  const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : [];
+  const isKept = result.kind === 'saved' && memory.store.kind !== 'none';
+  const isSaved = isKept && unsaved.length === 0;
   const store = result.kind === 'saved' ? result.store : result.kept?.store;
   return {
     ...loaded,
@@ -179,10 +181,13 @@ function memoryOutputs(report: Ran, isHidden: boolean): Outputs {
     ...(isHidden || remembered.kind === 'notes'
       ? {}
       : { 'memory-entry': entries.map(({ text }) => text).join('') }),
-    ...(isSaved && !isHidden
+    ...(isKept && !isHidden
       ? { 'memory-diff': formatDiff(memory, remembered, plan.memory?.readPaths ?? []) }
       : {}),
     ...(result.kind === 'failed' ? { 'memory-save-error': result.message } : {}),
+    ...(unsaved.length === 0
+      ? {}
+      : { 'memory-save-error': unsaved.map(({ path, message }) => `${path}: ${message}`).join('; ') }),
   };
 }
 

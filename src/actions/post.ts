@@ -39,8 +39,10 @@ export async function post(runner: Runner): Promise<void> {
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
   const result = await savePending(pending, inputs, { runner, log });
-  if (result.kind === 'saved') log(`Memory: saved to ${result.location} what the main step had left.`);
-  else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
+  if (result.kind === 'saved') {
+    log(`Memory: saved to ${result.location} what the main step had left.`);
+    for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
+  } else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
   else await tellUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
 }
 

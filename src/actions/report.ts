@@ -138,7 +138,10 @@ function rememberedLine(remembered: Remembered): readonly string[] {
     return [`Memory: not saved: ${result.message}${kept}`];
   }
   if (result.location === NOWHERE) return [];
-  return [`Memory: ${whatWasAdded(remembered)} added to ${result.location}`];
+  const notSaved = (result.unsaved ?? []).map(
+    ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
+  );
+  return [`Memory: ${whatWasAdded(remembered, result.location)}`, ...notSaved];
 }
 
 /** What a run that ended with an error is reported from. */

@@ -1,5 +1,6 @@
+import type { Change } from '../axe/memory/change.js';
 import { isNotesPath } from '../axe/memory/notes/place.js';
-import type { MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
+import type { BlockedPlace, FailedSave, MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
 
 /** A store whose notes lie in a folder of their own (`memory.dir`), and all else where it was. */
 export function withNotesFolder(store: MemoryStore, notes: MemoryStore): MemoryStore {
@@ -19,7 +20,7 @@ export function withNotesFolder(store: MemoryStore, notes: MemoryStore): MemoryS
       const first = others.length === 0 ? undefined : await store.write(others, signal);
       if (own.length === 0) return first ?? (await store.write([], signal));
       if (first?.kind === 'failed') return first;
-      return withNotices(await notes.write(own, signal), first);
+      return together(await notes.write(own, signal), first, own);
     },
   };
 }
@@ -44,11 +45,26 @@ function joined(rest: TreeResult, notes: Tree): TreeResult {
     ...notes,
     tree: new Map([...others, ...notes.tree]),
     warnings: [...rest.warnings, ...notes.warnings],
+    blocked: [...(rest.blocked ?? []), ...(notes.blocked ?? [])],
   };
 }
 
-function withNotices(result: SaveResult, first: SaveResult | undefined): SaveResult {
-  if (first?.kind !== 'saved' || result.kind !== 'saved') return result;
-  const notices = [...(first.notices ?? []), ...(result.notices ?? [])];
-  return { ...first, ...(notices.length === 0 ? {} : { notices }) };
+/** Notes that could not be saved do not make what is saved before them unsaved. */
+function together(result: SaveResult, first: SaveResult | undefined, own: readonly Change[]): SaveResult {
+  if (first?.kind !== 'saved') return result;
+  const notices = [...(first.notices ?? []), ...(result.kind === 'saved' ? (result.notices ?? []) : [])];
+  const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : unsavedNotes(own, result);
+  return {
+    ...first,
+    ...(notices.length === 0 ? {} : { notices }),
+    ...(unsaved.length === 0 ? {} : { unsaved }),
+  };
+}
+
+function unsavedNotes(
+  own: readonly Change[],
+  { reason, message, remedy }: FailedSave,
+): readonly BlockedPlace[] {
+  const failure = { reason, message, ...(remedy === undefined ? {} : { remedy }) };
+  return [...new Set(own.map(({ path }) => path))].map((path) => ({ path, ...failure }));
 }

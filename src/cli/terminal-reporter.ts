@@ -55,6 +55,8 @@ function formatEvent(event: RunEvent): readonly string[] {
       ];
     case 'sub-agent-ended':
       return [subAgentLine(event)];
+    case 'note-written':
+      return [`[memory] ${event.action} ${event.path} (${event.bytes} bytes)`];
     case 'tool-call':
       return [];
   }

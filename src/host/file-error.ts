@@ -27,7 +27,7 @@ export class FileError extends Error {
   readonly code: string;
 
   constructor(
-    operation: string,
+    readonly operation: string,
     path: string,
     { code, text }: { readonly code: string; readonly text?: string },
   ) {

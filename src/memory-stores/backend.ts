@@ -1,4 +1,4 @@
-import type { Place, SaveFailure, StoreKind } from '../axe/memory/store.js';
+import type { BlockedPlace, Place, SaveFailure, StoreKind } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { Warning } from '../axe/warning.js';
 
@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly warnings: readonly Warning[];
   /** Paths of files that did not fit; left out where all did. */
   readonly left?: readonly string[];
+  /** Notes whose place holds something else; left out where there are none. */
+  readonly blocked?: readonly BlockedPlace[];
   /** The tree holds more than the newest version does, from other versions: it is committed even if no change adds to it. */
   readonly unsettled?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Change } from '../axe/memory/change.js';
+import type { BlockedPlace } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import type { TreeStore } from './store.js';
 
@@ -21,7 +22,7 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
       const others = beside === undefined ? {} : { beside: beside.map(inside) };
       const found = await store.read({ ...request, paths: paths.map(inside), ...others }, signal);
       if (found.kind === 'failed' || found.beside === undefined) return found;
-      return { ...found, beside: below(found.beside, `${folder}/`) };
+      return { ...found, beside: below(found.beside, `${folder}/`), ...blockedBelow(found, `${folder}/`) };
     },
     async readTree(signal, under) {
       const found = await store.readTree(signal, under?.map(inside));
@@ -34,15 +35,22 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
 
 function allBelow<T extends FoundTree>(found: T, prefix: string): T {
   const { left } = found;
-  const inside = { ...found, tree: below(found.tree, prefix) };
+  const inside = { ...found, tree: below(found.tree, prefix), ...blockedBelow(found, prefix) };
   if (left === undefined) return inside;
   const own = left.filter((path) => path.startsWith(prefix));
   return { ...inside, left: own.map((path) => path.slice(prefix.length)) };
 }
 
+function blockedBelow({ blocked }: Pick<FoundTree, 'blocked'>, prefix: string): Pick<FoundTree, 'blocked'> {
+  if (blocked === undefined) return {};
+  const own = blocked.filter(({ path }) => path.startsWith(prefix));
+  return { blocked: own.map((place) => ({ ...place, path: place.path.slice(prefix.length) })) };
+}
+
 interface FoundTree {
   readonly tree: MemoryTree;
   readonly left?: readonly string[];
+  readonly blocked?: readonly BlockedPlace[];
 }
 
 function below(tree: MemoryTree, prefix: string): MemoryTree {

@@ -4,6 +4,7 @@ import { goneIds, statePath } from '../axe/memory/state.js';
 import type { ReadRequest, RestoreResult } from '../axe/memory/store.js';
 import { openBytes } from '../axe/memory/tail.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
+import type { Snapshot } from './backend.js';
 import { type Found, readRunLog } from './read-run-log.js';
 import { isUnder } from './tree-path.js';
 
@@ -35,11 +36,11 @@ export function shownTree(tree: MemoryTree, under: readonly string[] | undefined
 /** The logs with the files that were wanted beside them. */
 export function withBeside(
   found: RestoreResult,
-  tree: MemoryTree,
+  { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
   beside: readonly string[] | undefined,
 ): RestoreResult {
   if (beside === undefined || found.kind === 'failed') return found;
-  return { ...found, beside: shownTree(tree, beside) };
+  return { ...found, beside: shownTree(tree, beside), ...(blocked === undefined ? {} : { blocked }) };
 }
 
 /** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */

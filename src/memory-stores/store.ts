@@ -97,7 +97,7 @@ async function read(
   const place = (version: string) => backend.placeOf(version, request.paths[0] ?? '');
   if (newest.kind === 'unreadable') return { ...place(''), ...withoutReason(newest), kind: 'failed' };
   const found = { ...place(newest.version), warnings: newest.warnings };
-  return withBeside(await readLogs(newest.tree, request, found), newest.tree, beside);
+  return withBeside(await readLogs(newest.tree, request, found), newest, beside);
 }
 
 async function readTree(
@@ -109,9 +109,13 @@ async function readTree(
     under === undefined ? await readInTime(backend, 'all', options) : await snapshot(backend, under, options);
   if (newest.kind === 'unreadable')
     return { ...backend.placeOf('', ''), ...withoutReason(newest), kind: 'failed' };
-  const { tree, warnings, version, left } = newest;
-  const place = { ...backend.placeOf(version, ''), ...(left === undefined ? {} : { left }) };
+  const { tree, warnings, version } = newest;
+  const place = { ...backend.placeOf(version, ''), ...leftOutOf(newest) };
   return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place };
+}
+
+function leftOutOf({ left, blocked }: Snapshot): Pick<Snapshot, 'left' | 'blocked'> {
+  return { ...(left === undefined ? {} : { left }), ...(blocked === undefined ? {} : { blocked }) };
 }
 
 function withoutReason({ message, remedy }: Unreadable): {

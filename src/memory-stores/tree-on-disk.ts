@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { messageOf } from '../axe/errors.js';
 import type { FileStat, Files } from '../axe/files.js';
 import { compareFiles } from '../axe/memory/file-order.js';
 import { isNotesPath } from '../axe/memory/notes/place.js';
+import type { BlockedPlace } from '../axe/memory/store.js';
 import type { MemoryTree } from '../axe/memory/tree.js';
 import { readWhole } from '../axe/read-whole.js';
 import type { Warning } from '../axe/warning.js';
+import { failureOf } from './storage-failure.js';
 import { isTreePath } from './tree-path.js';
 
 /** A tree read from a folder that came from outside. */
@@ -14,6 +17,8 @@ export interface ReadTree {
   readonly warnings: readonly Warning[];
   /** Paths of memory files that did not fit. */
   readonly left: readonly string[];
+  /** Paths of memory files that are links or cannot be read. */
+  readonly blocked: readonly BlockedPlace[];
 }
 
 /** Most that is taken from a restored folder; what we write stays far below it. */
@@ -73,28 +78,75 @@ export async function readFound(
 ): Promise<ReadTree> {
   const others: string[] = [];
   const tooMuch: string[] = [];
+  const blocked: BlockedPlace[] = [];
   const tree = new Map<string, string>();
   let [count, bytes] = [0, 0];
   for (const { path, stat, isNamed = false } of found) {
     const fits = isNamed ? stat.bytes <= mostOf(path) : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
-    const text =
-      fits && isMemory ? await readWhole(files, join(folder, path), { followLinks: false }) : undefined;
-    const isGone = fits && isMemory && text === undefined;
-    if (isGone || PASSING_FILE.test(path)) continue;
-    if (text === undefined) (isMemory ? tooMuch : others).push(path);
-    else {
-      tree.set(path, text);
-      if (isNamed) continue;
-      count += 1;
-      bytes += stat.bytes;
+    if (PASSING_FILE.test(path)) continue;
+    if (!isMemory) {
+      others.push(path);
+      if (isMemoryPath(path)) blocked.push(notRegular(path, stat));
+      continue;
     }
+    if (!fits) {
+      tooMuch.push(path);
+      continue;
+    }
+    const text = await readOrBlock(files, folder, path);
+    if (text === undefined) continue;
+    if (typeof text !== 'string') {
+      blocked.push(text);
+      continue;
+    }
+    tree.set(path, text);
+    if (isNamed) continue;
+    count += 1;
+    bytes += stat.bytes;
   }
+  const unread = blocked.filter(({ reason }) => reason !== 'refused');
   const warnings = [
     ...(others.length === 0 ? [] : [leftOut(others)]),
     ...(tooMuch.length === 0 ? [] : [beyondLimits(tooMuch)]),
+    ...(unread.length === 0 ? [] : [unreadable(unread)]),
   ];
-  return { tree, warnings, left: tooMuch };
+  return { tree, warnings, left: tooMuch, blocked };
+}
+
+/** The text of a file, undefined for one that is gone by now. One that cannot be read keeps nobody from the others. */
+async function readOrBlock(
+  files: Files,
+  folder: string,
+  path: string,
+): Promise<string | undefined | BlockedPlace> {
+  try {
+    return await readWhole(files, join(folder, path), { followLinks: false });
+  } catch (thrown) {
+    const cause = messageOf(thrown);
+    const storage = { operation: 'read memory file', cause };
+    return { path, reason: failureOf(thrown), message: cause, storage };
+  }
+}
+
+function notRegular(path: string, { kind, names }: FileStat): BlockedPlace {
+  const what =
+    kind === 'link'
+      ? 'a symbolic link'
+      : kind === 'directory'
+        ? 'a directory'
+        : names === undefined
+          ? 'not a regular file'
+          : 'a file with several names';
+  const remedy = 'Put a regular file in its place; what is there is neither read nor written.';
+  return { path, reason: 'refused', message: `\`${path}\` is ${what}`, remedy };
+}
+
+function unreadable(blocked: readonly BlockedPlace[]): Warning {
+  const shown = blocked.slice(0, MAX_NAMED).map(({ message }) => message);
+  const more = blocked.length > MAX_NAMED ? ` and ${blocked.length - MAX_NAMED} more` : '';
+  const message = `Notes could not be read and are left as they are: ${shown.join('; ')}${more}. Everything else is loaded and saved. Check their permissions.`;
+  return { code: 'memory-store-notice', message };
 }
 
 function mostOf(path: string): number {

@@ -83,6 +83,7 @@ export async function openNotes(parts: NotesParts, world: World): Promise<RunNot
       if (isOpen) reporter.warn(warning);
       else early.push(warning);
     },
+    noteWrite: ({ action, path, bytes }) => reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive
       ? { writeThrough: (changes) => store.write(changesInFolder(changes, folder), saveSignal) }
       : {}),
@@ -127,7 +128,8 @@ async function readFirst(parts: NotesParts, { clock, deadline }: World): Promise
   const { restored, store, memory } = parts;
   if (restored.kind !== 'failed' && restored.beside !== undefined) {
     const location = placeAround(restored.location, memory.readPaths);
-    return { kind: 'tree', tree: restored.beside, location, warnings: restored.warnings };
+    const { beside: tree, warnings, blocked = [] } = restored;
+    return { kind: 'tree', tree, location, warnings, blocked };
   }
   return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
 }
@@ -161,7 +163,11 @@ function asSeen(
   const seen = unsaved.filter(({ path }) => isWanted(path, wanted));
   const tree = seen.length === 0 ? found.tree : applyChanges(found.tree, seen);
   const location = folder === '' ? found.location : `${found.location}/${folder.slice(0, -1)}`;
-  return { ...found, tree: notesFolderOf(tree, folder), location };
+  const blocked = (found.blocked ?? []).flatMap((place) => {
+    const path = outOfNotesFolder(place.path, folder);
+    return path === undefined ? [] : [{ ...place, path }];
+  });
+  return { ...found, tree: notesFolderOf(tree, folder), location, blocked };
 }
 
 function isWanted(path: string, wanted: readonly string[] | undefined): boolean {

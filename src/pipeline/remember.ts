@@ -8,7 +8,7 @@ import { formatProvenance, type Provenance } from '../axe/memory/provenance.js';
 import { formatEntry, type NewEntry } from '../axe/memory/run-log.js';
 import { withSignature } from '../axe/memory/signature.js';
 import { statePath } from '../axe/memory/state.js';
-import type { FailedSave, RestoreResult } from '../axe/memory/store.js';
+import type { BlockedPlace, FailedSave, RestoreResult } from '../axe/memory/store.js';
 import { storedTask } from '../axe/memory/stored-task.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { type MemoryPlan, type Plan, untrustedPath } from '../axe/plan.js';
@@ -183,8 +183,12 @@ export async function remember(end: RunEnd, world: World): Promise<Remembered> {
   if (changes.length === 0 || memory === undefined) return { kind: 'nothing' };
   await keepInJournal(end, entries, world);
   const result = await memory.store.write(changes, world.saveSignal);
-  if (result.kind === 'saved') await world.journal?.done([...entries, ...notes]);
-  else world.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
+  if (result.kind === 'saved') {
+    const left = result.unsaved ?? [];
+    const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
+    await world.journal?.done([...entries, ...notes.filter(isSaved)]);
+    for (const note of left) world.reporter.warn(unsavedNoteWarning(plan.agent.name, note));
+  } else world.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
   const [first] = entries;
   const written = notes.length === 0 ? {} : { notes };
   if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
@@ -220,6 +224,12 @@ function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave
       : `${whatIs} kept in \`${kept.location}\`; the next run that can write folds ${whatIs.endsWith('are') ? 'them' : 'it'} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
   return { code: 'memory-save-failed', message: withMore(what, [remedy, keptWords]) };
+}
+
+/** The entry and other notes were saved; this one was not (D54). */
+export function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
+  const what = `failed to save the note \`${path}\` of "${agent}": ${message}`;
+  return { code: 'memory-save-failed', message: withMore(what, [remedy]) };
 }
 
 function joinLines(line: string | undefined, text: string): string {

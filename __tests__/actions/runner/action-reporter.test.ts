@@ -39,8 +39,19 @@ function reporter(secrets: readonly string[] = []) {
 }
 
 describe('the job log', () => {
+  it('names no note of a memory in another repository (D14)', () => {
+    const { event, hideNotes, lines } = reporter();
+    hideNotes();
+    event({ kind: 'note-written', action: 'delete', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
+    expect(lines).toEqual(['  Memory: delete a note, 0 bytes']);
+  });
+
   it.each<[RunEvent, readonly string[]]>([
     [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, ['Turn 1: asking the model']],
+    [
+      { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 16 },
+      ['  Memory: append MEMORY.md, 16 bytes'],
+    ],
     [
       { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
       ['Turn 1: answered (end_turn)'],

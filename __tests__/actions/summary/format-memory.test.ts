@@ -158,7 +158,7 @@ describe('what a run added', () => {
   it('of a run that read a stranger are two entries, each with its place (D19)', async () => {
     const scene = { patch: { trigger: issue({ author: STRANGER }) } };
     const text = await added(scene);
-    expect(text).toBe(`Added to ${LINK}:
+    expect(text).toBe(`Added to ${LINK} and \`untrusted/bot.md\`:
 
 \`bot.md\`:
 

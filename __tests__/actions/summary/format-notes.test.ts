@@ -155,10 +155,32 @@ describe('notes in the outputs', () => {
     expect(failsStep(outputs, { failOn: [], memory: { isRequired: false } })).toBe(false);
   });
 
+  it('that alone could not be saved are shown with their texts, and the entry is saved (D54)', async () => {
+    const unsaved = [
+      { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
+    ] as const;
+    const report = await ran({ save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } });
+    const summary = shown(report);
+    expect(summary).toContain('Added to `/memory/bot.md`:');
+    expect(summary).toMatch(
+      /\*\*Not saved:\*\* `MEMORY\.md`: permission denied\. Run `chmod`\.[\s\S]*MEMORY\.md, added:\nTabs, not spaces\./,
+    );
+    expect(summary).not.toContain('a.md, added:');
+    const outputs = outputsOf(report, false);
+    expect(outputs).toMatchObject({
+      'memory-saved': 'false',
+      'memory-save-error': 'MEMORY.md: permission denied',
+    });
+    expect(outputs['memory-diff']).toContain('notes/a.md');
+    expect(outputs['memory-diff']).not.toContain('Tabs');
+    if (report.remembered.kind === 'nothing') throw new Error('no entry');
+    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md and 1 change to notes');
+  });
+
   it('are not there where nothing was written', async () => {
     const report = await ran({ replies: [says('Done.')] });
     if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
-    expect(whatWasAdded(report.remembered)).toBe('1 entry');
+    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md');
     expect(formatDiff(report.memory, report.remembered, [])).not.toContain('MEMORY.md');
   });
 });

@@ -98,6 +98,93 @@ describeMemoryStore('a file store over files elsewhere', async () => {
   };
 });
 
+describe('a note that cannot be used (D54)', () => {
+  const adding = (path: string, id: string): Change => ({
+    kind: 'note',
+    id,
+    path,
+    edit: { kind: 'append', text: `${id}\n`, dedup: false },
+    backup: false,
+  });
+
+  it.each([
+    ['may not be read', 'denied', async (path: string) => await chmod(path, 0)],
+    [
+      'is a link',
+      'refused',
+      async (path: string) => {
+        await rm(path);
+        await symlink('/etc/hostname', path);
+      },
+    ],
+    [
+      'is a folder',
+      'refused',
+      async (path: string) => {
+        await rm(path);
+        await mkdir(path);
+      },
+    ],
+  ] as const)('since it %s is blocked, and all others are read', async (_, reason, spoil) => {
+    await writeFile(join(root, 'MEMORY.md'), 'facts\n');
+    await writeFile(join(root, 'bot.md'), entryText('a'));
+    await mkdir(join(root, 'notes'));
+    await writeFile(join(root, 'notes', 'x.md'), 'x\n');
+    await spoil(join(root, 'MEMORY.md'));
+    const found = await asNobody(
+      async () => await makeStore().readTree(never, ['MEMORY.md', 'notes/', 'bot.md']),
+    );
+    expect(found).toMatchObject({ kind: 'tree', blocked: [{ path: 'MEMORY.md', reason }] });
+    if (found.kind !== 'tree') return;
+    expect([...found.tree.keys()].sort()).toEqual(['bot.md', 'notes/x.md']);
+    expect(found.warnings).toHaveLength(1);
+    expect(found.warnings[0]?.message).toContain('MEMORY.md');
+  });
+
+  it('in a folder that may not be read blocks the folder', async () => {
+    await mkdir(join(root, 'notes'));
+    await chmod(join(root, 'notes'), 0);
+    await writeFile(join(root, 'MEMORY.md'), 'facts\n');
+    const found = await asNobody(async () => await makeStore().readTree(never, ['MEMORY.md', 'notes/']));
+    expect(found).toMatchObject({ kind: 'tree', blocked: [{ path: 'notes/', reason: 'denied' }] });
+    expect(found.kind === 'tree' && found.tree.get('MEMORY.md')).toBe('facts\n');
+  });
+
+  it('keeps neither the entry nor other notes from being saved', async () => {
+    await symlink('/etc/hostname', join(root, 'MEMORY.md'));
+    await mkdir(join(root, 'notes'), { mode: 0o555 });
+    const changes = [
+      append('a'),
+      adding('MEMORY.md', 'n1'),
+      adding('notes/x.md', 'n2'),
+      adding('2026-03-01.md', 'n3'),
+    ];
+    const result = await asNobody(async () => await makeStore().write(changes, never));
+    expect(result).toMatchObject({
+      kind: 'saved',
+      unsaved: [
+        { path: 'MEMORY.md', reason: 'refused', message: expect.stringContaining('MEMORY.md') },
+        {
+          path: 'notes/x.md',
+          reason: 'denied',
+          storage: {
+            operation: 'open memory file for appending',
+            cause: expect.stringMatching(/^open .*: permission denied$/),
+          },
+        },
+      ],
+    });
+    expect(await textOf(join(root, 'bot.md'))).toBe(entryText('a'));
+    expect(await textOf(join(root, '2026-03-01.md'))).toBe('n3\n');
+  });
+
+  it('is a save that failed where it was all there was to save', async () => {
+    await symlink('/etc/hostname', join(root, 'MEMORY.md'));
+    const twice = [adding('MEMORY.md', 'n1'), adding('MEMORY.md', 'n2')];
+    expect(await makeStore().write(twice, never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+  });
+});
+
 describe("messages are axe's (transcript 11)", () => {
   it('for a folder in the place of the file', async () => {
     await mkdir(join(root, 'bot.md'));

@@ -53,6 +53,21 @@ describe('a run log that could not be read (D14)', () => {
     expect(written).toEqual([]);
   });
 
+  it('breaks nothing that was loaded when notes are asked for with it and cannot be read', async () => {
+    const { guard, written } = store([]);
+    const failing = guarded({
+      ...guard,
+      readTree: async () => ({ kind: 'failed', location: '', message: 'no notes' }),
+    });
+    await failing.read(request('bot.md'), quiet);
+    await failing.readTree(quiet, ['MEMORY.md', 'bot.md']);
+    expect(await failing.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
+    expect(await failing.write([append('a', { path: 'MEMORY.md' })], quiet)).toMatchObject({
+      kind: 'failed',
+    });
+    expect(written).toHaveLength(1);
+  });
+
   it('does not keep others from being written', async () => {
     const { guard, written } = store(['bot.md']);
     await guard.read(request('bot.md'), quiet);

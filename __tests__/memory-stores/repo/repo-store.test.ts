@@ -356,6 +356,27 @@ describe('what is no file of memory (C3 50, D17)', () => {
     expect(branch.head?.files.get('other.md')).toBe(link);
   });
 
+  it('in the place of a note is left alone, blocks the note and nothing else (D54)', async () => {
+    const branch = createFakeBranch();
+    branch.put('MEMORY.md', link);
+    branch.put('bot.md', entryText('a'));
+    const found = await run(branch).read(
+      { paths: ['bot.md'], lastN: 0, count: false, beside: ['MEMORY.md'] },
+      never,
+    );
+    expect(found).toMatchObject({
+      kind: 'restored',
+      loaded: 1,
+      blocked: [
+        { path: 'MEMORY.md', reason: 'refused', message: expect.stringContaining('a symbolic link') },
+      ],
+    });
+    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({
+      kind: 'tree',
+      blocked: [{ path: 'MEMORY.md' }],
+    });
+  });
+
   it('is not overwritten by a backup', async () => {
     const branch = createFakeBranch();
     branch.put('MEMORY.md', 'old\n');

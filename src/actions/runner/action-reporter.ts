@@ -12,6 +12,8 @@ import { NO_STORE } from '../memory/missing-store.js';
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
+  /** From here on the log names no note, since memory is kept in another repository (D14). */
+  hideNotes(): void;
 }
 
 /** What the log needs. */
@@ -26,13 +28,18 @@ export interface ActionReporterOptions {
 /** Tells the job log what goes on, a line each; warnings become annotations when the run is over (D35). */
 export function createActionReporter({ write, secrets, onRequest }: ActionReporterOptions): ActionReporter {
   const warnings: Warning[] = [];
+  let hidesNotes = false;
   return {
     warnings,
+    hideNotes() {
+      hidesNotes = true;
+    },
     warn(warning) {
       warnings.push(warning);
     },
     event(event) {
-      for (const line of formatEvent(event)) write(outbound(line, 'log', secrets));
+      const shown = event.kind === 'note-written' && hidesNotes ? { ...event, path: 'a note' } : event;
+      for (const line of formatEvent(shown)) write(outbound(line, 'log', secrets));
       if (event.kind === 'model-request') onRequest();
     },
   };
@@ -65,6 +72,8 @@ function formatEvent(event: RunEvent): readonly string[] {
       const end = result.kind === 'part' ? 'answered only in part' : 'failed';
       return [`  Sub-agent ${agent} ${end} after ${durationMs} ms: ${result.detail}`];
     }
+    case 'note-written':
+      return [`  Memory: ${event.action} ${event.path}, ${event.bytes} bytes`];
     case 'tool-call':
       return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];
   }

@@ -6,7 +6,15 @@ import type { Trust } from '../../axe/trust.js';
 import { NOWHERE } from '../../memory-stores/none-store.js';
 import type { EntryChange, Memory, Remembered, RunReport } from '../../pipeline/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
-import { formatLoadedNotes, formatNotes, noteDiffs, notesCount, notesIn } from './format-notes.js';
+import {
+  formatLoadedNotes,
+  formatNotes,
+  formatUnsavedNotes,
+  noteDiffs,
+  notesCount,
+  notesIn,
+  savedNotes,
+} from './format-notes.js';
 import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
 
 /** How memory is shown. */
@@ -70,8 +78,13 @@ function addedText(memory: Memory, remembered: Remembered, { isHidden }: MemoryV
   const { result, entries } = remembered;
   if (isNowhere(remembered)) return '';
   if (isHidden) return hiddenLine(remembered);
-  const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries.length);
-  return sections([added, ...entries.map(entryBlock(entries.length)), formatNotes(memory, remembered)]);
+  const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries);
+  return sections([
+    added,
+    ...entries.map(entryBlock(entries.length)),
+    formatNotes(memory, remembered),
+    formatUnsavedNotes(remembered),
+  ]);
 }
 
 /** What somebody who wants no memory adds to it. */
@@ -88,11 +101,14 @@ function notesLine(result: SaveResult): string {
   return `${notSaved(result)} The notes are kept in ${link(result.kept)}; the next run that can write folds them in.`;
 }
 
-function addedLine(result: SaveResult, entries: number): string {
-  if (result.kind === 'saved') return `Added to ${link(result)}:`;
-  const [they, are] = entries === 1 ? ['entry', 'is'] : ['entries', 'are'];
+function addedLine(result: SaveResult, entries: readonly EntryChange[]): string {
+  if (result.kind === 'saved') {
+    const others = entries.slice(1).map(({ path }) => code(path));
+    return `Added to ${[link(result), ...others].join(' and ')}:`;
+  }
+  const [they, are] = entries.length === 1 ? ['entry', 'is'] : ['entries', 'are'];
   if (result.kept === undefined) return `${notSaved(result)} The ${they}, so that nothing is lost:`;
-  return `${notSaved(result)} The ${they} ${are} kept in ${link(result.kept)}; the next run that can write folds ${entries === 1 ? 'it' : 'them'} in:`;
+  return `${notSaved(result)} The ${they} ${are} kept in ${link(result.kept)}; the next run that can write folds ${entries.length === 1 ? 'it' : 'them'} in:`;
 }
 
 /** Of an entry that is to stay in another repository nothing but its id is told (D14). */
@@ -165,5 +181,5 @@ export function formatDiff({ restored }: Memory, added: Added, readPaths: readon
       ...lines.map((line) => `+${line}`),
     ].join('\n');
   });
-  return [...diffs, ...noteDiffs(notesIn(added))].join('\n');
+  return [...diffs, ...noteDiffs(savedNotes(added))].join('\n');
 }

@@ -1,5 +1,6 @@
 import type { NoteChange } from '../../axe/memory/change.js';
 import { formatRecent } from '../../axe/memory/notes/ring.js';
+import type { BlockedPlace } from '../../axe/memory/store.js';
 import type { Memory, Remembered } from '../../pipeline/request.js';
 import { code, codeBlock, count, details, sections } from './markdown.js';
 
@@ -22,14 +23,31 @@ export function notesIn(remembered: Remembered): readonly NoteChange[] {
   return remembered.kind === 'nothing' ? [] : (remembered.notes ?? []);
 }
 
-/** How many entries and changes to notes there are, in words. */
-export function whatWasAdded(remembered: Exclude<Remembered, { readonly kind: 'nothing' }>): string {
-  const notes = notesIn(remembered).length;
-  const parts = [
-    ...(remembered.entries.length === 0 ? [] : [count(remembered.entries.length, 'entry')]),
-    ...(notes === 0 ? [] : [notesCount(notes)]),
+/** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
+export function whatWasAdded(
+  remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
+  location: string,
+): string {
+  const notes = savedNotes(remembered);
+  const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
+  const [first, ...others] = [
+    ...remembered.entries.map(({ path }, index) => ({
+      what: '1 entry',
+      where: index === 0 ? location : besideAt(location, remembered.entries[0]?.path ?? '', path),
+    })),
+    ...(notes.length === apart
+      ? []
+      : [{ what: notesCount(notes.length - apart), where: remembered.entries.length === 0 ? location : '' }]),
+    ...(apart === 0 ? [] : [{ what: notesCount(apart), where: '`untrusted/`' }]),
   ];
-  return parts.join(' and ');
+  if (first === undefined) return `nothing added to ${location}`;
+  const told = others.map(({ what, where }) => (where === '' ? what : `${what} to ${where}`));
+  return [`${first.what} added to ${first.where}`, ...told].join(' and ');
+}
+
+/** The place of another file in the same store. */
+function besideAt(location: string, first: string, path: string): string {
+  return location.endsWith(first) ? location.slice(0, -first.length) + path : `\`${path}\``;
 }
 
 /** `1 change to notes`. */
@@ -66,9 +84,33 @@ export function formatNotes({ desk }: Memory, remembered: Remembered): string {
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? NOTES_APART
       : 'What the agent did to its notes:',
-    formatRecent(desk.session.recent()).trimEnd(),
+    formatRecent(desk.session.recent(), notes.length).trimEnd(),
     isLost ? details('The notes, so that nothing is lost', codeBlock(texts)) : '',
   ]);
+}
+
+/** The changes to notes that were saved. */
+export function savedNotes(remembered: Remembered): readonly NoteChange[] {
+  const unsaved = unsavedIn(remembered);
+  return notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
+}
+
+/** Notes that alone were not saved, with why and with their texts, which are nowhere else. */
+export function formatUnsavedNotes(remembered: Remembered): string {
+  const unsaved = unsavedIn(remembered);
+  if (unsaved.length === 0) return '';
+  const lines = unsaved.map(
+    ({ path, message, remedy }) =>
+      `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
+  );
+  const left = notesIn(remembered).filter(({ path }) => unsaved.some((note) => note.path === path));
+  const texts = left.map(describeNoteChange).join('').trimEnd();
+  return sections([...lines, details('The notes, so that nothing is lost', codeBlock(texts))]);
+}
+
+function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
+  if (remembered.kind === 'nothing' || remembered.result.kind !== 'saved') return [];
+  return remembered.result.unsaved ?? [];
 }
 
 const NOTES_APART =

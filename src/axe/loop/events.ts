@@ -1,4 +1,5 @@
 import type { ProviderError } from '../errors.js';
+import type { RecentWrite } from '../memory/notes/ring.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Plan } from '../plan.js';
 
@@ -56,6 +57,14 @@ export type RunEvent =
         /** An answer whose end is missing, and why. */
         | { readonly kind: 'part'; readonly text: string; readonly detail: string }
         | { readonly kind: 'failure'; readonly detail: string };
+    }
+  /** A change to the agent's notes was made, or in a workflow will be saved with the entry. */
+  | {
+      readonly kind: 'note-written';
+      readonly action: RecentWrite['action'];
+      /** As the model was shown it. */
+      readonly path: string;
+      readonly bytes: number;
     }
   | {
       readonly kind: 'tool-call';

@@ -32,6 +32,17 @@ export interface Place {
   readonly store?: StoreKind;
 }
 
+/** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */
+export interface BlockedPlace {
+  /** A file of the tree, or a folder with a `/` at its end. */
+  readonly path: string;
+  readonly reason: SaveFailure;
+  readonly message: string;
+  readonly remedy?: string;
+  /** Which operation of the file system failed; left out where it was none. */
+  readonly storage?: StorageFailure;
+}
+
 /** What a store holds of a run log. */
 export type RestoreResult =
   | (Place & {
@@ -48,6 +59,8 @@ export type RestoreResult =
       readonly state?: string;
       /** The files of the places that were wanted beside the logs; left out by a store that did not read them. */
       readonly beside?: MemoryTree;
+      /** Those of them that are not as they need to be; left out where all are. */
+      readonly blocked?: readonly BlockedPlace[];
       /** Told by the store on the way: links refused, files set aside. */
       readonly warnings: readonly Warning[];
     })
@@ -55,6 +68,7 @@ export type RestoreResult =
       readonly kind: 'empty';
       readonly state?: string;
       readonly beside?: MemoryTree;
+      readonly blocked?: readonly BlockedPlace[];
       readonly warnings: readonly Warning[];
     })
   /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */
@@ -68,6 +82,8 @@ export type TreeResult =
       readonly warnings: readonly Warning[];
       /** Paths of files that did not fit: known by name, not read; left out where all did. */
       readonly left?: readonly string[];
+      /** Places that are not as they need to be; left out where all are. */
+      readonly blocked?: readonly BlockedPlace[];
       /** What each place holds of it, where several are read as one. */
       readonly parts?: readonly TreePart[];
     })
@@ -79,8 +95,15 @@ export interface TreePart {
   readonly tree: MemoryTree;
 }
 
-/** Why a save failed. */
-export type SaveFailure = 'denied' | 'unavailable' | 'rate-limited' | 'conflict' | 'timeout' | 'error';
+/** Why a save failed; `refused` means that what is in the place is no file of memory, a link say. */
+export type SaveFailure =
+  | 'denied'
+  | 'refused'
+  | 'unavailable'
+  | 'rate-limited'
+  | 'conflict'
+  | 'timeout'
+  | 'error';
 
 /** A save that failed. */
 export interface FailedSave {
@@ -89,8 +112,18 @@ export interface FailedSave {
   readonly message: string;
   /** The line of YAML or the command that mends it. */
   readonly remedy?: string;
+  /** Which operation of the file system failed, and how; left out where it was none. */
+  readonly storage?: StorageFailure;
   /** Where it was put instead, from where the next run that can will fold it in (D14). */
   readonly kept?: Place;
+}
+
+/** An operation of the file system that failed. */
+export interface StorageFailure {
+  /** `open memory file for appending` */
+  readonly operation: string;
+  /** `open /x/MEMORY.md: permission denied` */
+  readonly cause: string;
 }
 
 /** What became of a save. */
@@ -101,6 +134,8 @@ export type SaveResult =
       readonly attempts: number;
       /** What people should know of it, in whole sentences: a branch was created, another store was refused. */
       readonly notices?: readonly string[];
+      /** Notes that could not be saved; left out where all were (D54). */
+      readonly unsaved?: readonly BlockedPlace[];
     })
   | FailedSave;
 

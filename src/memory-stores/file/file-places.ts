@@ -1,5 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Files } from '../../axe/files.js';
+import type { SaveFailure } from '../../axe/memory/store.js';
+import { codeOf, failureOf } from '../storage-failure.js';
 import { isTreePath, outsideTree } from '../tree-path.js';
 
 /** Where the files of a tree lie on disk. */
@@ -21,7 +23,14 @@ export interface FilePlaces {
 }
 
 /** The store refuses a path, whatever the file system would say. */
-class Refused extends Error {}
+class Refused extends Error {
+  constructor(
+    message: string,
+    readonly reason: 'error' | 'refused' = 'refused',
+  ) {
+    super(message);
+  }
+}
 
 /** Where a file of the tree lies; '' stands for the tree's folder. */
 export function locate({ root, folder = '', paths }: FilePlaces, path: string): string {
@@ -35,7 +44,7 @@ export function locate({ root, folder = '', paths }: FilePlaces, path: string): 
 export async function checkedPlace(places: FilePlaces, path: string): Promise<string> {
   const { files, root, paths, followLinks } = places;
   const location = locate(places, path);
-  if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message);
+  if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message, 'error');
   if (followLinks) return location;
   const inside = relative(root, location);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
@@ -67,9 +76,7 @@ export function remedyOf(thrown: unknown): string | undefined {
   return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }
 
-/** The operating system's code of an error. */
-export function codeOf(thrown: unknown): string | undefined {
-  const code: unknown =
-    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : undefined;
-  return typeof code === 'string' ? code : undefined;
+/** What an error means for whoever saves: a place that was refused is no trouble of the file system. */
+export function reasonOf(thrown: unknown): SaveFailure {
+  return thrown instanceof Refused ? thrown.reason : failureOf(thrown);
 }

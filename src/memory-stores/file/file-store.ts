@@ -12,13 +12,23 @@ import {
 import { withoutEntries } from '../../axe/memory/merge.js';
 import { backupPath } from '../../axe/memory/notes/place.js';
 import { isMade } from '../../axe/memory/notes/replay.js';
-import type { FailedSave, MemoryStore, SaveResult } from '../../axe/memory/store.js';
+import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../axe/memory/store.js';
 import { inspectEnd } from '../../axe/memory/tail.js';
 import { trimLog } from '../../axe/memory/trim.js';
 import type { Clock } from '../../axe/ports.js';
 import { unmatchedEdit } from '../other-side.js';
 import { failed } from '../patience.js';
-import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf, rewritePlace } from './file-places.js';
+import { storageFailure } from '../storage-failure.js';
+import {
+  checkedPlace,
+  codeOf,
+  type FilePlaces,
+  linkInPlace,
+  locate,
+  reasonOf,
+  remedyOf,
+  rewritePlace,
+} from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { type Rewritten, rewriteFile } from './rewrite-file.js';
 
@@ -49,24 +59,61 @@ async function write(
   const location = locate(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
-    for (const change of changes) await checkedPlace(placesFor(options, change), change.path);
+    for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
     const notices: string[] = [];
     const own = new Map<string, OwnVersion>();
+    const unsaved = new Map<string, FailedSave>();
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
+      if (unsaved.has(change.path)) continue;
       const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice), own };
-      const failure = await writeOne(options, change, {
-        ...limits,
-        isMade: (text) => isMade(text, change.path, changes),
-      });
-      if (failure !== undefined) return failure;
+      const write = () =>
+        writeOne(options, change, { ...limits, isMade: (text) => isMade(text, change.path, changes) });
+      const failure = change.kind === 'note' ? await tried(write) : await write();
+      if (failure === undefined) continue;
+      if (change.kind !== 'note') return failure;
+      unsaved.set(change.path, failure);
     }
+    const [first] = unsaved.values();
+    if (first !== undefined && changes.every(({ path }) => unsaved.has(path))) return first;
     const attempts = changes.length === 0 ? 0 : 1;
-    return { kind: 'saved', location, attempts, ...(notices.length === 0 ? {} : { notices }) };
+    return {
+      kind: 'saved',
+      location,
+      attempts,
+      ...(notices.length === 0 ? {} : { notices }),
+      ...(unsaved.size === 0 ? {} : { unsaved: [...unsaved].map(unsavedNote) }),
+    };
   } catch (thrown) {
-    const reason = DENIED.has(codeOf(thrown) ?? '') ? 'denied' : 'error';
-    return failed(reason, inAxesWords(messageOf(thrown)), remedyOf(thrown));
+    return failedWrite(thrown);
   }
+}
+
+/** Trouble with one file as a value, so that a note that cannot be written keeps nothing else from being saved (D54). */
+async function tried(write: () => Promise<FailedSave | undefined>): Promise<FailedSave | undefined> {
+  try {
+    return await write();
+  } catch (thrown) {
+    const storage = storageFailure(thrown);
+    return storage === undefined ? failedWrite(thrown) : { ...failedWrite(thrown), storage };
+  }
+}
+
+function failedWrite(thrown: unknown): FailedSave {
+  return failed(reasonOf(thrown), inAxesWords(messageOf(thrown)), remedyOf(thrown));
+}
+
+function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
+  string,
+  FailedSave,
+]): BlockedPlace {
+  return {
+    path,
+    reason,
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(storage === undefined ? {} : { storage }),
+  };
 }
 
 interface WriteLimits {
@@ -193,7 +240,6 @@ async function lookAtEnd(
   }
 }
 
-const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
 const LOCK_REMEDY = 'If no other run is at work, delete that file.';
 
 /** axe says which of its three steps failed; the operation in the message tells which one it was. */

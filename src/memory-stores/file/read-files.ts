@@ -2,13 +2,14 @@ import { messageOf } from '../../axe/errors.js';
 import { decodeBytes, encodeBytes } from '../../axe/memory/bytes.js';
 import { countEntries } from '../../axe/memory/run-log.js';
 import { forgottenIds, statePath } from '../../axe/memory/state.js';
-import type { ReadRequest, RestoreResult, TreeResult } from '../../axe/memory/store.js';
+import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../axe/memory/store.js';
 import { parseLog } from '../../axe/memory/units.js';
 import { readWhole } from '../../axe/read-whole.js';
 import { readLogs, shownTree } from '../read-logs.js';
 import { readRunLog } from '../read-run-log.js';
+import { codeOf } from '../storage-failure.js';
 import { readTree } from '../tree-on-disk.js';
-import { checkedPlace, codeOf, type FilePlaces, locate, remedyOf } from './file-places.js';
+import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf } from './file-places.js';
 import { readPlaces } from './read-places.js';
 
 /** Reads run logs from their ends. Nothing here throws. */
@@ -33,7 +34,7 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
   try {
     await checkedPlace(places, 'any.md');
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
-    const { tree, warnings, left } =
+    const { tree, warnings, left, blocked } =
       under === undefined
         ? await readTree(places.files, location, places.wants)
         : await readPlaces(
@@ -41,14 +42,35 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
             under.filter((path) => !isElsewhere(path)),
           );
     const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
-    const elsewhere = await Promise.all(
-      named.map(async (path) => [path, await readText(places, path)] as const),
+    const elsewhere = await Promise.all(named.map((path) => readElsewhere(places, path)));
+    const texts = elsewhere.flatMap((file) =>
+      file.kind === 'text' ? [[file.path, file.text] as const] : [],
     );
-    const all = new Map([...tree, ...elsewhere.filter(([, text]) => text !== '')]);
-    const found = { kind: 'tree', tree: shownTree(all, under), warnings, location } as const;
-    return left.length === 0 ? found : { ...found, left };
+    const unread = elsewhere.flatMap((file) => (file.kind === 'blocked' ? [file.place] : []));
+    const all = new Map([...tree, ...texts.filter(([, text]) => text !== '')]);
+    return {
+      kind: 'tree',
+      tree: shownTree(all, under),
+      warnings,
+      location,
+      ...(left.length === 0 ? {} : { left }),
+      ...(blocked.length + unread.length === 0 ? {} : { blocked: [...blocked, ...unread] }),
+    };
   } catch (thrown) {
     return failedRead(thrown, location);
+  }
+}
+
+type Elsewhere =
+  | { readonly kind: 'text'; readonly path: string; readonly text: string }
+  | { readonly kind: 'blocked'; readonly place: BlockedPlace };
+
+/** The run log itself, read with the notes: whoever loads it is told of its trouble. */
+async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewhere> {
+  try {
+    return { kind: 'text', path, text: await readText(places, path) };
+  } catch (thrown) {
+    return { kind: 'blocked', place: { path, reason: reasonOf(thrown), message: messageOf(thrown) } };
   }
 }
 

@@ -1,32 +1,39 @@
 import { messageOf } from '../../axe/errors.js';
 import { compareFiles } from '../../axe/memory/file-order.js';
+import type { BlockedPlace } from '../../axe/memory/store.js';
 import { type FoundFile, type ReadTree, readFound } from '../tree-on-disk.js';
 import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
-import { checkedPlace, type FilePlaces, locate } from './file-places.js';
+import { checkedPlace, type FilePlaces, locate, reasonOf } from './file-places.js';
 
 /**
  * The memory files of some places of a folder, exact paths and folders with a `/` at their end. No link is followed, on
  * the command line neither: what is no regular file of one name is left out with a warning (D17). Throws for a place
- * outside, and what the file system throws.
+ * outside.
  */
 export async function readPlaces(places: FilePlaces, under: readonly string[]): Promise<ReadTree> {
   const inside = { ...places, followLinks: false, paths: new Map<string, string>() };
   const found: FoundFile[] = [];
-  const refused: string[] = [];
+  const blocked: BlockedPlace[] = [];
   for (const place of under) {
     if (!isTreePlace(place)) throw new Error(outsideTree(place).message);
-    const probe = place.endsWith('/') ? `${place}any.md` : place;
-    const blocked = await checkedPlace(inside, probe).then(() => undefined, messageOf);
-    if (blocked === undefined) found.push(...(await findIn(inside, place)));
-    else refused.push(blocked);
+    try {
+      await checkedPlace(inside, place.endsWith('/') ? `${place}any.md` : place);
+      found.push(...(await findIn(inside, place)));
+    } catch (thrown) {
+      blocked.push({ path: place, reason: reasonOf(thrown), message: messageOf(thrown) });
+    }
   }
   found.sort((left, right) => compareFiles(left.path, right.path));
   const read = await readFound(places.files, locate(inside, ''), found);
-  const warnings = refused.map((message) => ({
+  const warnings = blocked.map(({ message }) => ({
     code: 'memory-store-notice' as const,
     message: `${message}; left out`,
   }));
-  return { ...read, warnings: [...warnings.slice(0, 1), ...read.warnings] };
+  return {
+    ...read,
+    warnings: [...warnings.slice(0, 1), ...read.warnings],
+    blocked: [...blocked, ...read.blocked],
+  };
 }
 
 async function findIn(places: FilePlaces, place: string): Promise<readonly FoundFile[]> {

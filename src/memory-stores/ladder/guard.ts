@@ -8,17 +8,23 @@ import { bothLanes } from './fold.js';
  */
 export function guarded(store: MemoryStore): MemoryStore {
   const broken = new Map<string, { readonly message: string; readonly remedy?: string }>();
+  /** What was read: that it is asked for once more, with something that cannot be read, breaks nothing. */
+  const loaded = new Set<string>();
+  const breakAll = (paths: readonly string[], failure: { readonly message: string }) => {
+    for (const path of bothLanes(paths)) if (!loaded.has(path)) broken.set(path, failure);
+  };
   return {
     ...store,
     async read(request, signal) {
       const result = await store.read(request, signal);
       const wanted = [...request.paths, ...(request.beside ?? [])];
-      if (result.kind === 'failed') for (const path of bothLanes(wanted)) broken.set(path, result);
+      if (result.kind === 'failed') breakAll(wanted, result);
+      else for (const path of bothLanes(request.paths)) loaded.add(path);
       return result;
     },
     async readTree(signal, under) {
       const result = await store.readTree(signal, under);
-      if (result.kind === 'failed') for (const path of bothLanes(under ?? [])) broken.set(path, result);
+      if (result.kind === 'failed') breakAll(under ?? [], result);
       return result;
     },
     async write(changes, signal) {

@@ -47,7 +47,8 @@ export async function readRungs(
     ...found.flatMap(({ answer }) => answer.warnings),
   ];
   const all = found.map(({ answer }) => answer.tree).reduce((sum, other) => foldTrees(sum, other));
-  return withBeside(await readLogs(tree, request, { ...joinPlaces(places), warnings }), all, beside);
+  const log = await readLogs(tree, request, { ...joinPlaces(places), warnings });
+  return withBeside(log, { tree: all, ...blockedOf(found.map(({ answer }) => answer)) }, beside);
 }
 
 /** Of a store that may have to be folded in later, the other lane is read too. */
@@ -129,8 +130,9 @@ export async function readRungPlaces(
     ...lost.flatMap(({ rung, answer }) => unreadWarning(rung, answer, top.rung)),
     ...found.flatMap(({ answer }) => answer.warnings),
   ];
-  const left = leftOf(found.map(({ answer }) => answer));
-  return { kind: 'tree', ...joinPlaces(places), tree: shown, warnings, ...left };
+  const asides = found.map(({ answer }) => answer);
+  const where = joinPlaces(places);
+  return { kind: 'tree', ...where, tree: shown, warnings, ...leftOf(asides), ...blockedOf(asides) };
 }
 
 /** Places that are read of the rungs. */
@@ -177,7 +179,16 @@ export async function readRungTrees(
     parts: found.map(({ rung, result }) => ({ store: rung.store.kind, tree: result.tree })),
     warnings: [...warnings, ...found.flatMap(({ result }) => result.warnings)],
     ...leftOf(found.map(({ result }) => result)),
+    ...blockedOf(found.map(({ result }) => result)),
   };
+}
+
+type Blocked = Pick<Snapshot, 'blocked'>;
+
+/** What one of the places cannot write is written to none, since nobody knows which will take the save. */
+function blockedOf(found: readonly Blocked[]): Blocked {
+  const blocked = found.flatMap((one) => one.blocked ?? []);
+  return blocked.length === 0 ? {} : { blocked };
 }
 
 type Left = Pick<Snapshot, 'left'>;

@@ -1,11 +1,12 @@
-import { AxeError } from '../../axe/errors.js';
+import { AxeError, messageOf } from '../../axe/errors.js';
 import { decodeBytes } from '../../axe/memory/bytes.js';
 import { withStates } from '../../axe/memory/change.js';
 import { compareFiles } from '../../axe/memory/file-order.js';
+import type { BlockedPlace } from '../../axe/memory/store.js';
 import type { MemoryTree } from '../../axe/memory/tree.js';
 import type { Warning } from '../../axe/warning.js';
 import { shownTree } from '../read-logs.js';
-import { isTreePath, isUnder } from '../tree-path.js';
+import { isTreePath, isUnder, outsideTree } from '../tree-path.js';
 
 /** Where the trusted version of a committed memory file is read. */
 export interface BaseFiles {
@@ -25,6 +26,8 @@ export interface BaseTree {
   readonly tree: MemoryTree;
   /** One, if anything was left out (D17). */
   readonly warnings: readonly Warning[];
+  /** What is no file of memory. */
+  readonly blocked: readonly BlockedPlace[];
 }
 
 /** The files of some places at the base ref, one after the other. Throws what reading throws, but for what is no file. */
@@ -41,26 +44,31 @@ export async function readBase(
   }
   listed.sort(compareFiles);
   const left = listed.slice(MAX_FILES);
+  const blocked: BlockedPlace[] = [];
   const tree = new Map<string, string>();
   for (const path of new Set([...exact, ...listed.slice(0, MAX_FILES)])) {
     const found = await readText(base, path, signal);
-    if (found.kind === 'refused') left.push(path);
-    else if (found.text !== undefined) tree.set(path, found.text);
+    if (found.kind === 'refused') {
+      left.push(path);
+      blocked.push({ path, reason: 'refused', message: found.message });
+    } else if (found.text !== undefined) tree.set(path, found.text);
   }
-  return { tree: shownTree(tree, under), warnings: leftOut(left, base.locate('')) };
+  return { tree: shownTree(tree, under), warnings: leftOut(left, base.locate('')), blocked };
 }
 
-type ReadText = { readonly kind: 'read'; readonly text: string | undefined } | { readonly kind: 'refused' };
+type ReadText =
+  | { readonly kind: 'read'; readonly text: string | undefined }
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** What stands there and is no file of memory is left out; that GitHub does not answer is another matter. */
 async function readText(base: BaseFiles, path: string, signal: AbortSignal): Promise<ReadText> {
-  if (!isTreePath(path)) return { kind: 'refused' };
+  if (!isTreePath(path)) return { kind: 'refused', ...outsideTree(path) };
   try {
     const bytes = await base.read(path, signal);
     return { kind: 'read', text: bytes === undefined ? undefined : decodeBytes(bytes) };
   } catch (thrown) {
     if (thrown instanceof AxeError || signal.aborted) throw thrown;
-    return { kind: 'refused' };
+    return { kind: 'refused', message: messageOf(thrown) };
   }
 }
 

@@ -67,7 +67,10 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     const { tree, head: version, isPublic, refused } = found;
     const [blocked] = refused;
     const left = refused.filter(({ isTooMuch }) => isTooMuch).map(({ path }) => path);
-    // A note that is none is left out; who would write in its place is told then.
+    // A note that is none is left out, and is not written in its place.
+    const blockedNotes = refused
+      .filter(({ path, isTooMuch }) => isNotesPath(path) && !isTooMuch)
+      .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
     const inWay = refused.find(
       ({ path }) => wanted !== 'all' && wanted.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
     );
@@ -85,6 +88,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
         ...(settled.isRescued ? [rescuedWarning(branch)] : []),
       ],
       ...(left.length === 0 ? {} : { left }),
+      ...(blockedNotes.length === 0 ? {} : { blocked: blockedNotes }),
       unsettled: settled.isRescued,
     };
     readings.set(snapshot, { tree, paths, isPublic, refused });

@@ -15,6 +15,7 @@ import type { SaveResult } from '../../axe/memory/store.js';
 import type { World } from '../../axe/ports.js';
 import { usd } from '../../axe/usd.js';
 import { openModel } from '../crew.js';
+import { unsavedNoteWarning } from '../remember.js';
 import { type Analysed, type Analysis, analyse } from './analyse.js';
 import type { CollectStep, Empty, Removed, Trim } from './collection.js';
 import { type Expired, expiredChanges, type FindRequest, findMemory, trimChange } from './find-memory.js';
@@ -205,7 +206,10 @@ async function save(
   { request: { agent, store }, world }: { readonly request: CollectRequest; readonly world: World },
 ): Promise<Saved> {
   const saved = await store.write(changes, world.saveSignal);
-  if (saved.kind === 'saved') return saved;
+  if (saved.kind === 'saved') {
+    for (const note of saved.unsaved ?? []) world.reporter.warn(unsavedNoteWarning(agent.name, note));
+    return saved;
+  }
   const details = saved.remedy === undefined ? {} : { remedy: saved.remedy };
   throw new AxeError(`failed to trim memory for "${agent.name}": ${saved.message}`, details);
 }

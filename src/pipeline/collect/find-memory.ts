@@ -2,6 +2,7 @@ import type { LoadedAgent } from '../../axe/agent/loaded-agent.js';
 import { AxeError } from '../../axe/errors.js';
 import { expiredDailyLogs } from '../../axe/gc/expired.js';
 import { planTrim, type TrimPlan } from '../../axe/gc/trim.js';
+import { firstUnread } from '../../axe/memory/blocked.js';
 import type { Change } from '../../axe/memory/change.js';
 import { leftOut } from '../../axe/memory/check-loaded.js';
 import { memoryName } from '../../axe/memory/log-path.js';
@@ -78,13 +79,15 @@ type Tree = Extract<TreeResult, { readonly kind: 'tree' }>;
 
 async function readPlaces(
   under: readonly string[] | undefined,
-  { store }: FindRequest,
+  request: FindRequest,
   { deadline }: World,
 ): Promise<Tree> {
-  const found = await store.readTree(deadline.signal, under);
-  if (found.kind === 'tree') return found;
+  const found = await request.store.readTree(deadline.signal, under);
+  const trouble = found.kind === 'tree' ? firstUnread(found, logPlaces(request)) : found;
+  if (found.kind === 'tree' && trouble === undefined) return found;
   deadline.signal.throwIfAborted();
-  throw new AxeError(found.message, found.remedy === undefined ? {} : { remedy: found.remedy });
+  const { message = '', remedy } = trouble ?? {};
+  throw new AxeError(message, remedy === undefined ? {} : { remedy });
 }
 
 function warnOnce(warnings: readonly Warning[], { reporter }: World): void {

@@ -1,4 +1,5 @@
 import { AxeError } from '../../axe/errors.js';
+import { firstUnread } from '../../axe/memory/blocked.js';
 import type { Change } from '../../axe/memory/change.js';
 import { type LogLane, lanePath, type MemoryEntry, readEntries } from '../../axe/memory/commands/entry.js';
 import type { Finding } from '../../axe/memory/commands/finding.js';
@@ -92,9 +93,10 @@ export interface MemoryView {
 /** Reads the newest memory. */
 export async function viewMemory({ store, path, signal }: MemoryHand): Promise<MemoryView | MemoryRefusal> {
   const found = await store.readTree(signal);
-  if (found.kind === 'failed') {
-    return refusal('unreadable', `the memory could not be read: ${found.message}`, found.remedy);
-  }
+  const logs = [path, lanePath(path, 'untrusted')].flatMap((log) => [log, statePath(log)]);
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, logs);
+  if (found.kind === 'failed' || trouble !== undefined)
+    return refusal('unreadable', `the memory could not be read: ${trouble?.message}`, trouble?.remedy);
   const { tree, warnings, location, parts = [{ store: store.kind, tree }] } = found;
   return {
     kind: 'view',
@@ -119,7 +121,9 @@ export async function saveChanges(
   { store, signal }: MemoryHand,
 ): Promise<MemoryRefusal | undefined> {
   const saved = await store.write(changes, signal);
-  return saved.kind === 'saved' ? undefined : notSaved(saved);
+  if (saved.kind === 'failed') return notSaved(saved);
+  const [unsaved] = saved.unsaved ?? [];
+  return unsaved === undefined ? undefined : { ...notSaved({ kind: 'failed', ...unsaved }), changed: true };
 }
 
 /** A result that tells why it was not done. */

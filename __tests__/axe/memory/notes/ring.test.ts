@@ -23,6 +23,16 @@ describe('the newest changes of a run', () => {
     );
   });
 
+  it('say how many are not in the table', async () => {
+    const scene = createNotesScene();
+    const numbers = Array.from({ length: 103 }, (_, index) => index);
+    for (const number of numbers)
+      await scene.call('memory_write', { target: 'long_term', content: `fact ${number}` });
+    const table = formatRecent(scene.session.recent(), scene.session.changes('trusted').length);
+    expect(table).toMatch(/^The newest 100 of 103 changes; 3 earlier ones are not listed\.\n\n\| Time/);
+    expect(table.match(/^\| 14:/gm)).toHaveLength(100);
+  });
+
   it('leave no table where there are none', () => {
     expect(formatRecent([])).toBe('');
   });

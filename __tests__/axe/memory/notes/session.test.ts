@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type NoteChange } from '../../../../src/axe/memory/change.js';
 import { type NotesScope, notesPlaces } from '../../../../src/axe/memory/notes/place.js';
-import type { SaveResult } from '../../../../src/axe/memory/store.js';
+import type { BlockedPlace, SaveResult } from '../../../../src/axe/memory/store.js';
 import type { MemoryTree } from '../../../../src/axe/memory/tree.js';
 import type { NoteWish } from '../../../../src/axe/tools/memory/notes-port.js';
 import { createFiles } from '../../../../src/host/files.js';
@@ -130,7 +130,7 @@ describe('a session of notes', () => {
     });
     const failed = await scene.session.change(LONG_TERM, plain('b'));
     const message = 'memory could not be read: no answer. Try again.';
-    expect(failed).toEqual({ kind: 'failed', reason: 'unavailable', message });
+    expect(failed).toMatchObject({ kind: 'failed', reason: 'unavailable', message });
     await expect(scene.session.read(LONG_TERM)).rejects.toThrow(message);
     expect(scene.session.changes('trusted')).toEqual([]);
     isDown = false;
@@ -310,10 +310,14 @@ describe('a session that saves at once', () => {
   it.each([
     [
       'error',
-      "Tool 'write_memory' execution failed: Storage operation 'append' failed: no space left. Make room.",
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
     ],
-    ['denied', "Permission denied for tool 'write_memory': no space left. Make room."],
-  ] as const)('tells a save that failed: %s', async (reason, text) => {
+    [
+      'denied',
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
+    ],
+    ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
+  ] as const)('tells a save that failed in the words of source document 004: %s', async (reason, text) => {
     const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
     const scene = createNotesScene(liveStore({}, failure));
     expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
@@ -468,5 +472,61 @@ describe('text of any language', () => {
     expect(search.text).toContain(`\n${fact}\n…`);
     await scene.call('memory_edit', { target: 'long_term', old_str: word, new_str: 'x' });
     expect(await scene.session.read(LONG_TERM)).toBe(`${fact.replace(word, 'x')}\n`);
+  });
+});
+
+describe('a note that is blocked (D54)', () => {
+  const storage = { operation: 'read memory file', cause: 'open /x/MEMORY.md: permission denied' };
+  const unread = { path: 'MEMORY.md', reason: 'denied', message: storage.cause, storage } as const;
+  const link = {
+    path: 'MEMORY.md',
+    reason: 'refused',
+    message: '`MEMORY.md` is a symbolic link',
+    remedy: 'Replace it.',
+  } as const;
+  const scene = (blocked: BlockedPlace) =>
+    createNotesScene({
+      load: async () => ({
+        kind: 'tree',
+        location: ROOT,
+        tree: new Map([[`${PROJECT}/notes/x.md`, 'x\n']]),
+        warnings: [],
+        blocked: [blocked],
+      }),
+    });
+
+  it.each([
+    [
+      unread,
+      "Tool 'write_memory' execution failed: Storage operation 'read memory file' failed: open /x/MEMORY.md: permission denied",
+      'nothing was written: open /x/MEMORY.md: permission denied',
+    ],
+    [
+      link,
+      "Permission denied for tool 'write_memory': `MEMORY.md` is a symbolic link. Replace it.",
+      'nothing was written: `MEMORY.md` is a symbolic link. Replace it.',
+    ],
+  ])('is not written, and others are: %#', async (blocked, dated, plain) => {
+    const { call, session } = scene(blocked);
+    expect(await call('write_memory', { content: 'x' })).toEqual({ text: dated, isError: true });
+    expect(await call('memory_write', { target: 'long_term', content: 'x' })).toEqual({
+      text: plain,
+      isError: true,
+    });
+    expect(await call('memory_write', { target: 'note', name: 'x', content: 'y' })).toMatchObject({
+      isError: false,
+    });
+    expect(session.changes('trusted').map(({ path }) => path)).toEqual([`${PROJECT}/notes/x.md`]);
+  });
+
+  it('is an error to whoever reads it, unless it is a link, and a search goes on without it', async () => {
+    const { call } = scene(unread);
+    expect(await call('memory_read', { source: 'long_term' })).toEqual({
+      text: 'memory could not be read: open /x/MEMORY.md: permission denied',
+      isError: true,
+    });
+    expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
+    expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
+    expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
   });
 });

@@ -43,17 +43,22 @@ export function recentWrite(wish: NoteWish, { composed, ...done }: Done): Recent
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-export function notRead({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Failed {
+export function notRead({
+  message,
+  remedy,
+}: Pick<Extract<TreeResult, { readonly kind: 'failed' }>, 'message' | 'remedy'>): Failed {
   return {
     kind: 'failed',
     reason: 'unavailable',
     message: withRemedy(`memory could not be read: ${message}`, remedy),
+    storage: { operation: 'read memory', cause: message },
   };
 }
 
 /** A change could not be saved. */
-export function notSaved({ reason, message, remedy }: FailedSave): Failed {
-  return { kind: 'failed', reason, message: withRemedy(message, remedy) };
+export function notSaved({ reason, message, remedy, storage }: FailedSave): Failed {
+  const failure = { kind: 'failed', reason, message: withRemedy(message, remedy) } as const;
+  return storage === undefined ? failure : { ...failure, storage };
 }
 
 function withRemedy(message: string, remedy: string | undefined): string {

@@ -21,14 +21,26 @@ export function withRecent(recent: readonly RecentWrite[], write: RecentWrite): 
   return [...recent, write].slice(-MAX_RECENT);
 }
 
-/** The changes as a table in markdown, without what was written; empty for none. Nobody has cleaned it yet. */
-export function formatRecent(recent: readonly RecentWrite[]): string {
+/**
+ * The changes as a table in markdown, without what was written, with a line that says how many of all are not in it;
+ * empty for none. Nobody has cleaned it yet.
+ */
+export function formatRecent(recent: readonly RecentWrite[], made = recent.length): string {
   if (recent.length === 0) return '';
+  const left = made - recent.length;
   const rows = recent.map(
     ({ timestamp, action, path, bytes }) =>
       `| ${timestamp.toISOString().slice(11, 19)} | ${action} | \`${inCell(path)}\` | ${bytes} |`,
   );
-  return ['| Time (UTC) | Change | File | Bytes |', '| --- | --- | --- | ---: |', ...rows, ''].join('\n');
+  return [
+    ...(left > 0
+      ? [`The newest ${recent.length} of ${made} changes; ${left} earlier ones are not listed.`, '']
+      : []),
+    '| Time (UTC) | Change | File | Bytes |',
+    '| --- | --- | --- | ---: |',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 /** A name may hold a backtick; a bar it cannot. */

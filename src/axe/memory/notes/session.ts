@@ -1,6 +1,7 @@
 import type { NoteAnswer, Notes, NoteWish } from '../../tools/memory/notes-port.js';
 import { ToolError } from '../../tools/tool-error.js';
 import type { Warning } from '../../warning.js';
+import { blockedAt, firstUnread } from '../blocked.js';
 import type { NoteChange } from '../change.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
@@ -35,6 +36,8 @@ export interface NotesSessionOptions {
   now(): Date;
   newId(): string;
   warn(warning: Warning): void;
+  /** Hears of each change that was made. */
+  noteWrite?(write: RecentWrite): void;
   /**
    * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
    * at the first call, and changes are kept for whoever saves the run.
@@ -70,6 +73,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     if (target.kind === 'note' && options.redact(target.name) !== target.name) return SECRET_NAME;
     const loaded = await view.tree([path]);
     if (loaded.kind === 'failed') return notRead(loaded);
+    const blocked = blockedAt(loaded, path);
+    if (blocked !== undefined) return notSaved({ kind: 'failed', ...blocked });
     const composed = composeEdit(target, wish, { ...caps, redact: options.redact, now: timestamp });
     const { edit } = composed;
     const text = loaded.tree.get(path) ?? '';
@@ -85,7 +90,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     if (failure !== undefined) return notSaved(failure);
     if (counted !== undefined) allowance.spend(counted);
     const done = { path: shown(path), timestamp, target: target.kind, composed };
-    recent = withRecent(recent, recentWrite(wish, done));
+    const write = recentWrite(wish, done);
+    recent = withRecent(recent, write);
+    options.noteWrite?.(write);
     const answer = answerOf(result, done, caps);
     warnOfSize(answer);
     return answer;
@@ -110,9 +117,12 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     options.warn({ code: 'memory-file-large', message: `${message}. Consider memory maintenance.` });
   }
 
+  /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
   async function readTree(wanted?: readonly string[]): Promise<MemoryTree> {
     const loaded = await view.tree(wanted);
-    if (loaded.kind === 'failed') throw new ToolError(notRead(loaded).message);
+    const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, wanted ?? []);
+    if (loaded.kind === 'failed' || trouble !== undefined)
+      throw new ToolError(notRead({ message: '', ...trouble }).message);
     return loaded.tree;
   }
 

@@ -63,7 +63,8 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     if (more.kind === 'failed') return more;
     for (const path of paths) asked.add(path);
     found = new Map([...more.tree, ...found]);
-    current = { ...first, tree: new Map([...more.tree, ...first.tree]) };
+    const blocked = [...(first.blocked ?? []), ...(more.blocked ?? [])];
+    current = { ...first, tree: new Map([...more.tree, ...first.tree]), blocked };
     return current;
   }
 

@@ -1,5 +1,5 @@
 import type { NoteTarget } from '../../memory/notes/place.js';
-import type { SaveFailure } from '../../memory/store.js';
+import type { SaveFailure, StorageFailure } from '../../memory/store.js';
 
 /** What a tool wants done to a note; the content is the model's, as it came. */
 export type NoteWish =
@@ -39,7 +39,13 @@ export type NoteAnswer =
   /** There is nothing to delete. */
   | { readonly kind: 'missing'; readonly path: string }
   /** Memory could be neither read nor written, and why. */
-  | { readonly kind: 'failed'; readonly reason: SaveFailure; readonly message: string };
+  | {
+      readonly kind: 'failed';
+      readonly reason: SaveFailure;
+      readonly message: string;
+      /** Which operation failed, where it was one of a store's. */
+      readonly storage?: StorageFailure;
+    };
 
 /** The notes of a run, as its tools see them: one after the other, each seeing what those before it wrote. */
 export interface Notes {

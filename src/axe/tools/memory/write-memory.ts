@@ -1,4 +1,4 @@
-import { formatToolError, invalidArguments } from '../../memory/notes/memory-error.js';
+import { formatToolError, invalidArguments, type MemoryError } from '../../memory/notes/memory-error.js';
 import { formatConfirmation, type MemoryType } from '../../memory/notes/write-memory.js';
 import { type Shape, schemaOf } from '../check-input.js';
 import type { Tool, ToolResult } from '../tool.js';
@@ -60,8 +60,13 @@ function tell(type: MemoryType, answer: NoteAnswer): ToolResult {
   }
 }
 
-function errorOf({ reason, message }: Extract<NoteAnswer, { readonly kind: 'failed' }>) {
-  return reason === 'denied'
-    ? ({ kind: 'path-refused', message } as const)
-    : ({ kind: 'storage-failed', operation: 'append', cause: message } as const);
+/** A place that is no file of memory, a link say, is refused; all else is an operation that failed. */
+function errorOf({
+  reason,
+  message,
+  storage,
+}: Extract<NoteAnswer, { readonly kind: 'failed' }>): MemoryError {
+  if (reason === 'refused') return { kind: 'path-refused', message };
+  const { operation, cause } = storage ?? { operation: 'append to memory file', cause: message };
+  return { kind: 'storage-failed', operation, cause };
 }
