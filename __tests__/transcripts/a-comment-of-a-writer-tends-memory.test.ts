@@ -136,6 +136,21 @@ it('is answered where a pull request is talked about, and under a line of its di
   }
 });
 
+it('is answered once where no agent has the entry', async () => {
+  const stage = await commented('/axe forget 01kgzz9');
+  for (const agent of ['reviewer', 'builtin/ask']) {
+    const step = await onComment(stage, { agent });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: 'skipped', 'skip-reason': 'not-found' },
+    });
+  }
+  expect(stage.repo.comments).toMatchObject([
+    { body: expect.stringMatching(/\nNothing was done: no entry of `01kgzz9` in .*`reviewer`/s) },
+  ]);
+  expect(stage.model.requests()).toEqual([]);
+});
+
 it('is answered by the one of several agents whose entry it is', async () => {
   const agents = { ...BASE, 'axe/agents/triager.toml': AGENT.replace('"reviewer"', '"triager"') };
   const stage = await commented('/axe forget 01kgtw4', { base: agents });
@@ -158,8 +173,9 @@ it('is answered by the one of several agents whose entry it is', async () => {
   }
   expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
   expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
-    expect.stringContaining('agent=triager/reply-'),
+    expect.stringContaining('agent=memory/reply-'),
   ]);
+  expect(stage.repo.comments[0]?.body).toMatch(/Forgotten in [\s\S]*About the agent `triager`/);
   expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
 });
 
@@ -167,8 +183,10 @@ describe('a mistake', () => {
   it.each([
     [
       '/axe show',
-      'Nothing was done: `show` cannot be asked for in a comment. Run a workflow with `mode: memory`, or `axe-action memory` on the command line.',
+      'Nothing was done: `show` cannot be asked for in a comment. Run a workflow with `mode: memory` and `memory-command: show`, or `axe-action memory show` on the command line.',
     ],
+    ['/axe search auth', 'Nothing was done: `search` cannot be asked for in a comment. Run a workflow with'],
+    ['/axe show me what is wrong', 'Nothing was done: `show` cannot be asked for in a comment. '],
     [
       '/axe forget 01kgk41 --purge',
       'Nothing was done: `forget --purge` cannot be asked for in a comment. Run a workflow',
@@ -239,7 +257,6 @@ it.each([
   ['one in a code block', '```\n/axe forget 01kgk41\n```'],
   ['one that is indented as code', '    /axe forget 01kgk41'],
   ['one that is quoted', '> /axe forget 01kgk41'],
-  ['a request in words', '/axe show me what is wrong'],
 ])('asks the agent as any other does: %s', async (_, body) => {
   const stage = await commented(body);
   const step = await stage.run();

@@ -137,6 +137,11 @@ export interface Reply {
   readonly agent: string;
   /** In markdown. */
   readonly text: string;
+  /**
+   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that is there, `for-all` takes
+   * its place. Left out, each agent answers for itself.
+   */
+  readonly among?: 'unless-answered' | 'for-all';
 }
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */

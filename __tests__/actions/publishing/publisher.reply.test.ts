@@ -3,6 +3,7 @@ import {
   type ActionPublisherOptions,
   createActionPublisher,
 } from '../../../src/actions/publishing/publisher.js';
+import type { Reply } from '../../../src/axe/ports.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/axe/review/publish-rules.js';
 import type { Trigger } from '../../../src/axe/trigger.js';
 import type { Warning } from '../../../src/axe/warning.js';
@@ -19,10 +20,12 @@ async function reply(
   {
     trigger = comment({ commentId: 9 }),
     existing,
+    among,
     ...patch
   }: Partial<ActionPublisherOptions> & {
     readonly trigger?: Trigger;
     readonly existing?: string;
+    readonly among?: Reply['among'];
   } = {},
 ) {
   const warnings: Warning[] = [];
@@ -45,7 +48,7 @@ async function reply(
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
     ...patch,
-  }).reply({ trigger, agent: 'bot', text });
+  }).reply({ trigger, agent: 'bot', text, ...(among === undefined ? {} : { among }) });
   const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return {
     published,
@@ -70,6 +73,15 @@ describe('the answer to a command', () => {
     expect((await reply('newer', { existing })).routes).toEqual([UPDATE]);
     const other = '<!-- axe-action sticky agent=bot/reply-8 -->\nolder';
     expect((await reply('newer', { existing: other })).routes).toEqual([CREATE]);
+  });
+
+  it('of several agents is one, and the last word is that of the one whose entry it is', async () => {
+    const answered = '<!-- axe-action sticky agent=memory/reply-9 -->\nNothing was done.';
+    const first = await reply('No entry.', { among: 'unless-answered' });
+    expect(first.body).toMatch(/^<!-- axe-action sticky agent=memory\/reply-9 -->\nNo entry\.\n/);
+    const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
+    expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
+    expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
   });
 
   it('pings nobody, does nothing, gives no secret away and is closed (D24)', async () => {

@@ -369,6 +369,10 @@ describe('a comment by a writer', () => {
       '/axe show',
       /^Nothing was done: `show` cannot be asked for in a comment\. Run a workflow with `mode: memory`/,
     ],
+    [
+      '/axe search the docs for timeouts',
+      /`search` cannot be asked for in a comment\. Run .*`memory-command: search`, or `axe-action memory search`.*`\/axe forget <id>`.*does not begin with `\/axe`/,
+    ],
     ['/axe verify', /`verify` cannot be asked for in a comment/],
     ['/axe edit aaaaaa-1 better', /`edit` cannot be asked for in a comment/],
     ['/axe forget aaaaaa-1 --purge', /`forget --purge` cannot be asked for in a comment/],
@@ -405,11 +409,34 @@ describe('a comment by a writer', () => {
   it.each([
     ['of another agent', LOG, AGENT_WITH_MEMORY],
     ['while the agent has no memory', LOG, AGENT],
-  ])('about an entry %s gets no answer from this one', async (_, memory, toml) => {
+  ])('about an entry %s is answered unless somebody else has answered', async (_, memory, toml) => {
     const world = worldWith({ memory, agents: { bot: toml } });
     const report = await say('/axe forget cccccc-1', world);
     expect(report.result).toMatchObject({ kind: 'failed', reason: 'not-found' });
-    expect(world.replies).toEqual([]);
+    expect(world.replies).toMatchObject([
+      { text: expect.stringMatching(/^Nothing was done: /), among: 'unless-answered' },
+    ]);
+  });
+
+  it('has the last word of several agents that hear it if the entry is its own', async () => {
+    const world = worldWith();
+    await say('/axe forget aaaaaa-1', world);
+    await say('/axe remember x', world);
+    expect(world.replies.map(({ among }) => among)).toEqual(['for-all', undefined]);
+  });
+
+  it('that is kept apart by `memory-write: quarantine` remembers where no run reads', async () => {
+    const world = worldWith();
+    const policy = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } } as const;
+    await say('/axe remember We use tabs', world, policy);
+    await say('/axe remember We use tabs', world, policy);
+    expect(idsIn(world)).toEqual(['aaaaaa-1', 'bbbbbb-1']);
+    const apart = world.memory.get('untrusted/bot.md') ?? '';
+    expect(apart.match(/We use tabs/g)).toHaveLength(1);
+    expect(apart).toContain('trust=untrusted');
+    const [first, second] = world.replies.map(({ text }) => text);
+    expect(first).toMatch(/in `untrusted\/bot\.md` in .*`memory-write: quarantine` keeps it.*`promote /);
+    expect(second).toMatch(/^That is remembered already, .* in `untrusted\/bot\.md`/);
   });
 
   it('is told that an agent without memory cannot remember', async () => {
@@ -425,7 +452,8 @@ describe('a comment by a writer', () => {
     const [own, other] = [worldWith(), worldWith()];
     await say('/axe forget aaaaaa-1', own, never);
     await say('/axe forget cccccc-1', other, never);
-    expect([own.replies.length, other.replies.length]).toEqual([1, 0]);
+    expect(own.replies).toMatchObject([{ text: expect.stringContaining('`memory-write: never`') }]);
+    expect(other.replies).toMatchObject([{ text: expect.stringContaining('no entry of `cccccc-1`') }]);
     expect(idsIn(own)).toContain('aaaaaa-1');
   });
 

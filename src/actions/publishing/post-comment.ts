@@ -1,6 +1,7 @@
 import { stickyMarker } from '../../axe/publication.js';
 import type { CommentTrigger, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
+import { commentOnce } from '../../github/posting/comment-once.js';
 import { publishSticky, type StickyComment, type StickyResult } from '../../github/posting/sticky-comment.js';
 import { replyInThread } from '../../github/posting/thread-reply.js';
 
@@ -9,20 +10,31 @@ export type PostResult =
   | { readonly kind: 'published'; readonly url: string; readonly line: string }
   | Extract<StickyResult, { readonly kind: 'failed' }>;
 
+/** A comment to post. */
+export interface Posting {
+  readonly trigger: Trigger;
+  readonly comment: StickyComment;
+  /** A comment with the same marker is left as it is; left out, it is brought up to date. */
+  readonly isOnce?: boolean;
+}
+
 /**
  * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, or into the conversation
  * where that cannot be done; everything else is sticky. Rejects only for an aborted signal.
  */
 export async function postComment(
   client: GitHubClient,
-  { trigger, comment }: { readonly trigger: Trigger; readonly comment: StickyComment },
+  { trigger, comment, isOnce = false }: Posting,
   signal: AbortSignal,
 ): Promise<PostResult> {
   const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
   if (thread !== undefined) return thread;
-  const result = await publishSticky(client, comment, signal);
+  const result = isOnce
+    ? await commentOnce(client, { ...comment, marker: stickyMarker(comment.agent) }, signal)
+    : await publishSticky(client, comment, signal);
   if (result.kind === 'failed') return result;
-  const verb = result.created ? 'Posted a comment' : 'Updated the comment';
+  const there = isOnce ? 'There is an answer' : 'Updated the comment';
+  const verb = result.created ? 'Posted a comment' : there;
   return { kind: 'published', url: result.url, line: `${verb} on #${comment.number}.` };
 }
 
@@ -43,6 +55,7 @@ async function answerInThread(
   return { kind: 'published', url: result.url, line };
 }
 
-function isOnLine(trigger: Trigger): trigger is CommentTrigger {
+/** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */
+export function isOnLine(trigger: Trigger): trigger is CommentTrigger {
   return trigger.kind === 'comment' && trigger.event === 'pull_request_review_comment';
 }

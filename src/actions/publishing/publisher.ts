@@ -14,7 +14,7 @@ import type { ReviewInputs } from '../inputs/review-inputs.js';
 import type { ThisRun } from '../runner/this-run.js';
 import { annotateFindings } from './annotate-findings.js';
 import { answerText } from './answer-text.js';
-import { type PostResult, postComment } from './post-comment.js';
+import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import { reviewRemarks } from './review-remarks.js';
 import type { PublishedPart } from './wanted.js';
 
@@ -51,11 +51,15 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       const key = commentKey(name, target);
       return join(parts, await post(plan.trigger, { target, agent: key, text, footer }, options));
     },
-    async reply({ trigger, agent, text }) {
+    async reply({ trigger, agent, text, among }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
       const footer = `About the agent \`${agent}\` · axe-action, no model was asked`;
-      return await post(trigger, { target, agent: commentKey(agent, target), text, footer }, options);
+      // A reply in a thread is never brought up to date.
+      const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
+      const key = commentKey(isShared ? FOR_ALL : agent, target);
+      const isOnce = among === 'unless-answered';
+      return await post(trigger, { target, agent: key, text, footer, isOnce }, options);
     },
   };
 }
@@ -175,6 +179,9 @@ function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | u
   }
 }
 
+/** Stands for all agents of a repository; none has this name. */
+const FOR_ALL = 'memory';
+
 /** Each agent has one sticky comment, and one reply to each comment. */
 function commentKey(agent: string, { replyTo }: Target): string {
   return replyTo === undefined ? agent : `${agent}/reply-${replyTo}`;
@@ -186,6 +193,8 @@ interface Comment {
   readonly text: string;
   /** Who wrote it, in markdown. */
   readonly footer: string;
+  /** It is left out where it, or another one of the same key, is there. */
+  readonly isOnce?: boolean;
 }
 
 async function post(
@@ -209,8 +218,9 @@ async function post(
   });
   const sticky = { repository: trigger.repository, number: target.number, agent, body };
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
-  const result = await postComment(client, { trigger, comment: sticky }, signal).catch((thrown: unknown) =>
-    unanswered(thrown, signal),
+  const { isOnce = false } = comment;
+  const result = await postComment(client, { trigger, comment: sticky, isOnce }, signal).catch(
+    (thrown: unknown) => unanswered(thrown, signal),
   );
   if (result.kind === 'failed') {
     reporter.warn({

@@ -19,16 +19,7 @@ import type { Clock } from '../../axe/ports.js';
 import { unmatchedEdit } from '../other-side.js';
 import { failed } from '../patience.js';
 import { storageFailure } from '../storage-failure.js';
-import {
-  checkedPlace,
-  codeOf,
-  type FilePlaces,
-  linkInPlace,
-  locate,
-  reasonOf,
-  remedyOf,
-  rewritePlace,
-} from './file-places.js';
+import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf, rewritePlace } from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { type Rewritten, rewriteFile } from './rewrite-file.js';
 

@@ -39,10 +39,11 @@ export async function exportMemory(
 
 /** Merges the entries of a file into a lane, by their ids; what was forgotten stays so. */
 export async function importMemory(
-  { from, lane }: Extract<MemoryCommand, { kind: 'import' }>,
+  { from, lane: wanted }: Extract<MemoryCommand, { kind: 'import' }>,
   view: MemoryView,
   hand: MemoryHand,
 ): Promise<MemoryCommandResult> {
+  const lane = hand.isQuarantined === true ? 'untrusted' : wanted;
   if (hand.readImport === undefined) return refusal('refused', 'memory cannot be imported from here');
   const asked = await ask(hand.readImport(from));
   if (asked.kind === 'failed') return asked;

@@ -3,8 +3,8 @@ import type { Trigger } from '../../axe/trigger.js';
 
 /**
  * The words of a command over memory that a comment gives, `/axe forget 01m8k2…`, at its very beginning; undefined for
- * any other comment or event. `remember` takes all the rest, line breaks included; of the others the first line counts,
- * and what goes on like a request to the agent is none of them (`/axe show me the tests`).
+ * any other comment or event. `remember` takes all the rest, line breaks included; of the others the first line counts.
+ * What a comment cannot do is a command all the same: nobody is to pay for a mistake.
  */
 export function commentWords(trigger: Trigger): readonly string[] | undefined {
   if (trigger.kind !== 'comment') return undefined;
@@ -13,8 +13,7 @@ export function commentWords(trigger: Trigger): readonly string[] | undefined {
   const command = name.toLowerCase();
   if (command === 'remember') return textWords(command, rest.trim());
   const words = (rest.split('\n', 1)[0] ?? '').split(/\s+/).map(bare);
-  const given = words.filter((word) => word !== '');
-  return command !== '' && isCommandLine(command, given) ? [command, ...given] : undefined;
+  return command === '' ? undefined : [command, ...words.filter((word) => word !== '')];
 }
 
 /** Whether several lines of a comment begin a command that may stand in one: it is not clear what is meant. */
@@ -24,19 +23,12 @@ export function hasSeveralCommands(trigger: Trigger): boolean {
 
 /** Four spaces would make it code. */
 const ASKED =
-  /^ {0,3}\/axe[ \t]+(show|search|verify|forget|edit|remember|promote|export|import)(?=\s|$)([\s\S]*)$/i;
+  /^ {0,3}\/axe[ \t]+(show|search|verify|forget|edit|remember|promote|export|import|sign|push|merge)(?=\s|$)([\s\S]*)$/i;
 const EACH = /^ {0,3}\/axe[ \t]+(?:forget|remember)(?=\s|$)/gim;
 
 /** An id may have been copied with the marks that make it code. */
 function bare(word: string): string {
   return word.replace(/^[`"']+|[`"']+$/g, '');
-}
-
-/** Nothing, flags, or an id and flags; what follows `forget` can be nothing else. */
-function isCommandLine(command: string, [first = '', second = '']: readonly string[]): boolean {
-  if (command === 'forget' || first === '' || first.startsWith('--')) return true;
-  const isId = /^(?=\D*\d)[\w.:-]{4,}$/.test(first);
-  return isId && (command === 'edit' || second === '' || second.startsWith('--'));
 }
 
 /**

@@ -25,6 +25,8 @@ export interface MemoryHand {
   readonly secrets: readonly string[];
   /** Where new entries come from; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
+  /** New entries stay apart from what trusted runs load until somebody promotes them. */
+  readonly isQuarantined?: boolean;
   /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
   readonly edit?: (draft: string) => Promise<string>;
   /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */

@@ -43,10 +43,11 @@ function readComment({ words, trigger }: TendRequest): MemoryCommand | MemoryRef
 }
 
 function notInComment(command: string): MemoryRefusal {
+  const [name = ''] = command.split(' ');
   return refusal(
     'refused',
     `\`${command}\` cannot be asked for in a comment`,
-    'Run a workflow with `mode: memory`, or `axe-action memory` on the command line.',
+    `Run a workflow with \`mode: memory\` and \`memory-command: ${name}\`, or \`axe-action memory ${name}\` on the command line. In a comment there are \`/axe forget <id>\` and \`/axe remember <text>\`; a question to the agent does not begin with \`/axe\`.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../../axe/errors.js';
 import { MIN_PREFIX } from '../../axe/memory/commands/find.js';
 import type { MemoryStore, StoreKind } from '../../axe/memory/store.js';
 import { type MemoryPlan, planMemory } from '../../axe/plan.js';
-import type { World } from '../../axe/ports.js';
+import type { Reply, World } from '../../axe/ports.js';
 import { classifyTrust } from '../../axe/trust.js';
 import { passGate } from '../gate.js';
 import { UNPUBLISHED } from '../remember.js';
@@ -31,14 +31,24 @@ export async function tendMemory(request: TendRequest, world: World): Promise<Ru
   for (const warning of agent.warnings) world.reporter.warn(warning);
   const { store, result } = await carryOut(agent, request, world);
   if (result.kind === 'done') for (const warning of result.warnings) world.reporter.warn(warning);
-  const isAnswered = askedIn === 'comment' && !request.dryRun && !isForOthers(result);
-  const published = isAnswered
-    ? await world.publisher.reply({ trigger, agent: agent.name, text: tellResult(result) })
-    : UNPUBLISHED;
+  const isAnswered = askedIn === 'comment' && !request.dryRun;
+  const answer = { trigger, agent: agent.name, text: tellResult(result), ...amongAgents(words, result) };
+  const published = isAnswered ? await world.publisher.reply(answer) : UNPUBLISHED;
   return { kind: 'tended', agent: agent.name, store, command: words[0] ?? '', askedIn, result, published };
 }
 
-/** Of several agents that hear a comment, only the one whose entry it is answers. */
+/**
+ * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once;
+ * the agent whose entry it is has the last word. Each of them remembers.
+ */
+function amongAgents([command]: readonly string[], result: MemoryCommandResult): Pick<Reply, 'among'> {
+  if (command === 'remember') return {};
+  const isAnybodys =
+    result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
+  return { among: isAnybodys ? 'unless-answered' : 'for-all' };
+}
+
+/** The entry may be another agent's. */
 function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
   return result.kind === 'failed' && result.reason === 'not-found';
 }
@@ -126,6 +136,7 @@ async function tend(
     secrets: world.secrets,
     // No model had a part in it, and an event's commit is not what it is about.
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+    isQuarantined: request.memoryPolicy.write === 'quarantine',
     ...(world.sign === undefined ? {} : { sign: world.sign }),
     ...(request.readImport === undefined ? {} : { readImport: request.readImport }),
     ...(request.writeExport === undefined ? {} : { writeExport: request.writeExport }),
