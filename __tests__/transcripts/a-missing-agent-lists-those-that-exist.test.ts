@@ -9,7 +9,7 @@ it('names where it looked and every agent there is, and asks GitHub for each pla
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step)).toEqual([
     'error: agent config not found: reviewr\n' +
-      '  Did you mean `reviewer`? There are: `reviewer`, `writer`, `builtin/pr-reviewer`, `builtin/triage`, `builtin/ask`. Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master.',
+      '  Did you mean `reviewer`? There are: `reviewer`, `writer`, `builtin/ask`, `builtin/pr-reviewer`, `builtin/triage`. Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master.',
   ]);
   expect(step.summary).toContain('agent config not found: reviewr');
   expect(stage.model.requests()).toEqual([]);

@@ -142,12 +142,17 @@ it('shows findings on the lines and in the summary where the token may not comme
       file === undefined ? [] : [[file, line, message]],
     ),
   ).toEqual([
-    ['src/auth.ts', 12, TIMING.input['body']],
+    [
+      'src/auth.ts',
+      12,
+      expect.stringMatching(/by time\.\n\nSuggested:\n\n```\n {2}return timingSafeEqual\(.*\n```$/),
+    ],
     ['src/auth.ts', 11, LOGGED.input['body']],
   ]);
   expect(told(result).join('\n')).toContain('pull-requests: write');
   expect(result.summary).toContain('**Findings that stand in no comment**');
   expect(result.summary).toContain('The token ends up in the log.');
+  expect(result.summary).toMatch(/Suggested:\n\n```\n {2}return timingSafeEqual\(/);
   expect(stage.repo.talk.reviews).toEqual([]);
 });
 

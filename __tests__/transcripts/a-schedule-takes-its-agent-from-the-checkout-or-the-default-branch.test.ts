@@ -9,6 +9,7 @@ import {
   seen,
   setStage,
   steady,
+  told,
   troubles,
 } from './stage.js';
 
@@ -41,6 +42,29 @@ it.each(EVENTS)('runs on $name with the agent of the checkout, else of the defau
   expect(remote.system).toBe('You review changes.');
   const text = `##### with a checkout\n\n${local.text}\n##### without\n\n${remote.text}`;
   expectTranscript(`a-schedule-takes-its-agent-on-${event.name}`, text);
+});
+
+it.each(EVENTS)(
+  'names on $name the agents of the default branch where the name is mistyped',
+  async (event) => {
+    const stage = await setStage({ event });
+    const step = await stage.run({ inputs: { agent: 'reviwer' } });
+    expect(step.exitCode).toBe(1);
+    expect(told(step)).toEqual([
+      expect.stringMatching(
+        /^error: agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, .* Searched in `axe\/agents`, `\.axe\/agents` and in .* of [\w-]+\/[\w-]+@\w+\.$/,
+      ),
+    ]);
+  },
+);
+
+it('warns of an `agents-dir` without agents, and runs the agent from elsewhere', async () => {
+  const stage = await setStage({ event: { name: 'workflow_dispatch' } });
+  const step = await stage.run({ inputs: { 'agents-dir': 'bots' } });
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(told(step)).toEqual([
+    expect.stringMatching(/^warning: `agents-dir` names "bots", and no agent file is there: /),
+  ]);
 });
 
 /** Runs a step on the event, in an empty workspace if none is given. */
