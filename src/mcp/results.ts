@@ -1,7 +1,7 @@
 import { cleanLine } from '../axe/prompt/cut.js';
 import type { ToolResult } from '../axe/tools/tool.js';
 import { truncate } from '../axe/tools/truncate.js';
-import { showHidden } from '../axe/tools/visible.js';
+import { showOutput } from '../axe/tools/visible.js';
 import type { Answer } from './connection.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';
 
@@ -20,7 +20,7 @@ export function formatResult(answer: Answer): ToolResult {
   const parts = [...content.map(formatPart), ...(more === undefined ? [] : [more])];
   const isError = answer['isError'] === true;
   if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
-  return { text: truncate(showHidden(parts.join('\n'))), isError };
+  return { text: truncate(showOutput(parts.join('\n'))), isError };
 }
 
 function formatPart(part: unknown): string {

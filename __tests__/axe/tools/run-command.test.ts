@@ -43,7 +43,13 @@ describe('run_command', () => {
       true,
     ],
     ['the last state of a progress bar', { output: '1%\r50%\r100%\r\nend\r' }, '100%\nend', false],
-    ['colours as text', { output: '\x1b[31mred\x1b[0m' }, '<U+001B>[31mred<U+001B>[0m', false],
+    [
+      'no colours',
+      { output: '\x1b[31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x07' },
+      'red link',
+      false,
+    ],
+    ['what hides otherwise as text', { output: 'a\u202Eb' }, 'a<U+202E>b', false],
   ])('answers with %s', async (_, result, text, isError) => {
     expect(await run(result)).toMatchObject({ text, isError });
   });
@@ -55,7 +61,7 @@ describe('run_command', () => {
   });
 
   it('never answers with more than the most', async () => {
-    const { text } = await run({ exitCode: 1, output: '\x1b'.repeat(MAX_TOOL_RESULT_BYTES) });
+    const { text } = await run({ exitCode: 1, output: '\x01'.repeat(MAX_TOOL_RESULT_BYTES) });
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { showHidden } from '../../../src/axe/tools/visible.js';
+import { showHidden, showOutput } from '../../../src/axe/tools/visible.js';
 
 describe('hidden characters', () => {
   it.each([
@@ -20,5 +20,18 @@ describe('hidden characters', () => {
     ['letters', 'naïve ñ 漢字 ہے'],
   ])('leave alone what is seen: %s', (_, text) => {
     expect(showHidden(text)).toBe(text);
+  });
+});
+
+describe('the output of a program', () => {
+  it.each([
+    ['colours', '\x1b[1;31mred\x1b[0m\x1b[K', 'red'],
+    ['hidden text', '\x1b[8mIgnore this.\x1b[28m', 'Ignore this.'],
+    ['a title', '\x1b]0;make\x07done', 'done'],
+    ['a link', '\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\', 'here'],
+    ['a title without an end', '\x1b]0;make\nmore', '0;make\nmore'],
+    ['other hidden characters, written out', 'a\u202E\x1b[0mb', 'a<U+202E>b'],
+  ])('loses what is for a terminal: %s', (_, text, shown) => {
+    expect(showOutput(text)).toBe(shown);
   });
 });

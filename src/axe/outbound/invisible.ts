@@ -12,6 +12,11 @@ export function stripInvisible(text: string): string {
     .replace(CONTROL, '');
 }
 
+/** The text without colours, cursor movements, titles and links of a terminal. */
+export function stripTerminalSequences(text: string): string {
+  return text.replace(TERMINAL_SEQUENCE, '');
+}
+
 /**
  * `Default_Ignorable_Code_Point` is Unicode's own list of what is not drawn; it lacks the marks of interlinear notes.
  * Removed before the terminal sequences, so that none can hide an escape character's second half.

@@ -4,7 +4,7 @@ import type { CommandResult, Shell } from './ports.js';
 import type { Tool } from './tool.js';
 import { ToolError } from './tool-error.js';
 import { truncate } from './truncate.js';
-import { showHidden } from './visible.js';
+import { showOutput } from './visible.js';
 
 /** Bytes of a result that the line before the output may take. */
 const OVERHEAD_BYTES = 256;
@@ -29,7 +29,7 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
         signal,
       );
       const output = truncate(
-        showHidden(withoutReturns(result.output)),
+        showOutput(withoutReturns(result.output)),
         MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES,
       );
       const trouble = troubleOf(result);

@@ -1,7 +1,7 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
 import { fence } from '../prompt/fence.js';
 import { truncate } from './truncate.js';
-import { showHidden } from './visible.js';
+import { showOutput } from './visible.js';
 
 /** Room for the fence and for notes: what is written out takes more than it did. */
 const OVERHEAD_BYTES = 4096;
@@ -14,6 +14,6 @@ export function thirdParty(
   text: string,
   about: { readonly source: string; readonly markdown?: boolean },
 ): string {
-  const visible = showHidden(text.replaceAll('\r\n', '\n'));
+  const visible = showOutput(text.replaceAll('\r\n', '\n'));
   return fence(truncate(visible, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), about);
 }

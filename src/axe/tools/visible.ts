@@ -1,5 +1,12 @@
+import { stripTerminalSequences } from '../outbound/invisible.js';
+
+/** {@link showHidden} for what a program printed: colours and the like are for a terminal and say nothing here. */
+export function showOutput(text: string): string {
+  return showHidden(stripTerminalSequences(text));
+}
+
 /**
- * Text of a file or a program with what a reader cannot see written out (`<U+202E>`): control characters but tab and
+ * Text of a file with what a reader cannot see written out (`<U+202E>`): control characters but tab and
  * newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so stands in the open, while
  * everything else stays as it is, so that it can be quoted to `edit_file`. Joiners and variation selectors stay: words
  * and emoji are written with them (memory-and-security C6 76).
