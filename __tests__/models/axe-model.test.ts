@@ -1,3 +1,4 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createModels } from '../../src/models/create.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
@@ -360,6 +361,48 @@ describe('prompt caching on the wire', () => {
     expect(claude.usage.inputTokens).toMatchObject({ total: 123, cacheRead: 100, cacheWrite: 20 });
     const gpt = await (await open('openai/gpt-6-sol', server)).doGenerate(question());
     expect(gpt.usage.inputTokens).toMatchObject({ total: 100, cacheRead: 60 });
+  });
+});
+
+describe('an empty tool result', () => {
+  const results = (type: 'text' | 'error-text'): LanguageModelV4CallOptions['prompt'] => [
+    ...question().prompt,
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 't1', toolName: 'fast', input: {} }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 't1', toolName: 'fast', output: { type, value: '' } }],
+    },
+  ];
+  const tools: LanguageModelV4CallOptions['tools'] = [
+    { type: 'function', name: 'fast', inputSchema: { type: 'object' } },
+  ];
+
+  it('carries no mark for the cache of Anthropic', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const model = await open('anthropic/claude-sonnet-4-5', server);
+    await model.doGenerate(question({ prompt: results('text'), tools }));
+    expect(server.requests()[0]?.body).toMatchObject({
+      messages: [
+        { role: 'user', content: [{ cache_control: { type: 'ephemeral' } }] },
+        { role: 'assistant' },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: '' }] },
+      ],
+    });
+
+    expect(server.requests()[0]?.body).not.toHaveProperty('messages.2.content.0.cache_control');
+  });
+
+  it('is a word for Converse, which takes no empty one', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const model = await open('bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', server);
+    await model.doGenerate(question({ prompt: results('text'), tools }));
+    expect(server.requests()[0]?.body).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant' },
+        { role: 'user', content: [{ toolResult: { toolUseId: 't1', content: [{ text: '(empty)' }] } }, {}] },
+      ],
+    });
   });
 });
 

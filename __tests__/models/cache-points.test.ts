@@ -11,7 +11,7 @@ const CALL: LanguageModelV4Message = {
   role: 'assistant',
   content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read_file', input: {} }],
 };
-const RESULT: LanguageModelV4Message = {
+const RESULT: Extract<LanguageModelV4Message, { role: 'tool' }> = {
   role: 'tool',
   content: [
     { type: 'tool-result', toolCallId: '1', toolName: 'read_file', output: { type: 'text', value: 'x' } },
@@ -46,6 +46,25 @@ describe('marks for the prompt cache', () => {
       [1, mark],
       [3, mark],
     ]);
+  });
+
+  it.each(['', ' \n'])('are not on a tool result that holds %j, which Anthropic refuses', (value) => {
+    const empty = {
+      type: 'tool-result' as const,
+      toolCallId: '2',
+      toolName: 'read_file',
+      output: { type: 'text' as const, value },
+    };
+    const behind: LanguageModelV4Message = { role: 'tool', content: [...RESULT.content, empty] };
+    const asked = { prompt: [SYSTEM, USER, CALL, behind], tools: TOOLS ?? [] };
+    expect(withCachePoints(asked, ANTHROPIC).prompt[3]).toEqual({
+      role: 'tool',
+      content: [{ ...RESULT.content[0], providerOptions: mark }, empty],
+    });
+    const alone: LanguageModelV4Message = { role: 'tool', content: [empty] };
+    expect(withCachePoints({ ...asked, prompt: [SYSTEM, USER, CALL, alone] }, ANTHROPIC).prompt[3]).toEqual(
+      alone,
+    );
   });
 
   it('are never more than Anthropic takes, however long the conversation', () => {

@@ -5,6 +5,7 @@ import { redact } from '../axe/outbound/redact.js';
 import type { LanguageModel } from '../axe/ports.js';
 import { withCachePoints } from './cache-points.js';
 import type { Provider, Wire } from './catalog.js';
+import { withoutEmptyResults } from './empty-results.js';
 import { toProviderError } from './errors.js';
 import { withKnownEnd } from './finish-reason.js';
 import { field } from './json.js';
@@ -72,8 +73,9 @@ function withDefaults(
       return withOptions(options, { openai: { store: false, ...strictness(options) } });
     case 'openai-compatible':
       return withOptions(options, { openaiCompatible: strictness(options) });
-    case 'google':
     case 'bedrock':
+      return withoutEmptyResults(options);
+    case 'google':
     case 'offline':
       return options;
   }

@@ -4,6 +4,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { Wire } from './catalog.js';
+import { isEmptyResult } from './empty-results.js';
 
 /** What is asked of whom. */
 export interface CachedModel {
@@ -57,6 +58,14 @@ function marked(
   };
 }
 
+/** A result that is empty cannot carry the mark (Anthropic refuses the request), so it goes to the one before. */
 function withMark(message: LanguageModelV4Message, mark: SharedV4ProviderOptions): LanguageModelV4Message {
-  return { ...message, providerOptions: { ...message.providerOptions, ...mark } };
+  if (message.role !== 'tool' || !isEmptyResult(message.content.at(-1))) {
+    return { ...message, providerOptions: { ...message.providerOptions, ...mark } };
+  }
+  const marked = message.content.findLastIndex((part) => !isEmptyResult(part));
+  const content = message.content.map((part, index) =>
+    index === marked ? { ...part, providerOptions: { ...part.providerOptions, ...mark } } : part,
+  );
+  return { ...message, content };
 }
