@@ -212,6 +212,25 @@ describe('reasoning survives the tool loop', () => {
   });
 });
 
+describe('a leading block of reasoning in the text', () => {
+  it.each(['ollama/m', 'deepseek/deepseek-x', 'openai/gpt-4o', 'openrouter/a/b'])(
+    'is no part of the answer of %s, and goes back with its turn',
+    async (ref) => {
+      const content = '<think>\nI need the file.\n</think>\n\nI look.';
+      const server = await startModelServer([
+        { kind: 'raw', status: 200, body: completion({ content, tool_calls: [TOOL_CALL] }, 'tool_calls') },
+        { kind: 'raw', status: 200, body: completion({ content: '<think>Well.</think>\nDone' }) },
+      ]);
+      const env = { AXE_OLLAMA_BASE_URL: server.url };
+      const outcome = await converse(await open(ref, server, env));
+      expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done' });
+      expect(server.requests()[1]?.body).toMatchObject({
+        messages: [{}, {}, { role: 'assistant', content, tool_calls: [TOOL_CALL] }, { role: 'tool' }],
+      });
+    },
+  );
+});
+
 describe('what a model is sent', () => {
   it.each([
     ['openai/gpt-5', { max_completion_tokens: 77 }, 'max_tokens'],

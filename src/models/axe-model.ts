@@ -13,6 +13,7 @@ import type { OpenedModel } from './opened-model.js';
 import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
 import { withReportedUsage } from './reported-usage.js';
 import { isStrictSchema } from './strict-schema.js';
+import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
 
 /** Whose model it is and how it is spoken to. */
 export interface Spoken {
@@ -22,7 +23,6 @@ export interface Spoken {
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function inAxesWords({ model, secrets }: OpenedModel, spoken: Spoken): LanguageModel {
-  const isOpenRouter = spoken.provider.id === 'openrouter';
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -31,17 +31,35 @@ export function inAxesWords({ model, secrets }: OpenedModel, spoken: Spoken): La
     doStream: (options) => model.doStream(options),
     async doGenerate(options) {
       try {
-        const asked = prepare(options, spoken, model.modelId);
-        const given = await model.doGenerate(isOpenRouter ? sendReasoningDetails(asked) : asked);
-        const reply = withReportedUsage(withKnownEnd(given));
+        const asked = send(prepare(options, spoken, model.modelId), spoken);
+        const reply = withReportedUsage(withKnownEnd(await model.doGenerate(asked)));
         checkContent(reply, options, { ...spoken, secrets });
-        return withWarnings(isOpenRouter ? keepReasoningDetails(reply) : reply, options, spoken);
+        return withWarnings(keep(reply, spoken), options, spoken);
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
         throw toProviderError(thrown, spoken.provider, secrets);
       }
     },
   };
+}
+
+/** Reasoning as the provider wants it back, and as the package does not know it. */
+function send(options: LanguageModelV4CallOptions, { provider, wire }: Spoken): LanguageModelV4CallOptions {
+  const asked = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
+  return isChat(wire) ? sendThinkBlocks(asked) : asked;
+}
+
+function keep(
+  given: LanguageModelV4GenerateResult,
+  { provider, wire }: Spoken,
+): LanguageModelV4GenerateResult {
+  const reply = isChat(wire) ? takeThinkBlock(given) : given;
+  return provider.id === 'openrouter' ? keepReasoningDetails(reply) : reply;
+}
+
+/** Chat Completions, which any server may offer. */
+function isChat(wire: Wire): boolean {
+  return wire === 'openai' || wire === 'openai-compatible';
 }
 
 function prepare(
