@@ -195,3 +195,74 @@ describe('processes', () => {
     expect(warnings[0]?.message).toMatch(/^MCP server `a ::error::b` is left out/);
   });
 });
+
+describe('an error that a server answers with', () => {
+  it.each([-32_000, -32_603, 401, 404])('is for the model alone, whatever its code: %i', async (code) => {
+    const { call, warnings } = await connect([badServer('own-error', String(code))]);
+    const { text, isError } = await call('work');
+    expect({ text, isError }).toEqual({
+      text: `Error: the MCP server "own-error" failed: MCP error ${code}: the quota is used up`,
+      isError: true,
+    });
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('tools that change in the middle of a run', () => {
+  it('are those of the new list from then on', async () => {
+    const { tools, changed, call, warnings } = await connect([badServer('changing-list'), GOOD]);
+    expect(tools.map(({ name }) => name)).toEqual(['work', 'good_work']);
+    expect(await changed()).toBeUndefined();
+    await call('work');
+    const now = await changed();
+    expect(now?.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      'other: [MCP server changing-list] After 1.',
+      'work: [MCP server good] Works.',
+    ]);
+    expect(await changed()).toBeUndefined();
+    expect(await now?.[0]?.execute({}, new AbortController().signal)).toMatchObject({ isError: false });
+    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining('renamed') }]);
+  });
+
+  it('stay what they were if the new list is none, with a warning', async () => {
+    const { changed, call, warnings } = await connect([badServer('list-once')]);
+    await call('work');
+    expect((await changed())?.map(({ name }) => name)).toEqual(['work']);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is no list of tools',
+    ]);
+  });
+
+  it('are listed anew only so often', async () => {
+    const { changed, call } = await connect([badServer('changing-list')]);
+    let listings = 0;
+    for (let turn = 0; turn < 25; turn += 1) {
+      await call('work');
+      if ((await changed()) !== undefined) listings += 1;
+    }
+    expect(listings).toBe(20);
+  });
+});
+
+describe('the variables of a program', () => {
+  it('are those that its table gives, and do not come back from it', async () => {
+    const server = {
+      ...badServer('environment'),
+      env: { API_KEY: '${OURS}', MODE: 'plain', PATH: '/only/this' },
+    };
+    const { call } = await connect([server], { env: { OURS: 'canary-4711', OTHER: 'canary-0815' } });
+    expect(JSON.parse((await call('work')).text)).toEqual({
+      API_KEY: '***',
+      MODE: 'plain',
+      PATH: '/only/this',
+    });
+  });
+
+  it('are a warning if one of ours is missing', async () => {
+    const { tools, warnings } = await connect([{ ...GOOD, env: { API_KEY: '${NO_KEY}' } }]);
+    expect(tools).toEqual([]);
+    expect(warnings[0]?.message).toContain(
+      '`env.API_KEY` needs the environment variable `NO_KEY`, which is not set or empty',
+    );
+  });
+});

@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { McpServerConfig } from '../../src/axe/agent/config.js';
-import { expandServer } from '../../src/mcp/expand.js';
+import { expandServer, valuesFor } from '../../src/mcp/expand.js';
 
 const ENV = { KEY: ' k1\n', _2: 'two', EMPTY: '', BLANK: ' \n', SPLIT: 'a\nb', EURO: '€' };
 
-function server(headers: Readonly<Record<string, string>>, args: readonly string[] = []): McpServerConfig {
-  return { name: 's', transport: 'sse', url: 'https://mcp.example.com', headers, command: 'c', args };
+function server(
+  headers: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): McpServerConfig {
+  return { name: 's', transport: 'sse', url: 'https://mcp.example.com', headers, command: 'c', args, env };
 }
 
 describe('variables in headers and arguments', () => {
@@ -30,6 +34,7 @@ describe('variables in headers and arguments', () => {
     [server({ A: '${EMPTY}' }), '`EMPTY`'],
     [server({ A: '${BLANK}' }), '`BLANK`'],
     [server({}, ['x', '--key=${GHOST}']), '`args` needs the environment variable `GHOST`'],
+    [server({}, [], { A: 'x${GHOST}' }), '`env.A` needs the environment variable `GHOST`'],
     [server({ A: '${SPLIT}' }), 'the value of header "A" holds a character that HTTP does not allow'],
     [server({ A: '${EURO}' }), 'the value of header "A" holds a character that HTTP does not allow'],
     [server({ 'A B': 'x' }), 'header "A B" is not a name that HTTP allows'],
@@ -37,4 +42,9 @@ describe('variables in headers and arguments', () => {
     expect(() => expandServer(config, ENV)).toThrow(message);
     expect(() => expandServer(config, ENV)).not.toThrow(/a\nb|€/);
   });
+});
+
+it('are secrets by their values, wherever they stand', () => {
+  const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], { C: '${SPLIT}' });
+  expect(valuesFor(config, ENV)).toEqual(['k1', 'two', 'a\nb']);
 });

@@ -15,7 +15,8 @@ const { resolve } = createRequire(import.meta.url);
 export const EVERYTHING = resolve('@modelcontextprotocol/server-everything/dist/index.js');
 export const FILESYSTEM = resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
-const FIXTURE = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
+/** The server that misbehaves as its first argument says. */
+export const BAD_SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
 
 const open: McpTools[] = [];
 
@@ -25,12 +26,12 @@ afterEach(async () => {
 
 /** A server that is this Node with a script. */
 export function stdioServer(name: string, args: readonly string[]): McpServerConfig {
-  return { name, transport: 'stdio', url: '', headers: {}, command: process.execPath, args };
+  return { name, transport: 'stdio', url: '', headers: {}, command: process.execPath, args, env: {} };
 }
 
 /** The fixture that misbehaves. */
 export function badServer(mode: string, ...args: readonly string[]): McpServerConfig {
-  return stdioServer(mode, [FIXTURE, mode, ...args]);
+  return stdioServer(mode, [BAD_SERVER, mode, ...args]);
 }
 
 /** What came of connecting. */

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   type ModelReply,
@@ -9,7 +10,7 @@ import {
 } from '../helpers/model-server.js';
 import { startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { EVERYTHING, tryRead, until } from '../mcp/scene.js';
+import { BAD_SERVER, EVERYTHING, tryRead, until } from '../mcp/scene.js';
 import { told } from './stage.js';
 import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
 
@@ -47,7 +48,45 @@ async function start(tables: string, script: ModelScript, { args = [], env = {} 
   return { cli, model };
 }
 
+/** The server that misbehaves as it is told, which notes in a file what it was started with. */
+function badServerToml(mode: string, more = ''): string {
+  const args = JSON.stringify([BAD_SERVER, mode]);
+  return `[[mcp_servers]]\nname = "odd"\ntransport = "stdio"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\n${more}`;
+}
+
 describe('the command line', () => {
+  it('gives a program the variables of its table, and shows their values to nobody', async () => {
+    const { cli, model } = await start(
+      badServerToml('environment', 'env = { API_KEY = "${STAGE}", MODE = "test" }\n'),
+      [toolCall('work', {}), text('The key is canary-7f3a9c.')],
+      {
+        env: {
+          STAGE: 'canary-7f3a9c',
+          OTHER: 'canary-other',
+          HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:9',
+        },
+      },
+    );
+    expect(await cli.finished).toMatchObject({ exitCode: 0, stderr: '' });
+    const [answer = ''] = resultsOf(model.prompts()[1]);
+    expect(JSON.parse(answer)).toMatchObject({
+      API_KEY: '***',
+      MODE: 'test',
+      HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:9',
+    });
+    expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
+  });
+
+  it('offers the tools that a server has in the middle of the run', async () => {
+    const { cli, model } = await start(badServerToml('changing-list'), [
+      toolCall('work', {}),
+      toolCall('other', {}),
+      text('Done.'),
+    ]);
+    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
+    expect(model.prompts().map(({ tools }) => tools)).toEqual([['work'], ['other'], ['other']]);
+  });
+
   it('offers its tools, gives it no secret, and leaves no process behind', async () => {
     const { mark, toml } = everything();
     const seen: number[] = [];
@@ -121,4 +160,20 @@ it('needs to be allowed in a workflow, by its name', async () => {
   expect(other).toMatchObject({ exitCode: 0, stderr: '' });
   expect(told(other)).toEqual([expect.stringContaining('Add `tools-allowed: network, everything`')]);
   expect(withheld.model.prompts()[0]?.tools).toEqual([]);
+});
+
+it('keeps what it was given out of everything that a workflow shows and remembers', async () => {
+  const toml = badServerToml('environment', 'env = { API_KEY = "${STAGE}" }\n');
+  const stage = await scheduledStage([{ tables: toml, memory: true }], {
+    model: [toolCall('work', {}), text('The key is canary-7f3a9c.')],
+  });
+  const step = await stage.run({
+    inputs: { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' },
+    env: { STAGE: 'canary-7f3a9c' },
+  });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'The key is ***.' } });
+  expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain('canary-7f3a9c');
+  const entry = tryRead(join(step.workspace, '.axe/memory/worker.md'));
+  expect(entry).toContain('The key is ***.');
+  expect(resultsOf(stage.model.prompts()[1])[0]).not.toContain('canary-7f3a9c');
 });

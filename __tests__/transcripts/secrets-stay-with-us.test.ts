@@ -31,6 +31,24 @@ const SCRIPT: readonly ModelReply[] = [
   text('Done.'),
 ];
 
+const NETWORK: Readonly<Record<string, string>> = {
+  HTTPS_PROXY: 'http://proxy.example:3128',
+  no_proxy: 'internal.example',
+  SSL_CERT_FILE: '/etc/ssl/corporate.pem',
+  NODE_EXTRA_CA_CERTS: '',
+};
+
+it('gives both what they need to reach the network', async () => {
+  const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
+  const inputs = { agent: 'worker', 'tools-allowed': 'run_command, everything' };
+  const step = await stage.run({ inputs, env: NETWORK });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const result of resultsOf(stage.model.prompts()[2]).slice(0, 2)) {
+    for (const name of Object.keys(NETWORK)) expect(result).toContain(name);
+    expect(result).toContain('http://proxy.example:3128');
+  }
+});
+
 it('gives neither a command nor an MCP server a key, a token or a variable of the runner', async () => {
   const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
   const step = await stage.run({

@@ -15,6 +15,7 @@ function scene() {
     env: {},
     cwd,
     fetch: globalThis.fetch,
+    keepSecret: () => undefined,
     clock: createClock(),
     where: 'terminal',
     toolsAllowed: [],

@@ -40,6 +40,7 @@ async function open(
     cwd: surroundings.cwd ?? tempDir('tools'),
     fetch: () => Promise.reject(new Error('nobody may ask the network')),
     clock: createClock(),
+    keepSecret: () => undefined,
     where: 'terminal',
     toolsAllowed: [],
     ownFolder: '/opt/axe-action',

@@ -3,6 +3,7 @@ import { AxeError, ConfigError } from '../axe/errors.js';
 import type { Conclusion } from '../axe/loop/outcome.js';
 import type { MemoryStore } from '../axe/memory/store.js';
 import { outbound } from '../axe/outbound/outbound.js';
+import type { Secrets } from '../axe/outbound/secret-names.js';
 import type { World } from '../axe/ports.js';
 import type { Trigger } from '../axe/trigger.js';
 import type { Warning } from '../axe/warning.js';
@@ -41,7 +42,7 @@ import { withWorkflowWarnings } from './workflow-agents.js';
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
-  const secrets = readSecrets(runner.env);
+  const { values: secrets, add: keepSecret } = readSecrets(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitOnceSent });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let world: World | undefined;
@@ -59,7 +60,7 @@ export async function main(runner: Runner): Promise<void> {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, inputs, runner, warnings: [], secrets });
     }
-    world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets });
+    world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets, keepSecret });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, world);
     await world.acknowledgement?.end(isAnswered(report));
@@ -107,6 +108,7 @@ interface ActionParts {
   readonly reporter: ActionReporter;
   readonly runner: Runner;
   readonly secrets: readonly string[];
+  readonly keepSecret: Secrets['add'];
 }
 
 async function createActionWorld(parts: ActionParts): Promise<World> {
@@ -156,6 +158,7 @@ async function createActionWorld(parts: ActionParts): Promise<World> {
       cwd: workspace,
       fetch,
       clock,
+      keepSecret: parts.keepSecret,
       where: 'workflow',
       toolsAllowed: inputs.toolsAllowed,
       memoryRoots: roots,

@@ -35,7 +35,7 @@ export async function post(runner: Runner): Promise<void> {
     runner.log('Memory: nothing is left to save.');
     return;
   }
-  const log = (line: string) => runner.log(outbound(line, 'log', readSecrets(env)));
+  const log = (line: string) => runner.log(outbound(line, 'log', readSecrets(env).values));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
   const result = await savePending(pending, inputs, { runner, log });
@@ -87,7 +87,7 @@ async function tellUnsaved(
   { pending, isHidden }: Left,
   runner: Runner,
 ): Promise<void> {
-  const secrets = readSecrets(runner.env);
+  const secrets = readSecrets(runner.env).values;
   const core = await loadToolkit();
   const why = [
     `failed to save memory after the job: ${cause}.`,

@@ -51,6 +51,8 @@ export interface ToolRequest {
 /** The tools an agent has, in an order that does not change. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
+  /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
+  changed?(): Promise<readonly Tool[] | undefined>;
   /** Ends what was started for the tools. */
   close(): Promise<void>;
 }
@@ -243,6 +245,6 @@ export interface World {
   readonly cwd: string;
   /** What people type to run the command line. */
   readonly program: ProgramName;
-  /** Values that must never leave (D11). */
+  /** Values that must never leave (D11); grows when tools are opened. */
   readonly secrets: readonly string[];
 }

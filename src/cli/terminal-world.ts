@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { markedAnswer, type RunOutcome } from '../axe/loop/outcome.js';
-import { secretValues } from '../axe/outbound/secret-names.js';
+import { createSecrets } from '../axe/outbound/secret-names.js';
 import type { Publisher, Reporter, World } from '../axe/ports.js';
 import { formatBuffered } from '../axe/review/format-buffered.js';
 import type { Trigger } from '../axe/trigger.js';
@@ -37,6 +37,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
   const { terminal, trigger, deadline, reporter, configDir, fetch } = options;
   const { env, cwd } = terminal;
   const clock = createClock();
+  const secrets = createSecrets(env);
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const log = (line: string) => void terminal.stderr.write(`${line}\n`);
   const client =
@@ -57,6 +58,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
       cwd,
       fetch,
       clock,
+      keepSecret: secrets.add,
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       toolsAllowed: [],
       agentsDirs: agentsDirsOf(options.agentsDir),
@@ -81,7 +83,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
     saveSignal: new AbortController().signal,
     cwd,
     program: terminal.program,
-    secrets: secretValues(env),
+    secrets: secrets.values,
   };
 }
 

@@ -1,10 +1,12 @@
 import type { McpServerConfig } from '../axe/agent/config.js';
+import { redact } from '../axe/outbound/redact.js';
 import { cleanLine } from '../axe/prompt/cut.js';
 import type { Tool } from '../axe/tools/tool.js';
 import type { Warning } from '../axe/warning.js';
 import { type ChosenTool, chooseTools } from './choose-tools.js';
 import { describeFailure } from './describe-failure.js';
-import { type Environment, expandServer } from './expand.js';
+import { type Environment, expandServer, valuesFor } from './expand.js';
+import { MAX_LISTINGS } from './limits.js';
 import { listTools } from './list-tools.js';
 import { type McpServer, openServer, type ServerWorld } from './server.js';
 import { within } from './within.js';
@@ -22,6 +24,8 @@ export interface ConnectOptions extends Omit<ServerWorld, 'complain'> {
 export interface McpTools {
   /** Always in the same order for the same servers. */
   readonly tools: readonly Tool[];
+  /** The tools as they are now, if a server has said that its own have changed; undefined if none has. */
+  changed(): Promise<readonly Tool[] | undefined>;
   /** Ends sessions and programs; never rejects. Happens by itself when the run's signal aborts. */
   close(): Promise<void>;
 }
@@ -29,14 +33,20 @@ export interface McpTools {
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
  * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
- * answers calls with errors. Rejects only with the signal's reason, when nothing is left running.
+ * answers calls with errors. What a server was given by `${VAR}` does not come back from it. Rejects only with the signal's reason, when nothing is left running.
  */
 export async function connectMcpServers(
   configs: readonly McpServerConfig[],
-  options: ConnectOptions,
+  given: ConnectOptions,
 ): Promise<McpTools> {
-  const { signal } = options;
+  const { signal } = given;
   signal.throwIfAborted();
+  const secrets = configs.flatMap((config) => valuesFor(config, given.env));
+  const hide = (text: string): string => redact(text, secrets);
+  const options = {
+    ...given,
+    warn: (warning: Warning) => given.warn({ ...warning, message: hide(warning.message) }),
+  };
   const opened: McpServer[] = [];
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', closeSoon);
@@ -49,17 +59,59 @@ export async function connectMcpServers(
     throw signal.reason;
   }
   signal.addEventListener('abort', closeSoon, { once: true });
-  const usable = found.filter((one) => one !== undefined);
+  let usable = found.filter((one) => one !== undefined);
   const useless = opened.filter((server) => !usable.some((one) => one.server === server));
   await Promise.all(useless.map((server) => server.close()));
-  const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
-  const choice = chooseTools(offers, new Set(options.reserved));
-  for (const { server, note } of choice.notes) complain(options, server, `offers ${note}`);
-  const tools = choice.tools.flatMap((chosen) => {
-    const from = usable.find(({ config }) => config.name === chosen.server);
-    return from === undefined ? [] : [makeTool(chosen, from)];
-  });
-  return { tools, close };
+  const told = new Set<string>();
+  let listings = 0;
+
+  function choose(): readonly Tool[] {
+    const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
+    const choice = chooseTools(offers, new Set(options.reserved));
+    for (const { server, note } of choice.notes) {
+      if (!told.has(`${server}: ${note}`)) complain(options, server, `offers ${note}`);
+      told.add(`${server}: ${note}`);
+    }
+    return choice.tools.flatMap((chosen) => {
+      const from = usable.find(({ config }) => config.name === chosen.server);
+      return from === undefined ? [] : [makeTool(chosen, from, hide)];
+    });
+  }
+
+  async function changed(): Promise<readonly Tool[] | undefined> {
+    const isChanged = usable.map(({ server }) => server.hasNewTools());
+    if (!isChanged.includes(true) || listings >= MAX_LISTINGS) return undefined;
+    listings += 1;
+    usable = await Promise.all(usable.map((one, index) => (isChanged[index] ? listAnew(one, options) : one)));
+    signal.throwIfAborted();
+    return choose();
+  }
+
+  return { tools: choose(), changed, close };
+}
+
+/** The server with its new tools, or with the old ones and a warning where they cannot be had. */
+async function listAnew(one: UsableServer, options: ConnectOptions): Promise<UsableServer> {
+  try {
+    return { ...one, tools: await list(one.server, options) };
+  } catch (thrown) {
+    if (!options.signal.aborted)
+      complain(
+        options,
+        one.config.name,
+        `has other tools now, which could not be listed: ${describeFailure(thrown)}`,
+      );
+    return one;
+  }
+}
+
+/** What it offers; a list without end is a warning. */
+async function list(server: McpServer, options: ConnectOptions): Promise<readonly unknown[]> {
+  const { timeoutMs: ms, clock, signal } = options;
+  const { tools, isCut } = await within(listTools(server), { ms, clock, signal });
+  if (isCut)
+    complain(options, server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
+  return tools;
 }
 
 /** A server that stands and said what its tools are. */
@@ -76,17 +128,13 @@ async function openAndList(
   opened: McpServer[],
 ): Promise<UsableServer | undefined> {
   const { name } = config;
-  const { timeoutMs: ms, clock, signal } = options;
   try {
     const world = { ...options, complain: (what: string) => complain(options, name, what) };
     const server = await openServer(expandServer(config, options.env), world);
     opened.push(server);
-    const { tools, isCut } = await within(listTools(server), { ms, clock, signal });
-    if (isCut)
-      complain(options, name, `has an endless list of tools; the first ${tools.length} were looked at`);
-    return { config, server, tools };
+    return { config, server, tools: await list(server, options) };
   } catch (thrown) {
-    if (signal.aborted) return undefined;
+    if (options.signal.aborted) return undefined;
     complain(options, name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
     return undefined;
   }
@@ -99,6 +147,7 @@ function complain({ warn }: ConnectOptions, server: string, what: string): void 
 function makeTool(
   { tool, name, description, inputSchema }: ChosenTool,
   { server, config }: UsableServer,
+  hide: (text: string) => string,
 ): Tool {
   return {
     name,
@@ -109,7 +158,8 @@ function makeTool(
       if (typeof input !== 'object' || input === null || Array.isArray(input)) {
         return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
       }
-      return await server.call(tool, { ...input }, signal);
+      const result = await server.call(tool, { ...input }, signal);
+      return { ...result, text: hide(result.text) };
     },
   };
 }

@@ -30,6 +30,8 @@ export interface OpenOptions extends RequestPatience {
   readonly world: WireWorld;
   /** Called when the session ends and nobody here ended it. */
   onLost(why: string): void;
+  /** Called when the server says that its tools are others now. */
+  onNewTools(): void;
 }
 
 /** setTimeout takes at most this many milliseconds (2^31 − 1); the client's own timers are never meant to fire. */
@@ -43,9 +45,9 @@ const LEAVE_MS = 2000;
  * nothing (sampling, roots, elicitation), and its `instructions` are not read. Throws an Error for people.
  */
 export async function openConnection(server: McpServerConfig, options: OpenOptions): Promise<Connection> {
-  const { world, onLost, ms, signal } = options;
+  const { world, onLost, onNewTools, ms, signal } = options;
   const { clock } = world;
-  const [{ Client }, { ResultSchema }, wire] = await Promise.all([
+  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }, wire] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js'),
     createWire(server, world),
@@ -58,6 +60,7 @@ export async function openConnection(server: McpServerConfig, options: OpenOptio
     over = withWords(why, wire);
     if (isOpen) onLost(over);
   };
+  client.setNotificationHandler(ToolListChangedNotificationSchema, onNewTools);
   client.onclose = () => lose(wire.ending() ?? 'it closed the connection');
   client.onerror = (error) => {
     if (!wire.isFatal(error)) return;

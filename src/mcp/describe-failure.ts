@@ -10,6 +10,8 @@ export interface Failure {
   /** A JSON-RPC code or an HTTP status; undefined for everything else. */
   readonly code: number | undefined;
   readonly cause: unknown;
+  /** What a JSON-RPC error brings along. */
+  readonly data: unknown;
 }
 
 /** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
@@ -20,6 +22,7 @@ export function failureOf(thrown: unknown): Failure {
     message: 'message' in error ? String(error.message) : '',
     code: 'code' in error && typeof error.code === 'number' ? error.code : undefined,
     cause: 'cause' in error ? error.cause : undefined,
+    data: 'data' in error ? error.data : undefined,
   };
 }
 
@@ -31,6 +34,8 @@ export function describeFailure(thrown: unknown): string {
   // fetch's own TypeError says nothing; the reason is its cause.
   const reason = name === 'TypeError' && cause !== undefined ? `: ${reasonOf(cause)}` : '';
   const told = cleanLine(`${message}${reason}`, MAX_FAILURE);
+  // A server may use any number in errors of its own.
+  if (name === 'McpError') return told;
   if (code === 401 || code === 403) return `HTTP ${code}, check its \`headers\` (${told})`;
   return code >= 300 && code <= 599 ? `HTTP ${code} (${told})` : told;
 }

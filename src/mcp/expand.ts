@@ -11,8 +11,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments, which is how a program gets a key
- * although its environment is scrubbed. Throws an Error that names what is missing, and never a value.
+ * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments and variables, which is how a program
+ * gets a key although its environment is scrubbed. Throws an Error that names what is missing, and never a value.
  */
 export function expandServer(server: McpServerConfig, env: Environment): McpServerConfig {
   return {
@@ -21,7 +21,17 @@ export function expandServer(server: McpServerConfig, env: Environment): McpServ
       Object.entries(server.headers).map(([name, value]) => [name, expandHeader(name, value, env)]),
     ),
     args: server.args.map((arg) => expand(arg, '`args`', env)),
+    env: Object.fromEntries(
+      Object.entries(server.env).map(([name, value]) => [name, expand(value, `\`env.${name}\``, env)]),
+    ),
   };
+}
+
+/** The values that a server is given by `${VAR}`: they are secrets, whatever the variables are called. */
+export function valuesFor({ headers, args, env: own }: McpServerConfig, env: Environment): readonly string[] {
+  const texts = [...Object.values(headers), ...args, ...Object.values(own)];
+  const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name));
+  return names.map((name) => env[name]?.trim() ?? '').filter((value) => value !== '');
 }
 
 function expandHeader(name: string, text: string, env: Environment): string {

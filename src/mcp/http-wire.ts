@@ -3,6 +3,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import type { McpServerConfig } from '../axe/agent/config.js';
 import { watchBody } from './body.js';
 import { MAX_MESSAGE_BYTES } from './limits.js';
+import { LOST_ANSWER } from './lost-answer.js';
 import type { Wire, WireWorld } from './wire.js';
 
 /** How long the client may take to read the last of a stream before an answer counts as missing. */
@@ -41,7 +42,7 @@ export async function createHttpWire(server: McpServerConfig, { fetch, clock }: 
   async function missAnswer(id: RequestId): Promise<void> {
     await clock.sleep(SETTLE_MS, over.signal);
     if (over.signal.aborted || !waiting.has(id)) return;
-    const error = { code: CONNECTION_CLOSED, message: 'the answer broke off' };
+    const error = { code: CONNECTION_CLOSED, message: 'the answer broke off', data: LOST_ANSWER };
     transport.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
@@ -71,7 +72,7 @@ export async function createSseWire(server: McpServerConfig, { fetch }: WireWorl
   };
 }
 
-/** JSON-RPC code that the client itself uses for a lost connection. */
+/** JSON-RPC code that the client itself uses for a lost connection; servers use it for anything. */
 const CONNECTION_CLOSED = -32_000;
 
 function requestIdOf(init: RequestInit | undefined): RequestId | undefined {

@@ -24,3 +24,6 @@ export const MAX_NOISE_LINES = 1000;
 
 /** How often a lost HTTP or SSE session is opened again in a run. */
 export const MAX_REOPENINGS = 5;
+
+/** How often the tools of an agent's servers are listed anew in a run. */
+export const MAX_LISTINGS = 20;

@@ -3,6 +3,7 @@ import type { ToolResult } from '../axe/tools/tool.js';
 import { type Answer, type Connection, openConnection } from './connection.js';
 import { describeFailure, failureOf } from './describe-failure.js';
 import { MAX_REOPENINGS } from './limits.js';
+import { LOST_ANSWER } from './lost-answer.js';
 import { formatResult } from './results.js';
 import type { WireWorld } from './wire.js';
 
@@ -13,6 +14,8 @@ export interface McpServer {
   request(method: string, params: Answer): Promise<Answer>;
   /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
   call(tool: string, input: Answer, signal: AbortSignal): Promise<ToolResult>;
+  /** Whether it has said since this was asked last that its tools are others now. */
+  hasNewTools(): boolean;
   close(): Promise<void>;
 }
 
@@ -27,9 +30,6 @@ export interface ServerWorld extends WireWorld {
   complain(what: string): void;
 }
 
-/** JSON-RPC code by which the client itself says that the session is gone. */
-const CONNECTION_CLOSED = -32_000;
-
 /**
  * Opens a server. A program that ends stays ended; a session over HTTP is opened again when the next call finds it
  * lost (servers forget sessions, proxies cut idle streams), a few times per run. Throws an Error for people.
@@ -39,13 +39,18 @@ export async function openServer(config: McpServerConfig, world: ServerWorld): P
   let reopenings = 0;
   let isClosed = false;
   let hasEnded = false;
+  let hasNewTools = false;
   const complaints = new Set<string>();
   /** Sessions nothing new is asked of; calls may still be under way, so they are closed at the end. */
   const retired = new Set<Connection>();
   let latest: Promise<Connection> = Promise.resolve(await open());
 
   async function open(): Promise<Connection> {
-    return await openConnection(config, { world, ms, signal, onLost });
+    return await openConnection(config, { world, ms, signal, onLost, onNewTools });
+  }
+
+  function onNewTools(): void {
+    hasNewTools = true;
   }
 
   function onLost(why: string): void {
@@ -104,6 +109,11 @@ export async function openServer(config: McpServerConfig, world: ServerWorld): P
         return { text: `Error: the MCP server "${config.name}" failed: ${why}`, isError: true };
       }
     },
+    hasNewTools() {
+      const seen = hasNewTools;
+      hasNewTools = false;
+      return seen;
+    },
     async close() {
       isClosed = true;
       const connections = new Set([...retired, await latest]);
@@ -123,6 +133,6 @@ function isForgotten(thrown: unknown): boolean {
 
 /** An error the server answered with on purpose is for the model alone. */
 function isAnswer(thrown: unknown): boolean {
-  const { name, code } = failureOf(thrown);
-  return name === 'McpError' && code !== CONNECTION_CLOSED;
+  const { name, data } = failureOf(thrown);
+  return name === 'McpError' && data !== LOST_ANSWER;
 }

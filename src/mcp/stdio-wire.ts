@@ -13,7 +13,7 @@ const MAX_QUOTE = 200;
  * transport would hand parts of our environment down and end the program without its children.
  */
 export async function createStdioWire(
-  { command, args }: McpServerConfig,
+  { command, args, env }: McpServerConfig,
   { childEnv, cwd, startProgram }: WireWorld,
 ): Promise<Wire> {
   const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
@@ -28,7 +28,7 @@ export async function createStdioWire(
       program = await startProgram({
         command,
         args,
-        env: childEnv,
+        env: { ...childEnv, ...env },
         cwd,
         maxLineBytes: MAX_MESSAGE_BYTES,
         onLine: receive,

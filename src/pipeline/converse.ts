@@ -60,14 +60,17 @@ export async function converse(
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
   try {
-    const tools = trackTaint(
-      redactResults([...box.tools, ...overNotes.tools, ...publishing.tools], crew.world.secrets),
-      crew.taint,
-    );
+    const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
+      const all = [...opened, ...overNotes.tools, ...publishing.tools];
+      return trackTaint(redactResults(all, crew.world.secrets), crew.taint);
+    };
+    const tools = withOwn(box.tools);
     const callAgent = createCallAgent(plan, crew, {
       depth: post.depth + 1,
       callerEffects: effectsOf(tools),
     });
+    const offered = (opened: readonly Tool[]): readonly Tool[] =>
+      callAgent === undefined ? opened : [...opened, callAgent];
     const system = withNotes(plan.systemPrompt, {
       runLog: parts.memory,
       ...(parts.desk?.prompt ?? NO_NOTES),
@@ -82,7 +85,11 @@ export async function converse(
         ...(memory === '' ? {} : { memory }),
         message: plan.task.message,
         params: config.params,
-        tools: callAgent === undefined ? tools : [...tools, callAgent],
+        tools: offered(tools),
+        async changedTools() {
+          const changed = await box.changed?.();
+          return changed === undefined ? undefined : offered(withOwn(changed));
+        },
         parallel: config.subAgentsConfig.parallel !== false,
         maxTurns: plan.maxTurns,
         budget: crew.budget,

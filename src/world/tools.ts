@@ -22,6 +22,7 @@ import { createShell } from '../host/process/shell.js';
 import { type ProtectedPaths, protectedPaths } from '../host/workspace/protected-paths.js';
 import { createWorkspace } from '../host/workspace/workspace.js';
 import { connectMcpServers } from '../mcp/connect.js';
+import { valuesFor } from '../mcp/expand.js';
 
 /** What tools are made in. */
 export interface ToolSurroundings {
@@ -29,6 +30,8 @@ export interface ToolSurroundings {
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
+  /** Told what servers are given by `${VAR}`: it must not leave. */
+  keepSecret(values: readonly string[]): void;
   readonly where: GrantRules['where'];
   /** The `tools-allowed` input. */
   readonly toolsAllowed: readonly string[];
@@ -151,7 +154,8 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
   const { allowed, request, surroundings } = parts;
   if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
   const { env, cwd, fetch, clock } = surroundings;
-  const { tools, close } = await connectMcpServers(allowed, {
+  surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
+  const { tools, changed, close } = await connectMcpServers(allowed, {
     env,
     childEnv: serverEnv(env),
     cwd,
@@ -164,28 +168,21 @@ async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promis
     callTimeoutMs: MCP_CALL_TIMEOUT_MS,
     reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
   });
-  return { tools: [...builtIn, ...tools], close };
+  return {
+    tools: [...builtIn, ...tools],
+    async changed() {
+      const others = await changed();
+      return others === undefined ? undefined : [...builtIn, ...others];
+    },
+    close,
+  };
 }
 
-/** What a server's program gets: how to find programs and the network, and by what the runner finds orphans. */
+/** What a server's program gets: what every program gets, and that by which the runner finds orphans. */
 function serverEnv(env: ToolSurroundings['env']): Record<string, string> {
-  const kept = SERVER_VARIABLES.flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...scrubEnv(env), ...Object.fromEntries(kept) };
+  const tracking = env['RUNNER_TRACKING_ID'];
+  return { ...scrubEnv(env), ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
 }
-
-const SERVER_VARIABLES = [
-  'HTTPS_PROXY',
-  'HTTP_PROXY',
-  'NO_PROXY',
-  'https_proxy',
-  'http_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'RUNNER_TRACKING_ID',
-];
 
 function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
   const guess = meant === undefined ? '' : `; is \`${meant}\` meant?`;

@@ -157,6 +157,7 @@ Name = "local"
 transport = "stdio"
 command = "npx"
 args = ["-y", "server"]
+env = { API_KEY = "\${KEY}", lower_case = "kept" }
 
 [memory]
 enabled = true
@@ -214,8 +215,17 @@ max_tokens = 10_000
           headers: { Authorization: 'Bearer ${TOKEN}', 'x-Case': 'kept' },
           command: '',
           args: [],
+          env: {},
         },
-        { name: 'local', transport: 'stdio', url: '', headers: {}, command: 'npx', args: ['-y', 'server'] },
+        {
+          name: 'local',
+          transport: 'stdio',
+          url: '',
+          headers: {},
+          command: 'npx',
+          args: ['-y', 'server'],
+          env: { API_KEY: '${KEY}', lower_case: 'kept' },
+        },
       ],
       memory: {
         enabled: true,
@@ -373,6 +383,12 @@ describe('wrong values', () => {
       'mcp_servers[0].transport must be one of: sse, streamable-http, stdio',
       3,
     ],
+    [server(`${ok}\nenv = { A = "1" }`), 'mcp_servers[0].env is for `transport = "stdio"` only', 7],
+    [
+      server('name = "a"\ntransport = "stdio"\ncommand = "c"\nenv = { "A=B" = "1" }'),
+      'mcp_servers[0].env has "A=B", which is no name of a variable',
+      7,
+    ],
     [server(ok) + server(ok), 'mcp_servers names must be unique: "a"', 8],
     [server(ok) + server('url = "https://example.com"'), 'mcp_servers[1].name is required', 7],
     ['[retry]\nmax_retries = -1', 'retry.max_retries must be non-negative', 4],
@@ -491,6 +507,11 @@ describe('wrong types', () => {
       '[[mcp_servers]]\nheaders = ["a"]',
       'mcp_servers[0].headers must be a table of strings, but is a list',
       'Authorization',
+    ],
+    [
+      '[[mcp_servers]]\nenv = { A = 1 }',
+      'mcp_servers[0].env.A must be a string, but is an integer',
+      '`A = "text"`',
     ],
     [
       '[[mcp_servers]]\nheaders = { A = 1 }',

@@ -253,6 +253,27 @@ describe('a conversation with tools', () => {
     });
   });
 
+  it('offers the tools of each request anew where they change, and runs no other', async () => {
+    const other: Tool = { ...echo, name: 'other' };
+    const changes: (readonly Tool[] | undefined)[] = [undefined, [other]];
+    const { asked, outcome } = await run(
+      [reply([call('1', 'echo', '{"a":1}')]), reply([call('2', 'echo', '{"a":2}')]), says('Done')],
+      {
+        tools: [echo],
+        changedTools: async () => changes.shift(),
+      },
+    );
+    expect(asked.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
+      ['echo'],
+      ['other'],
+      ['other'],
+    ]);
+    expect(outcome.stats.calls.map(({ output, isDenied }) => `${output} ${isDenied}`)).toEqual([
+      'echo {"a":1} false',
+      'Unknown tool: "echo" true',
+    ]);
+  });
+
   it('sends reasoning back with its signature, and drops empty texts', async () => {
     const signed = { anthropic: { signature: 'sig' } };
     const { asked } = await run(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { secretValues } from '../../../src/axe/outbound/secret-names.js';
+import { createSecrets, secretValues } from '../../../src/axe/outbound/secret-names.js';
 
 describe('the values of an environment that must never leave', () => {
   it.each([
@@ -119,6 +119,25 @@ describe('the values of an environment that must never leave', () => {
       'hkiG9w0BAQEFAASC',
     ]);
     expect(secretValues({ GCP_CREDENTIALS: '{ broken-json-value' })).toEqual(['{ broken-json-value']);
+  });
+
+  it.each([
+    ['http://ann:pass%20word@proxy.example:3128', ['pass%20word', 'pass word']],
+    ['ann:pass@proxy:3128', ['pass']],
+    ['postgres://app:s3cret@db/app?x=y@z', ['s3cret']],
+    ['https://ann:%zz@host', ['%zz']],
+    ['https://host/path:with@sign', []],
+    ['git@github.com:octocat/hello.git', []],
+    ['http://proxy.example:3128', []],
+  ])('are passwords in addresses, as they are written and meant: %s', (value, expected) => {
+    expect(secretValues({ HTTPS_PROXY: value })).toEqual(expected);
+  });
+
+  it('become more, for whoever holds the list', () => {
+    const { values, add } = createSecrets({ A_TOKEN: 'abc' });
+    const held = values;
+    add(['new', ' ', 'abc', '']);
+    expect(held).toEqual(['abc', 'new']);
   });
 
   it('are none of nothing', () => {

@@ -11,6 +11,15 @@ describe('a scrubbed environment', () => {
       TZ: 'UTC',
       TMPDIR: '/tmp',
       TERM: 'dumb',
+      HTTPS_PROXY: 'http://proxy:3128',
+      http_proxy: 'http://proxy:3128',
+      NO_PROXY: '10.0.0.0/8',
+      no_proxy: '10.0.0.0/8',
+      SSL_CERT_FILE: '/etc/ca.pem',
+      SSL_CERT_DIR: '/etc/certs',
+      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+      REQUESTS_CA_BUNDLE: '/etc/ca.pem',
+      GIT_SSL_CAINFO: '/etc/ca.pem',
     };
     const dropped = {
       ANTHROPIC_API_KEY: 'k',
@@ -25,6 +34,7 @@ describe('a scrubbed environment', () => {
       AWS_SECRET_ACCESS_KEY: 'k',
       DATABASE_URL: 'k',
       NODE_OPTIONS: '--require /x',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
       LD_PRELOAD: '/x',
       BASH_ENV: '/x',
       ENV: '/x',

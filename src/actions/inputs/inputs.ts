@@ -2,7 +2,7 @@ import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS }
 import { ConfigError } from '../../axe/errors.js';
 import type { GatePolicy } from '../../axe/gate-policy.js';
 import { CONCLUSIONS, type Conclusion } from '../../axe/loop/outcome.js';
-import { secretValues } from '../../axe/outbound/secret-names.js';
+import { createSecrets, type Secrets } from '../../axe/outbound/secret-names.js';
 import type { ContextPolicy } from '../../axe/prompt/context-policy.js';
 import type { SpendLimits } from '../../axe/review/spend.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
@@ -152,8 +152,8 @@ export function readInputs(env: Environment): Inputs {
 }
 
 /** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
-export function readSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return secretValues(env, list(readInput(env, 'redact')));
+export function readSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
+  return createSecrets(env, list(readInput(env, 'redact')));
 }
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */

@@ -107,6 +107,8 @@ export interface McpServerConfig {
   /** For `stdio`. */
   readonly command: string;
   readonly args: readonly string[];
+  /** Variables of the program, beside the few that every program gets. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** `[retry]`. */

@@ -81,6 +81,7 @@ function makeMcpServer(raw: RawAgent['mcp_servers'][number]): McpServerConfig {
     headers: raw.headers,
     command: raw.command,
     args: raw.args,
+    env: raw.env,
   };
 }
 

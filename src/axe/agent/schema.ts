@@ -93,6 +93,7 @@ const mcpServer = v.object(
     headers: v.optional(textsByKey(), {}),
     command: text(),
     args: texts(),
+    env: v.optional(textsByKey(), {}),
   },
   'a table' satisfies Expected,
 );

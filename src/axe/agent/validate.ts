@@ -56,7 +56,16 @@ function* mcpProblems(servers: RawAgent['mcp_servers']): Generator<AgentProblem>
       if (server.command.trim() === '') {
         yield problem('command', 'is required', 'Name the program that is the server: `command = "npx"`.');
       }
-    } else yield* urlProblems(server.url.trim(), problem);
+      yield* envProblems(server.env, problem);
+    } else {
+      yield* urlProblems(server.url.trim(), problem);
+      if (Object.keys(server.env).length > 0)
+        yield problem(
+          'env',
+          'is for `transport = "stdio"` only',
+          'Give a server with a URL its key in `headers`.',
+        );
+    }
     if (chosen(TRANSPORTS, server.transport) === undefined) {
       yield problem(
         'transport',
@@ -75,10 +84,19 @@ function* mcpProblems(servers: RawAgent['mcp_servers']): Generator<AgentProblem>
   }
 }
 
-function* urlProblems(
-  url: string,
-  problem: (key: string, what: string, remedy: string) => AgentProblem,
+type McpProblem = (key: string, what: string, remedy: string) => AgentProblem;
+
+function* envProblems(
+  env: RawAgent['mcp_servers'][number]['env'],
+  problem: McpProblem,
 ): Generator<AgentProblem> {
+  const wrong = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (wrong === undefined) return;
+  const what = `has ${JSON.stringify(wrong)}, which is no name of a variable`;
+  yield problem('env', what, 'Use letters, digits and `_`: `env = { API_KEY = "${API_KEY}" }`.');
+}
+
+function* urlProblems(url: string, problem: McpProblem): Generator<AgentProblem> {
   const example = 'Write it like this: `url = "https://mcp.example.com/mcp"`.';
   if (url === '') {
     yield problem('url', 'is required', `${example} A server that is a program has \`transport = "stdio"\`.`);

@@ -30,6 +30,8 @@ export interface Conversation {
   readonly message: string;
   readonly params: ModelParams;
   readonly tools: readonly Tool[];
+  /** The tools from the next request on, if they have changed since this was asked last; absent where they never do. */
+  changedTools?(): Promise<readonly Tool[] | undefined>;
   /** False to run the calls of a turn one after the other. */
   readonly parallel: boolean;
   readonly maxTurns: number;
@@ -44,12 +46,13 @@ export interface Conversation {
  * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
  */
 export async function runAgent(conversation: Conversation, world: LoopWorld): Promise<RunOutcome> {
-  const { tools, maxTurns, budget, parallel, form } = conversation;
+  const { maxTurns, budget, parallel, form } = conversation;
+  let { tools } = conversation;
   const startedAt = world.clock.now().getTime();
   const usage = new Usage(conversation.model.model.modelId);
   const stats = (): RunStats => usage.stats(world.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, world);
-  const settings = settingsOf(conversation);
+  let settings = settingsOf(conversation);
   const reserve = reserveOf(conversation);
   let messages: readonly LanguageModelV4Message[] = firstMessages(conversation.system, conversation.message);
   let measured: Measured | undefined;
@@ -60,6 +63,11 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
       world.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return exhausted(spent, answer, stats());
+      const changed = await conversation.changedTools?.();
+      if (changed !== undefined) {
+        tools = changed;
+        settings = settingsOf({ ...conversation, tools });
+      }
       const asked = await askFitting({ messages, measured, ...reserve, settings }, asker, world);
       const { reply } = asked;
       messages = asked.messages;

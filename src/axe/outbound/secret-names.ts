@@ -45,12 +45,16 @@ export function secretValues(env: Environment, named: readonly string[] = []): r
   return [...new Set(values)].sort((a, b) => b.length - a.length);
 }
 
-/** The password of an address, as it is written and as it is meant; of one without password the name, often a token. */
+/** The password in an address, with or without its scheme: a proxy's, a database's. */
+const PASSWORD = /^(?:[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*|[\w.%+-]*):([^\s/@]+)@/i;
+
+/** The name in an address without a password, which often is a token. */
+const NAME_ALONE = /^[a-z][a-z0-9+.-]*:\/\/([^\s/@:]+):?@/i;
+
+/** What an address gives away, as it is written and as it is meant. */
 function passwordsIn(text: string): readonly string[] {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s]*@/i.test(text) || !URL.canParse(text)) return [];
-  const { username, password } = new URL(text);
-  const written = password === '' ? username : password;
-  return written === '' ? [] : [written, decoded(written)];
+  const [, written] = PASSWORD.exec(text) ?? NAME_ALONE.exec(text) ?? [];
+  return written === undefined ? [] : [written, decoded(written)];
 }
 
 function decoded(text: string): string {
@@ -81,4 +85,22 @@ function fieldsOf(text: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Values that must never leave, of which more become known in the course of a run. */
+export interface Secrets {
+  /** Grows with {@link add}: whoever holds the list knows the new ones too. */
+  readonly values: readonly string[];
+  add(more: readonly string[]): void;
+}
+
+/** The secrets of an environment, with those of the names in `named`. */
+export function createSecrets(env: Environment, named: readonly string[] = []): Secrets {
+  const values = [...secretValues(env, named)];
+  return {
+    values,
+    add(more) {
+      values.push(...more.filter((value) => value.trim() !== '' && !values.includes(value)));
+    },
+  };
 }
