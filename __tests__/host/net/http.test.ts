@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { networkCause } from '../../../src/axe/network-cause.js';
 import { createFetch } from '../../../src/host/net/http.js';
+import { atBlockedPort } from '../../helpers/blocked-port.js';
 import { type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
 import { startProxy } from '../../helpers/proxy-server.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 async function startOrigin(): Promise<Peer> {
   return await startLoopback((request, response) => {
@@ -13,8 +16,48 @@ async function startOrigin(): Promise<Peer> {
 }
 
 describe('the fetch of every connection', () => {
-  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])("is Node's own with %j", (env) => {
-    expect(createFetch(env)).toBe(globalThis.fetch);
+  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])("is Node's own with %j", async (env) => {
+    const answer = new Response();
+    const own = jest.spyOn(globalThis, 'fetch').mockResolvedValue(answer);
+    const init = { method: 'PUT' };
+    expect(await createFetch(env)('http://models.example/', init)).toBe(answer);
+    expect(own.mock.calls).toEqual([['http://models.example/', init]]);
+    own.mockRestore();
+  });
+
+  it('reaches a server at a port that fetch blocks', async () => {
+    const origin = await startOrigin();
+    const url = await atBlockedPort(origin.url);
+    await expect(globalThis.fetch(url)).rejects.toThrow('fetch failed');
+    const answer = await createFetch({})(`${url}/v1/chat?a=b`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: '{"a":1}',
+    });
+    expect(await answer.json()).toEqual({ said: { a: 1 } });
+    expect(origin.requests()[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat',
+      headers: { host: new URL(url).host, 'content-type': 'application/json' },
+    });
+    expect((await createFetch({})(new URL(`${url}/moved`))).url).toContain('/elsewhere');
+  });
+
+  it('has a proxy reach such a port, too', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    expect((await fetch('http://models.example:6666/v1')).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://models.example:6666/v1']);
+    expect(origin.requests()[0]?.headers['host']).toBe('models.example:6666');
+  });
+
+  it('stops waiting for such a port when it is told to', async () => {
+    const origin = await startOrigin();
+    const controller = new AbortController();
+    origin.onRequest(() => controller.abort(new Error('over')));
+    const asked = createFetch({})(`${await atBlockedPort(origin.url)}/never`, { signal: controller.signal });
+    await expect(asked).rejects.toThrow('over');
   });
 
   it('asks a plain http server through the proxy, by its name', async () => {

@@ -145,6 +145,12 @@ describe('a page', () => {
     await expect(fetchPage(at('example.com'), undefined, {}, abort.signal)).rejects.toThrow('cancelled');
   });
 
+  it('at a port that browsers block is refused (https://fetch.spec.whatwg.org/#port-blocking)', async () => {
+    await expect(fetchPage('http://example.com:25/')).rejects.toThrow(
+      '"http://example.com:25/" is at a port that is not for pages of the web',
+    );
+  });
+
   it('that nobody serves is told of in one line', async () => {
     const { peer, at } = await serve(() => undefined);
     await peer.close();

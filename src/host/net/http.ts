@@ -1,31 +1,40 @@
-import type { ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { AxeError, ConfigError } from '../../axe/errors.js';
 import { type NetworkCause, networkCause } from '../../axe/network-cause.js';
+import { withAnyPort } from './any-port.js';
 import { proxyFor } from './proxy.js';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 /**
  * The fetch that every connection of ours uses: Node's own, or one that goes through the proxy the environment names,
- * `NO_PROXY` respected (D25). The proxy code is loaded only at the first request that needs it.
+ * `NO_PROXY` respected (D25), to any port. The code for both is loaded only at the first request that needs it.
  * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none, and as fetch
  * does, with an AxeError as the cause, where the proxy does not let a request through: nobody else is to be blamed for it.
  */
 export function createFetch(env: Readonly<Record<string, string | undefined>>): typeof globalThis.fetch {
-  if (!PROXY_VARIABLES.some((name) => (env[name] ?? '') !== '')) return globalThis.fetch;
-  const agents = new Map<string, ProxyAgent>();
-  return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const proxy = proxyFor(url, env);
+  const dispatchers = new Map<string, Dispatcher>();
+  const isProxied = PROXY_VARIABLES.some((name) => (env[name] ?? '') !== '');
+  const proxyOf = (url: URL): URL | undefined => {
+    const proxy = isProxied ? proxyFor(url, env) : undefined;
+    return proxy === undefined ? undefined : proxyUrl(proxy);
+  };
+  const direct: typeof globalThis.fetch = async (input, init) => {
+    const proxy = isProxied ? proxyOf(new URL(input instanceof Request ? input.url : input)) : undefined;
     if (proxy === undefined) return await globalThis.fetch(input, init);
-    const through = proxyUrl(proxy);
+    return await fetchThrough(await dispatcherOf(proxy, dispatchers))(input, init);
+  };
+  const fetch = withAnyPort(direct, (url) => dispatcherOf(proxyOf(url), dispatchers));
+  if (!isProxied) return fetch;
+  return async (input, init) => {
     try {
-      return await fetchThrough(through, agents)(input, init);
+      return await fetch(input, init);
     } catch (thrown) {
-      const cause = proxyTrouble(thrown, {
-        proxy: through,
-        variable: url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY',
-      });
+      const url = new URL(input instanceof Request ? input.url : input);
+      const proxy = proxyOf(url);
+      if (proxy === undefined) throw thrown;
+      const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+      const cause = proxyTrouble(thrown, { proxy, variable });
       throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
     }
   };
@@ -85,11 +94,20 @@ function refusalOf({ message }: NetworkCause): number | undefined {
   return status === undefined ? undefined : Number(status);
 }
 
-function fetchThrough(proxy: URL, agents: Map<string, ProxyAgent>): typeof globalThis.fetch {
+/** One for each proxy, and one for none. */
+async function dispatcherOf(proxy: URL | undefined, known: Map<string, Dispatcher>): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import('undici');
+  const key = proxy?.href ?? '';
+  const dispatcher =
+    known.get(key) ??
+    (proxy === undefined ? new Agent() : new ProxyAgent({ uri: proxy.href, proxyTunnel: false }));
+  known.set(key, dispatcher);
+  return dispatcher;
+}
+
+function fetchThrough(dispatcher: Dispatcher): typeof globalThis.fetch {
   return async (input, init) => {
-    const { ProxyAgent, fetch } = await import('undici');
-    const dispatcher = agents.get(proxy.href) ?? new ProxyAgent({ uri: proxy.href, proxyTunnel: false });
-    agents.set(proxy.href, dispatcher);
+    const { fetch } = await import('undici');
     // undici's fetch and Node's are the same function in two versions; only their declared types differ.
     const withProxy: unknown = fetch;
     return await (withProxy as (input: unknown, init: object) => Promise<Response>)(input, {

@@ -4,6 +4,7 @@ import { ToolError } from '../../axe/tools/tool-error.js';
 import { hostOf, refuseUrl } from '../../axe/tools/web/allowed-host.js';
 import { isAddress } from '../../axe/tools/web/public-address.js';
 import { VERSION } from '../../axe/version.js';
+import { BLOCKED_PORT } from './any-port.js';
 import { innermost, innermostMessage } from './innermost.js';
 import { proxyFor } from './proxy.js';
 import { createPublicLookup, type PublicLookupOptions } from './public-lookup.js';
@@ -151,5 +152,8 @@ function explain(
   const cause = innermost(thrown);
   if (cause instanceof ToolError) return cause;
   if (isTimeout) return new ToolError(`${shown(url)} did not answer within ${timeoutMs / 1000} seconds`);
-  return new ToolError(`${shown(url)} could not be fetched: ${innermostMessage(thrown)}`);
+  const message = innermostMessage(thrown);
+  if (message === BLOCKED_PORT)
+    return new ToolError(`${shown(url)} is at a port that is not for pages of the web`);
+  return new ToolError(`${shown(url)} could not be fetched: ${message}`);
 }
