@@ -194,8 +194,15 @@ describe('a run that ended well', () => {
   });
 
   it('has the token and the key of its memory masked too', async () => {
-    const inputs = { 'memory-token': 'own-token', 'memory-signing-key': 'own-signing-key' };
-    expect((await report(await reportOf('ran'), { inputs })).masks).toEqual(['own-token', 'own-signing-key']);
+    const inputs = {
+      'memory-token': 'own-token',
+      'memory-signing-key': 'a-new-signing-key\nan-old-signing-key',
+    };
+    expect((await report(await reportOf('ran'), { inputs })).masks).toEqual([
+      'own-token',
+      'a-new-signing-key',
+      'an-old-signing-key',
+    ]);
   });
 
   it('that read a stranger says that two entries were added', async () => {

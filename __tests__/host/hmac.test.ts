@@ -22,7 +22,15 @@ describe('a signature', () => {
     expect(sign?.('größer')).toBe(digests[0]);
   });
 
+  it('is made with the first of several keys, and those before it can still be checked', () => {
+    const sign = createSign(' new key \r\n\nold key\noldest key\n');
+    expect(sign?.('x')).toBe(createSign('new key')?.('x'));
+    expect(sign?.earlier?.map((one) => one('x'))).toEqual(
+      ['old key', 'oldest key'].map((key) => createSign(key)?.('x')),
+    );
+  });
+
   it('is not made without a key', () => {
-    expect(createSign('')).toBeUndefined();
+    for (const none of ['', '\n', ' \n ']) expect(createSign(none)).toBeUndefined();
   });
 });

@@ -28,6 +28,7 @@ it('appends to the file in the workspace and reads it from there', async () => {
   expect(readdirSync(workspace, { recursive: true }).sort()).toEqual([
     '.axe',
     '.axe/memory',
+    '.axe/memory/.gitignore',
     '.axe/memory/ask.md',
   ]);
 });

@@ -16,7 +16,10 @@ const ALWAYS = 99;
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
     'a token that may only read',
-    { token: { mayWrite: false }, told: /cache write denied.*`issue_comment`.*`memory-store: .*`/s },
+    {
+      token: { mayWrite: false },
+      told: /^(?!.*issue_comment).*`schedule`: cache write denied.*`cache-mode: write`.*`memory-store: .*`/s,
+    },
   ],
   [
     '`cache-mode: read`',

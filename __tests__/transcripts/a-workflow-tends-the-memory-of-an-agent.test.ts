@@ -177,6 +177,31 @@ it('signs what it writes, and lets no secret into it', async () => {
   expect(verified.log).not.toMatch(/^- reviewer\.md:\d+:/m);
 });
 
+it('changes its key: what the old one signed is good until the new one has signed it, and then without the old one', async () => {
+  const stage = await startedByHand();
+  const [older, newer] = ['a long random text', 'another random text'];
+  const both = { 'memory-signing-key': `${newer}\n${older}` };
+  const signed = await stage.run(asking('sign --unsigned', { 'memory-signing-key': older }));
+  expect(signed.log).toContain('Signed 3 entries with the first key.');
+  const between = await stage.run(asking('verify', both));
+  expect(between).toMatchObject({ exitCode: 0 });
+  expect(between.log).toContain('2 of 2 entries are signed with an earlier key');
+  const tooSoon = await stage.run(asking('verify', { 'memory-signing-key': newer }));
+  expect(tooSoon).toMatchObject({ exitCode: 1 });
+
+  const again = await stage.run(asking('sign', both));
+  expect(again).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+  expect(again.masks).toEqual(expect.arrayContaining([older, newer]));
+  const after = await stage.run(asking('verify', { 'memory-signing-key': newer }));
+  expect(after).toMatchObject({ exitCode: 0, annotations: [] });
+  expect(idsOnBranch(stage)).toEqual([idOf('01kgk41'), idOf('01kgnp2')]);
+
+  const short = await stage.run(asking('show', { 'memory-signing-key': 'too short' }));
+  expect(short).toMatchObject({ exitCode: 1, commands: ['error'] });
+  expect(short.annotations[0]?.message).toContain('has fewer than 16 characters');
+  expect(short.log + JSON.stringify(short.annotations)).not.toContain('too short');
+});
+
 it('leaves memory as it is in a dry run, and where it is only to be read', async () => {
   const stage = await startedByHand();
   const dry = await stage.run(asking('forget 01kgk41', { 'dry-run': 'true' }));

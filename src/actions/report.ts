@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.js';
 import { type Conclusion, markedAnswer } from '../axe/loop/outcome.js';
+import { signingKeys } from '../axe/memory/signing-keys.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import type { Warning } from '../axe/warning.js';
 import { createFiles } from '../host/files.js';
@@ -36,7 +37,8 @@ export interface RunToReport {
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun({ report, inputs, runner, warnings, secrets }: RunToReport): Promise<void> {
   const core = await loadToolkit();
-  for (const secret of [inputs.apiKey, inputs.agents.token, inputs.memory.token, inputs.memory.signingKey]) {
+  const { apiKey, agents, memory } = inputs;
+  for (const secret of [apiKey, agents.token, memory.token, ...signingKeys(memory.signingKey)]) {
     if (secret !== '') core.setSecret(secret);
   }
   const isHidden = isElsewhere(inputs.memory, runner.env);

@@ -193,7 +193,11 @@ export interface Journal {
 }
 
 /** A keyed digest of a text (HMAC-SHA256), as lower-case hexadecimal digits. */
-export type Sign = (text: string) => string;
+export interface Sign {
+  (text: string): string;
+  /** Digests with keys that were used before: what they signed is still good, and nothing new is signed with them. */
+  readonly earlier?: readonly Sign[];
+}
 
 /** The one deadline of a run: every wait listens to it. */
 export interface Deadline {

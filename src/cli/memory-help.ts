@@ -86,6 +86,18 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     flags: WHERE,
   },
   {
+    usage: 'memory sign <agent> [id]',
+    short: 'Sign entries with the first key',
+    long: [
+      'Sign the entries that an earlier key has signed, or one entry, with the first key in the environment variable',
+      'AXE_MEMORY_SIGNING_KEY, which holds one key a line. Read an entry before you sign it by its id.',
+    ].join('\n'),
+    flags: [
+      ...WHERE,
+      { name: 'unsigned', kind: 'bool', about: 'Sign the entries that have no signature too' },
+    ],
+  },
+  {
     usage: 'memory export <agent>',
     short: 'Write a memory to a file',
     long: 'Write the run log as it is to standard output or a new file; with --all everything to a new folder, without naming an agent.',

@@ -1,5 +1,6 @@
 import { AxeError, type ExitCode } from '../axe/errors.js';
 import type { Provenance } from '../axe/memory/provenance.js';
+import { checkSigningKeys } from '../axe/memory/signing-keys.js';
 import { outbound } from '../axe/outbound/outbound.js';
 import { secretValues } from '../axe/outbound/secret-names.js';
 import { createClock } from '../host/clock.js';
@@ -82,7 +83,7 @@ function asWord({ name, kind }: Flag, flags: ParsedFlags): readonly string[] {
   }
 }
 
-const OWN_FLAGS: readonly string[] = ['lane', 'last', 'purge', 'out', 'all'];
+const OWN_FLAGS: readonly string[] = ['lane', 'last', 'purge', 'out', 'all', 'unsigned'];
 
 /** What `remember` takes last may be given by `--text` too. */
 function givenText(name: string, flags: ParsedFlags): readonly string[] {
@@ -95,7 +96,9 @@ function makeHand(
   terminal: Terminal,
 ): MemoryHand {
   const { env } = terminal;
-  const sign = createSign(env['AXE_MEMORY_SIGNING_KEY'] ?? '');
+  const keys = env['AXE_MEMORY_SIGNING_KEY'] ?? '';
+  checkSigningKeys(keys, 'AXE_MEMORY_SIGNING_KEY');
+  const sign = createSign(keys);
   return {
     store,
     path,

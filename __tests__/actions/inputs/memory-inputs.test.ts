@@ -43,15 +43,15 @@ describe('the inputs of memory', () => {
     ['memory-required', 'true', { isRequired: true }],
     ['memory-required', 'TRUE', { isRequired: true }],
     ['memory-required', 'False', { isRequired: false }],
-    ['memory-signing-key', 'correct horse', { signingKey: 'correct horse' }],
+    ['memory-signing-key', 'correct horse battery', { signingKey: 'correct horse battery' }],
     ['memory-require-signed', 'false', { policy: { ...POLICY, requireSigned: false } }],
   ])('take `%s: %s`', (name, value, expected) => {
     expect(read({ [name]: value })).toEqual({ ...read(), ...expected });
   });
 
   it('take a key that everything has to be signed with', () => {
-    const inputs = read({ 'memory-signing-key': 'k', 'memory-require-signed': 'true' });
-    expect(inputs).toMatchObject({ signingKey: 'k', policy: { requireSigned: true } });
+    const inputs = read({ 'memory-signing-key': 'correct horse battery', 'memory-require-signed': 'true' });
+    expect(inputs).toMatchObject({ signingKey: 'correct horse battery', policy: { requireSigned: true } });
   });
 
   it.each(['auto', 'repo'] as const)('take `memory-repo` together with `memory-store: %s`', (store) => {
@@ -170,8 +170,18 @@ describe('the inputs of memory', () => {
     ...[{}, { 'memory-signing-key': ' ' }].map((given): [Given, string, string] => [
       { ...given, 'memory-require-signed': 'true' },
       '`memory-require-signed` needs a key to check signatures with',
-      'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',
+      'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, at least 16 random characters.',
     ]),
+    [
+      { 'memory-signing-key': 'correct horse' },
+      'the key in `memory-signing-key` has fewer than 16 characters',
+      'Use a long random text, for example what `openssl rand -hex 32` prints. Several keys are one a line.',
+    ],
+    [
+      { 'memory-signing-key': 'correct horse battery\n\nold' },
+      'key 2 of 2 in `memory-signing-key` has fewer than 16 characters',
+      'Use a long random text, for example what `openssl rand -hex 32` prints. Several keys are one a line.',
+    ],
     [
       { 'memory-required': 'true', 'memory-store': 'none' },
       '`memory-required: true` cannot be used with `memory-store: none`, which saves nothing',

@@ -140,6 +140,14 @@ describe('the values of an environment that must never leave', () => {
     expect(held).toEqual(['abc', 'new']);
   });
 
+  it('are each key of a list of signing keys, and all of it', () => {
+    expect(secretValues({ AXE_MEMORY_SIGNING_KEY: 'the new signing key\r\nthe old one of it\n' })).toEqual([
+      'the new signing key\r\nthe old one of it',
+      'the new signing key',
+      'the old one of it',
+    ]);
+  });
+
   it('are none of nothing', () => {
     expect(secretValues({})).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../axe/errors.js';
 import { scopeFolder } from '../../axe/memory/scope.js';
+import { checkSigningKeys } from '../../axe/memory/signing-keys.js';
 import type { MemoryPolicy } from '../../axe/plan.js';
 import { flag, oneOf } from './input-values.js';
 
@@ -18,7 +19,7 @@ export interface MemoryInputs {
   readonly cacheName: string;
   readonly policy: MemoryPolicy;
   readonly isRequired: boolean;
-  /** Empty for none. */
+  /** One key a line, the first of which signs; empty for none. */
   readonly signingKey: string;
 }
 
@@ -60,6 +61,7 @@ export function readMemoryInputs(read: (name: keyof typeof MEMORY_INPUT_DEFAULTS
     isRequired: flag(read('memory-required'), 'memory-required'),
     signingKey: read('memory-signing-key'),
   };
+  checkSigningKeys(inputs.signingKey, '`memory-signing-key`');
   checkTogether(inputs);
   return inputs;
 }
@@ -73,7 +75,8 @@ function checkTogether({ store, repository, policy, signingKey, isRequired }: Me
   }
   if (policy.requireSigned && signingKey === '') {
     throw new ConfigError('`memory-require-signed` needs a key to check signatures with', {
-      remedy: 'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, any long random text.',
+      remedy:
+        'Give `memory-signing-key: ${{ secrets.AXE_MEMORY_SIGNING_KEY }}`, at least 16 random characters.',
     });
   }
   if (repository !== undefined && store !== 'auto' && store !== 'repo') {

@@ -70,7 +70,7 @@ export function leftOut(
     ...(unsigned > 0 ? [`${unsigned} without a signature`] : []),
     ...(bad > 0 ? [`${bad} with one that does not fit`] : []),
   ];
-  const message = `\`memory-require-signed\` left out ${entries(bad + unsigned)} of ${named(paths)}: ${why.join(', ')}. \`axe-action memory verify\` lists them; \`edit\` or \`promote\` with the key signs one.`;
+  const message = `\`memory-require-signed\` left out ${entries(bad + unsigned)} of ${named(paths)}: ${why.join(', ')}. \`axe-action memory verify\` lists them; \`sign\` with the key signs them.`;
   return { code: 'memory-signature', message };
 }
 

@@ -1,5 +1,6 @@
 import type { Sign } from '../ports.js';
-import { parseLog } from './units.js';
+import { formatProvenance } from './provenance.js';
+import { parseLog, type Unit } from './units.js';
 
 /** What is known of an entry's signature. `bad` also where something stands behind the line that holds it. */
 export type Signature = 'good' | 'bad' | 'none';
@@ -31,8 +32,36 @@ export function checkSignature(text: string, paths: readonly string[], sign: Sig
   if (!SIGNED_LINE.test(text)) return 'none';
   const signature = PROVENANCE_AT_END.test(text) ? SIGNATURE_AT_END.exec(text)?.[1] : undefined;
   const plain = withoutSignature(text);
-  return paths.some((path) => digest(plain, path, sign) === signature) ? 'good' : 'bad';
+  const keys = [sign, ...(sign.earlier ?? [])];
+  return paths.some((path) => keys.some((key) => digest(plain, path, key) === signature)) ? 'good' : 'bad';
 }
+
+/** Whether a signature is that of the key that new entries are signed with. */
+export function isSignedFirst(text: string, path: string, sign: Sign): boolean {
+  return checkSignature(text, [path], (message) => sign(message)) === 'good';
+}
+
+/**
+ * An entry that is there, signed. One without provenance gets a line with the id that it is known by, so that it stays
+ * the same entry. Undefined where text stands below the line, which a signature would not cover.
+ */
+export function signEntry({ id, text, hasProvenance }: Unit, path: string, sign: Sign): string | undefined {
+  if (PROVENANCE_AT_END.test(text)) return withSignature(text, path, sign);
+  if (hasProvenance) return undefined;
+  const body = text.trimEnd();
+  const line = formatProvenance({ ...NOTHING_KNOWN, id });
+  return withSignature(`${body}\n${line}${text.slice(body.length) || '\n\n'}`, path, sign);
+}
+
+const NOTHING_KNOWN = {
+  run: undefined,
+  job: undefined,
+  event: undefined,
+  sha: undefined,
+  actor: undefined,
+  trust: undefined,
+  model: undefined,
+};
 
 /** Entries with a good signature, and what was left out for want of one. */
 export interface SignedEntries {

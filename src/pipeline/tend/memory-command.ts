@@ -6,6 +6,7 @@ import { type MemoryCommandResult, type MemoryHand, viewMemory } from './memory-
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
 import { rememberText } from './remember-by-hand.js';
+import { signMemory } from './sign-memory.js';
 
 /**
  * Does what a person wants with an agent's memory, in whatever store it lives, without a model. Trouble with memory is a
@@ -32,6 +33,8 @@ export async function runMemoryCommand(
       return await rememberText(command, view, hand);
     case 'promote':
       return await promoteEntry(command, view, hand);
+    case 'sign':
+      return await signMemory(command, view, hand);
     case 'export':
       return await exportMemory(command, view, hand);
     case 'import':

@@ -1,5 +1,6 @@
 import { AxeError } from '../../axe/errors.js';
 import type { LogLane } from '../../axe/memory/commands/entry.js';
+import { PUSH_USAGE } from './push-command.js';
 
 /** What a person wants done with a memory. */
 export type MemoryCommand =
@@ -23,6 +24,8 @@ export type MemoryCommand =
   /** `text` undefined: a person writes it. */
   | { readonly kind: 'remember'; readonly text: string | undefined }
   | { readonly kind: 'promote'; readonly id: string }
+  /** `id` empty: what an earlier key has signed, with `unsigned` also what has no signature. */
+  | { readonly kind: 'sign'; readonly id: string; readonly unsigned: boolean }
   /** `out` is a file, or with `all` a folder; `-` is standard output. */
   | { readonly kind: 'export'; readonly out: string; readonly all: boolean; readonly lane: LogLane }
   /** `from` is a file; `-` is standard input. */
@@ -37,7 +40,9 @@ export function parseMemoryCommand(words: readonly string[], usage?: string): Me
   const [name = '', ...rest] = words;
   const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
   if (form === undefined) {
-    const usages = Object.values(FORMS).map(({ usage }) => `\`${usage}\``);
+    const usages = [...Object.values(FORMS).map(({ usage }) => usage), PUSH_USAGE].map(
+      (usage) => `\`${usage}\``,
+    );
     throw new AxeError(
       name === '' ? 'what to do with the memory is missing' : `unknown memory command "${name}"`,
       { remedy: `Write one of: ${usages.join(', ')}.` },
@@ -58,6 +63,7 @@ export function isCommentCommand(command: MemoryCommand): boolean {
     case 'verify':
     case 'edit':
     case 'promote':
+    case 'sign':
     case 'export':
     case 'import':
       return false;
@@ -101,6 +107,10 @@ const FORMS: Readonly<Record<string, Form>> = {
     isText: true,
     make: ({ positionals }) => ({ kind: 'remember', text: positionals.join(' ').trim() || undefined }),
   },
+  sign: {
+    usage: 'sign [id] [--unsigned]',
+    make: (parts) => ({ kind: 'sign', id: atMostOne(parts), unsigned: isOn(parts, 'unsigned') }),
+  },
   promote: { usage: 'promote <id>', make: (parts) => ({ kind: 'promote', id: exactlyOne(parts) }) },
   export: {
     usage: 'export [--out <file>] [--lane untrusted] [--all]',
@@ -124,7 +134,7 @@ interface Parts {
   readonly positionals: readonly string[];
 }
 
-const SWITCHES = new Set(['purge', 'all']);
+const SWITCHES = new Set(['purge', 'all', 'unsigned']);
 
 function takeApart(words: readonly string[], { usage, isText }: Form): Omit<Parts, 'usage'> {
   const rest = [...words];

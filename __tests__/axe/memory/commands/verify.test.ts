@@ -147,6 +147,26 @@ describe('verifyLog', () => {
     expect(problems(text)).toEqual([]);
   });
 
+  it('takes the signature of an earlier key for a good one, and counts those', () => {
+    const [old, both] = [createSign('old key'), createSign('new key\nold key')];
+    if (old === undefined || both === undefined) throw new Error('there is no key');
+    const text =
+      withSignature(entry(1, { id: 'a' }), 'bot.md', old) +
+      withSignature(entry(2, { id: 'b' }), 'bot.md', both);
+    expect(problems(text, { sign: both })).toEqual([]);
+    const log = { text, lane: 'trusted', path: 'bot.md', forgotten: new Set<string>() } as const;
+    expect(verifyLog({ ...log, sign: both })).toContainEqual(
+      expect.objectContaining({
+        code: 'signature',
+        severity: 'information',
+        message: '1 of 2 entries is signed with an earlier key; `sign` signs it with the first one',
+      }),
+    );
+    expect(problems(text, { sign: createSign('new key') })).toMatchObject([
+      ['signature', 1, expect.any(String)],
+    ]);
+  });
+
   it('tells size and entries without provenance, which is no problem', () => {
     const text = entry(1) + entry(2, { id: 'b', result: '好' });
     const own = { severity: 'information', lane: 'untrusted', line: undefined } as const;

@@ -1,6 +1,7 @@
 import { MAX_LOADED_MEMORY_BYTES } from '../../defaults.js';
 import { encodeBytes } from '../bytes.js';
 import { countEntries } from '../run-log.js';
+import { checkSignature, isSignedFirst } from '../signature.js';
 import { type MemoryEntry, readEntries } from './entry.js';
 import type { BareFinding, Finding, FindingCode, VerifiedLog } from './finding.js';
 import { checkEntry } from './verify-entry.js';
@@ -14,7 +15,12 @@ export function verifyLog(log: VerifiedLog): readonly Finding[] {
     ...entries.flatMap((entry) => checkEntry(entry, log)),
     ...checkAmong(entries),
   ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return [...found, ...withoutProvenance(entries), ...checkSize(log.text, entries.length)].map((one) => ({
+  return [
+    ...found,
+    ...withoutProvenance(entries),
+    ...withEarlierKey(entries, log),
+    ...checkSize(log.text, entries.length),
+  ].map((one) => ({
     ...one,
     lane: log.lane,
     path: log.path,
@@ -52,6 +58,19 @@ function withoutProvenance(entries: readonly MemoryEntry[]): readonly BareFindin
   if (plain.length === 0) return [];
   const message = `${plain.length} of ${entries.length} entries have no provenance, as axe and the command line write them`;
   return [{ code: 'no-provenance', severity: 'information', line: undefined, message }];
+}
+
+function withEarlierKey(
+  entries: readonly MemoryEntry[],
+  { path, sign }: VerifiedLog,
+): readonly BareFinding[] {
+  if (sign?.earlier === undefined) return [];
+  const signed = entries.filter(({ unit }) => checkSignature(unit.text, [path], sign) === 'good');
+  const earlier = signed.filter(({ unit }) => !isSignedFirst(unit.text, path, sign)).length;
+  if (earlier === 0) return [];
+  const [are, them] = earlier === 1 ? ['is', 'it'] : ['are', 'them'];
+  const message = `${earlier} of ${entries.length} entries ${are} signed with an earlier key; \`sign\` signs ${them} with the first one`;
+  return [{ code: 'signature', severity: 'information', line: undefined, message }];
 }
 
 /** Largest memory the Actions cache takes, all files together (D13). */
