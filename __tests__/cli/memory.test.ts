@@ -81,6 +81,7 @@ describe('memory show', () => {
   });
 
   it('says of a missing file that there is nothing, and makes none', async () => {
+    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 0,
       output: `No entries in \`bot.md\` in ${folder}.\n`,
@@ -395,6 +396,7 @@ describe('where memory is', () => {
     writeFiles(home, {
       'checkout/.axe/memory/bot.md': A,
       'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/llama3"\n[memory]\npath = "deep/bot.md"\n',
+      'axe/agents/other.toml': 'name = "other"\nmodel = "ollama/llama3"\n',
     });
     const dir = ['--dir', 'checkout/.axe/memory'];
     expect(await memory(['show', 'other', ...dir])).toMatchObject({
@@ -417,6 +419,61 @@ describe('where memory is', () => {
     );
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
     expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md', 'bot.state.md']);
+  });
+
+  it('is that of the offline rules by their folder too, for any agent', async () => {
+    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "offline/rules"\n' });
+    store({ 'offline/bot.md': A, 'offline/other.md': B, 'untrusted/offline/bot.md': B });
+    const dir = ['--dir', `${folder}/offline`];
+    expect(await memory(['show', 'bot', ...dir])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(
+        /^1 entry of `offline\/bot\.md` in [\s\S]*task 1[\s\S]*untrusted lane has 1 entry/,
+      ),
+    });
+    expect(await memory(['show', 'other', ...dir])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^1 entry of `other\.md` in .*offline/),
+    });
+  });
+
+  it.each([
+    ['show', 'reviewre'],
+    ['verify', 'reviewre'],
+    ['search', 'reviewre', 'auth'],
+  ])('is not looked for under a mistyped name: %s %s', async (...words) => {
+    writeFiles(home, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/m"\n' });
+    const missing = {
+      exitCode: 1,
+      output: '',
+      talk: expect.stringMatching(
+        /^there is no agent "reviewre", and .* holds no memory of that name\n {2}Did you mean `reviewer`\?\n$/,
+      ),
+    };
+    expect(await memory(words)).toEqual(missing);
+    writeFiles(home, { 'mem/reviewer.md': A });
+    expect(await memory([...words, '--dir', 'mem'])).toEqual(missing);
+  });
+
+  it('is shown for an agent that is gone, that comes with the product, or that is known elsewhere', async () => {
+    store({ 'gone.md': A });
+    expect(await memory(['show', 'gone'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('task 1'),
+    });
+    expect(await memory(['show', 'pr-reviewer'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^No entries/),
+    });
+    writeFiles(home, { 'mem/untrusted/.keep': '' });
+    expect(await memory(['show', 'theirs', '--dir', 'mem'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^No entries/),
+    });
+    expect(await memory(['show', 'zzz'])).toMatchObject({
+      exitCode: 1,
+      talk: expect.stringContaining('Give one of `pr-reviewer`'),
+    });
   });
 
   it('is the scope of the offline rules for an agent that uses them (D32)', async () => {

@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import { BUILT_IN_AGENTS } from '../axe/agent/built-in.js';
 import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
 import { parseModelRef } from '../axe/agent/model-ref.js';
 import { checkAgentName } from '../axe/agent/name.js';
@@ -8,11 +9,13 @@ import { defaultLogPath, memoryName } from '../axe/memory/log-path.js';
 import { scopeFolder } from '../axe/memory/scope.js';
 import type { MemoryStore } from '../axe/memory/store.js';
 import { runLogPath } from '../axe/plan.js';
+import type { AgentsDir } from '../host/agents/agents-dir.js';
 import { createClock } from '../host/clock.js';
 import { createFiles } from '../host/files.js';
 import { createFetch } from '../host/net/http.js';
 import { configDir } from '../host/xdg.js';
 import { createFileStore } from '../memory-stores/file/file-store.js';
+import type { UnknownAgent } from '../pipeline/tend/unknown-agent.js';
 import { localAgents } from '../world/agents.js';
 import { OWN_BRANCH, openBranchMemory } from '../world/branch-memory.js';
 import { connectGitHub } from '../world/github.js';
@@ -27,6 +30,8 @@ export interface MemoryPlace {
   readonly path: string;
   /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
   readonly writesProvenance: boolean;
+  /** The agent, where its file is not here. */
+  readonly unknown?: UnknownAgent;
 }
 
 /** What is wanted of a place. */
@@ -46,9 +51,18 @@ export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlac
   const { flags, agent: name } = request;
   refuseMixed(flags);
   const agent = name === '' ? undefined : await findAgent(request);
+  const place = await openPlace(request, agent);
+  if (name === '' || agent !== undefined) return place;
+  return {
+    ...place,
+    unknown: { name: memoryName(name), known: await knownAgents(request), isElsewhere: isElsewhere(request) },
+  };
+}
+
+async function openPlace(request: PlaceRequest, agent: LoadedAgent | undefined): Promise<MemoryPlace> {
+  const { flags, agent: name } = request;
   const scope = flags.string('scope') === '' ? '' : scopeFolder(flags.string('scope'));
-  const isElsewhere = flags.string('dir') !== '' || flags.string('repo') !== '';
-  const path = pathOf(name, agent, isElsewhere);
+  const path = pathOf(name, agent, isElsewhere(request));
   if (flags.string('dir') !== '') return await openFolder(request, { path, scope });
   if (flags.string('repo') !== '') return await openBranch(request, { path, scope });
   const { env, cwd } = request.terminal;
@@ -61,6 +75,10 @@ export async function openMemoryPlace(request: PlaceRequest): Promise<MemoryPlac
     path,
     writesProvenance: agent?.config.memory.provenance === 'on',
   };
+}
+
+function isElsewhere({ flags }: PlaceRequest): boolean {
+  return flags.string('dir') !== '' || flags.string('repo') !== '';
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -82,15 +100,23 @@ function refuseMixed(flags: ParsedFlags): void {
 
 /** An agent's memory can outlive its file, so a missing one is fine. */
 async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<LoadedAgent | undefined> {
-  const { cwd, env } = terminal;
-  const agents = localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: ownConfigDir(env) });
   try {
-    return await agents.loadAgent(agent);
+    return await agentsHere({ flags, terminal }).loadAgent(agent);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(agent));
     return undefined;
   }
+}
+
+/** What the memories of agents are called that can be run from here. */
+async function knownAgents(request: PlaceRequest): Promise<readonly string[]> {
+  const listed = await agentsHere(request).listAgents();
+  return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
+}
+
+function agentsHere({ flags, terminal: { cwd, env } }: Pick<PlaceRequest, 'flags' | 'terminal'>): AgentsDir {
+  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: ownConfigDir(env) });
 }
 
 /** Memory in a folder or on a branch needs no home. */
@@ -117,7 +143,9 @@ async function openFolder(
   { flags, terminal, mayCreate }: PlaceRequest,
   { path, scope }: InPlace,
 ): Promise<MemoryPlace> {
-  const root = resolve(terminal.cwd, flags.string('dir'));
+  const named = resolve(terminal.cwd, flags.string('dir'));
+  // An agent of the offline rules already has their folder in its path.
+  const root = basename(named) === 'offline' && path.startsWith('offline/') ? dirname(named) : named;
   const files = createFiles();
   const found = await files.stat(root);
   if (found === undefined && !mayCreate) {

@@ -62,7 +62,7 @@ async function runHere(name: string, { help, flags, terminal }: Asked): Promise<
   const mayCreate = command.kind === 'remember' || command.kind === 'import';
   const place = await openMemoryPlace({ agent, flags, terminal, all, mayCreate });
   const secrets = secretValues(terminal.env);
-  const result = await runMemoryCommand(command, makeHand(place, secrets, terminal));
+  const result = await runMemoryCommand(command, makeHand(place, secrets, terminal), place.unknown);
   return finish(result, { command, json: flags.bool('json'), secrets, terminal });
 }
 

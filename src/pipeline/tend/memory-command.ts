@@ -7,17 +7,22 @@ import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
 import { rememberText } from './remember-by-hand.js';
 import { signMemory } from './sign-memory.js';
+import { refuseUnknown, type UnknownAgent } from './unknown-agent.js';
 
 /**
- * Does what a person wants with an agent's memory, in whatever store it lives, without a model. Trouble with memory is a
+ * Does what a person wants with an agent's memory, in whatever store it lives, without a model. `unknown` is given for an
+ * agent whose file is not here. Trouble with memory is a
  * value; nothing is written where the memory could not be read.
  */
 export async function runMemoryCommand(
   command: MemoryCommand,
   hand: MemoryHand,
+  unknown?: UnknownAgent,
 ): Promise<MemoryCommandResult> {
   const view = await viewMemory(hand);
   if (view.kind === 'failed') return view;
+  const refused = refuseUnknown(command, view, unknown);
+  if (refused !== undefined) return refused;
   switch (command.kind) {
     case 'show':
       return showMemory(command, view, hand);

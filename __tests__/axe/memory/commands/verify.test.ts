@@ -44,7 +44,10 @@ describe('verifyLog', () => {
     ['what axe writes (C2 23)', entry(1) + entry(2)],
     ['Windows line ends', (entry(1, { id: 'a' }) + entry(2)).replaceAll('\n', '\r\n')],
     ['what somebody wrote above the entries', `# Mine\n\nnotes\n\n${entry(1)}`],
-    ['headings in a result', `${entry(1).trimEnd()}\n## Findings\nnone\n\n${entry(2)}`],
+    [
+      'headings in a result as the action writes them',
+      `${entry(1).trimEnd()}\n ## Findings\nnone\n\n${entry(2)}`,
+    ],
     [
       'same words at another time (C2 21)',
       entry(1, { id: 'a', task: 't', result: 'r' }) + entry(2, { id: 'b', task: 't', result: 'r' }),
@@ -60,6 +63,17 @@ describe('verifyLog', () => {
       'a heading above the entries that is no time (C2 22)',
       `## hello\nwords\n\n${entry(1)}`,
       [['heading', 1, expect.stringMatching(/`## hello` is no time .*, and belongs to no entry$/)]],
+    ],
+    [
+      'a heading that begins an entry and has no time',
+      `${entry(1).trimEnd()}\n## Findings\nnone\n\n${entry(2)}`,
+      [
+        [
+          'heading',
+          4,
+          '`## Findings` is no time such as 2026-02-03T04:05:06Z, so it counts as part of the entry above, but as an entry of its own for `last_n` and `max_entries`; put a space before `##`',
+        ],
+      ],
     ],
     [
       'a time that is none',
@@ -190,6 +204,7 @@ describe('verifyLog', () => {
   it('tells bytes that are no text, and counts headings as axe does', () => {
     const text = `${entry(1, { id: 'a', result: 'x' }).trimEnd()}\n## More\n\udcff\n`;
     expect(information(text).map(({ code, line, message }) => [code, line, message])).toEqual([
+      ['heading', 5, expect.stringContaining('as an entry of its own for `last_n`')],
       ['encoding', 6, expect.stringContaining('no text in UTF-8')],
       ['size', undefined, expect.stringMatching(/^1 entry \(2 as `last_n` counts/)],
     ]);

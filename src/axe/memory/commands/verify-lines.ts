@@ -1,4 +1,4 @@
-import { parseEntries } from '../run-log.js';
+import { type Entry, parseEntries } from '../run-log.js';
 import { isTimestamped, parseLog } from '../units.js';
 import type { BareFinding } from './finding.js';
 
@@ -35,8 +35,8 @@ function checkEachLine(text: string): readonly BareFinding[] {
 }
 
 /**
- * Headings that are no time: above the first entry they belong to nobody; below one they are part of it, which is
- * wrong only for what was meant to be a time.
+ * Headings that are no time: above the first entry they belong to nobody; below one they are part of it for people and
+ * commands, and an entry for what loads the newest ones (D6).
  */
 function checkHeadings(text: string): readonly BareFinding[] {
   const { preamble } = parseLog(text);
@@ -45,10 +45,15 @@ function checkHeadings(text: string): readonly BareFinding[] {
     line += text.slice(counted, entry.start).split('\n').length - 1;
     counted = entry.start;
     if (isTimestamped(entry)) return [];
-    const isAlone = entry.start < preamble.length;
-    if (!isAlone && !ALMOST_TIME.test(entry.heading)) return [];
-    const whose = isAlone ? 'belongs to no entry' : 'so it counts as part of the entry above';
-    const message = `\`## ${entry.heading.slice(0, 60)}\` is no time such as 2026-02-03T04:05:06Z, ${isAlone ? 'and ' : ''}${whose}`;
+    const whose = whoseHeading(entry, preamble);
+    const message = `\`## ${entry.heading.slice(0, 60)}\` is no time such as 2026-02-03T04:05:06Z, ${whose}`;
     return [{ code: 'heading', severity: 'problem', line, message }];
   });
+}
+
+function whoseHeading({ start, heading }: Entry, preamble: string): string {
+  if (start < preamble.length) return 'and belongs to no entry';
+  const part = 'so it counts as part of the entry above';
+  if (ALMOST_TIME.test(heading)) return part;
+  return `${part}, but as an entry of its own for \`last_n\` and \`max_entries\`; put a space before \`##\``;
 }
