@@ -6,7 +6,7 @@ import type { Clock, ToolBox, ToolRequest, World } from '../axe/ports.js';
 import { type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
 import type { GitHubReader } from '../axe/tools/github/github-port.js';
 import type { ToolPorts, Workspace } from '../axe/tools/ports.js';
-import { createTools, type UnknownTool } from '../axe/tools/registry.js';
+import { createTools, TOOL_NAMES, type UnknownTool } from '../axe/tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../axe/tools/review/review-tools.js';
 import type { Effect, Tool } from '../axe/tools/tool.js';
 import type { Trigger } from '../axe/trigger.js';
@@ -131,10 +131,11 @@ function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitH
 }
 
 function rulesFor(
-  { trust, callerEffects }: ToolRequest,
+  { agent, trust, callerEffects }: ToolRequest,
   { where, toolsAllowed }: ToolSurroundings,
 ): GrantRules {
-  const rules = { where, trust: trust.level, toolsAllowed };
+  const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
+  const rules = { where, trust: trust.level, toolsAllowed, knownNames };
   return where === 'terminal' || callerEffects === undefined
     ? rules
     : { ...rules, parentEffects: callerEffects };

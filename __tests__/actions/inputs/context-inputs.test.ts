@@ -47,4 +47,29 @@ describe('the inputs about what the model is told', () => {
       expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(named) }),
     );
   });
+
+  it.each<[Given, string]>([
+    [{ paths: 'src/**, !docs/**' }, 'No pattern excludes here: write `paths-ignore: docs/**`.'],
+    [
+      { 'paths-ignore': '!docs/**' },
+      'No pattern takes others back: leave it out, and name in `paths` what is to be sent.',
+    ],
+    [{ paths: 'docs/' }, 'Write `docs/**` for all that is in the folder.'],
+    [{ paths: './**/*.ts' }, 'Write `**/*.ts`.'],
+    [{ 'paths-ignore': '/docs/**' }, 'Write `docs/**`.'],
+  ])('are refused where a pattern could match no file: %j', (given, remedy) => {
+    const [name = ''] = Object.keys(given);
+    expect(() => read(given)).toThrow(
+      expect.objectContaining({
+        name: 'ConfigError',
+        message: expect.stringContaining(`the input \`${name}\` has a pattern that matches no file: `),
+        remedy,
+      }),
+    );
+  });
+
+  it('take plain patterns as they are', () => {
+    const { diff } = read({ paths: './src/*.ts, \\!odd.md, **' });
+    expect(diff.paths).toEqual(['./src/*.ts', '\\!odd.md', '**']);
+  });
 });

@@ -201,6 +201,16 @@ describe('inputs', () => {
       'Write `mode: gc` as well.',
     ],
     [
+      { 'labels-allowed': 'bug, **' },
+      'the input `labels-allowed` cannot have "**": names are no paths',
+      'Write `*`; one `*` stands for anything, slashes too.',
+    ],
+    [
+      { 'assignees-allowed': 'octo**' },
+      'the input `assignees-allowed` cannot have "octo**": names are no paths',
+      'Write `octo*`; one `*` stands for anything, slashes too.',
+    ],
+    [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',
       'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',

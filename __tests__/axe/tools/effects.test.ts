@@ -67,6 +67,25 @@ describe('what an agent is granted (D22)', () => {
     ]);
   });
 
+  it.each([
+    [['run_comand'], 'tools-allowed: run_command', '`run_comand`'],
+    [['excute', 'write_file'], 'tools-allowed: write_file, run_command', '`excute`'],
+    [['run_command_'], 'tools-allowed: run_command', '`run_command_`'],
+  ])('comes without the typo of %j in that line', (toolsAllowed, yaml, typo) => {
+    const rules = { ...trusted, toolsAllowed, knownNames: ['run_command', 'write_file', 'edit_file'] };
+    const [withheld] = grantTools([{ name: 'run_command', effect: 'execute' }], rules).withheld;
+    expect(withheld).toMatchObject({
+      yaml,
+      message: `The tool \`run_command\` (execute) was withheld: \`tools-allowed\` names ${typo}, which does not exist. Write \`${yaml}\` in the step's \`with:\`.`,
+    });
+  });
+
+  it('takes the name of another tool or server for no typo', () => {
+    const rules = { ...trusted, toolsAllowed: ['write_file'], knownNames: ['write_file', 'edit_file'] };
+    const [withheld] = grantTools([{ name: 'edit_file', effect: 'write' }], rules).withheld;
+    expect(withheld?.yaml).toBe('tools-allowed: write_file, edit_file');
+  });
+
   it('names no line where none would help', () => {
     const [one] = grantTools([{ name: 'run_command', effect: 'execute' }], untrusted).withheld;
     expect(one).toMatchObject({ reason: 'untrusted', yaml: undefined });

@@ -2,7 +2,7 @@ import { MAX_DIFF_TOKENS } from '../../axe/defaults.js';
 import { ConfigError } from '../../axe/errors.js';
 import { CONTEXT_PARTS, type ContextPolicy } from '../../axe/prompt/context-policy.js';
 import { createPathFilter } from '../../axe/prompt/path-filter.js';
-import { atLeast0, list, oneOf } from './input-values.js';
+import { atLeast0, list, oneOf, pathPatterns } from './input-values.js';
 
 /** All parts, as far as the token may read them. */
 const AUTO = 'auto';
@@ -26,8 +26,8 @@ export function readContextInputs(
       name: 'max-diff-tokens',
       fallback: `${MAX_DIFF_TOKENS} tokens`,
     }),
-    paths: list(read('paths')),
-    pathsIgnore: list(read('paths-ignore')),
+    paths: pathPatterns(read('paths'), 'paths'),
+    pathsIgnore: pathPatterns(read('paths-ignore'), 'paths-ignore'),
   };
   createPathFilter(diff);
   return { ...partsOf(asked), diff };

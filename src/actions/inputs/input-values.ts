@@ -55,3 +55,40 @@ function notANumber(value: string, { name, fallback }: NumberInput, range: strin
 export function list(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
+
+/** Patterns of paths. Throws a ConfigError for one that people mean and that would match nothing. */
+export function pathPatterns(value: string, name: 'paths' | 'paths-ignore'): readonly string[] {
+  const patterns = list(value);
+  for (const pattern of patterns) {
+    const remedy = patternRemedy(pattern, name);
+    if (remedy === undefined) continue;
+    throw new ConfigError(
+      `the input \`${name}\` has a pattern that matches no file: ${JSON.stringify(pattern)}`,
+      {
+        remedy,
+      },
+    );
+  }
+  return patterns;
+}
+
+function patternRemedy(pattern: string, name: 'paths' | 'paths-ignore'): string | undefined {
+  if (pattern.startsWith('!')) {
+    return name === 'paths'
+      ? `No pattern excludes here: write \`paths-ignore: ${pattern.slice(1)}\`.`
+      : 'No pattern takes others back: leave it out, and name in `paths` what is to be sent.';
+  }
+  if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
+  if (/^\.?\/.*\*\*/.test(pattern)) return `Write \`${pattern.replace(/^\.?\/+/, '')}\`.`;
+  return undefined;
+}
+
+/** Names in which `*` stands for anything. Throws a ConfigError for `**`, which is a pattern of paths. */
+export function namePatterns(value: string, name: string): readonly string[] {
+  const patterns = list(value);
+  const paths = patterns.find((pattern) => pattern.includes('**'));
+  if (paths === undefined) return patterns;
+  throw new ConfigError(`the input \`${name}\` cannot have ${JSON.stringify(paths)}: names are no paths`, {
+    remedy: `Write \`${paths.replace(/\*{2,}/g, '*')}\`; one \`*\` stands for anything, slashes too.`,
+  });
+}

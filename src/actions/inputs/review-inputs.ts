@@ -1,5 +1,5 @@
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../axe/review/publish-rules.js';
-import { list, oneOf, wholeFrom0 } from './input-values.js';
+import { namePatterns, oneOf, wholeFrom0 } from './input-values.js';
 
 /** What the inputs say of reviews and of what else a run may publish. */
 export interface ReviewInputs {
@@ -32,8 +32,8 @@ export function readReviewInputs(read: (name: keyof typeof REVIEW_INPUT_DEFAULTS
       ...DEFAULT_PUBLISH_RULES,
       maxComments: wholeFrom0(read('max-comments'), 'max-comments'),
       mayRequestChanges: oneOf(EVENTS, read('review-event'), 'review-event') === 'request-changes',
-      labels: list(read('labels-allowed')),
-      assignees: list(read('assignees-allowed')),
+      labels: namePatterns(read('labels-allowed'), 'labels-allowed'),
+      assignees: namePatterns(read('assignees-allowed'), 'assignees-allowed'),
       maxIssues: wholeFrom0(read('max-issues'), 'max-issues'),
     },
     when: oneOf(WHENS, read('comment-when'), 'comment-when'),

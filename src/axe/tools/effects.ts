@@ -1,3 +1,4 @@
+import { nearest } from '../agent/suggest.js';
 import type { Trust } from '../trust.js';
 import type { Effect, Tool } from './tool.js';
 
@@ -8,6 +9,8 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
+  /** Names of tools and servers that exist, for words of `tools-allowed` that are mistyped; left out: not looked at. */
+  readonly knownNames?: readonly string[];
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<Effect>;
 }
@@ -71,15 +74,32 @@ function reasonAgainst(
 function describe(
   { name, effect }: AskedTool,
   reason: WithheldTool['reason'],
-  { toolsAllowed }: GrantRules,
+  rules: GrantRules,
 ): WithheldTool {
-  const yaml = reason === 'not-allowed' ? `tools-allowed: ${[...toolsAllowed, name].join(', ')}` : undefined;
-  return { tool: name, effect, reason, message: messageOf(name, { effect, reason, yaml }), yaml };
+  const typos = mistyped({ name, effect }, rules);
+  const words = [...rules.toolsAllowed.filter((word) => !typos.includes(word)), name];
+  const yaml = reason === 'not-allowed' ? `tools-allowed: ${words.join(', ')}` : undefined;
+  return { tool: name, effect, reason, message: messageOf(name, { effect, reason, yaml, typos }), yaml };
 }
+
+/** Words of `tools-allowed` that name nothing and look like this tool or its effect. */
+function mistyped({ name, effect }: AskedTool, { toolsAllowed, knownNames }: GrantRules): readonly string[] {
+  if (knownNames === undefined) return [];
+  const known = new Set<string>([...knownNames, ...GATED_EFFECTS]);
+  return toolsAllowed.filter((word) => !known.has(word) && nearest(word, [name, effect]) !== undefined);
+}
+
+/** Effects that a workflow has to allow. */
+const GATED_EFFECTS: readonly Effect[] = ['write', 'execute', 'network'];
 
 function messageOf(
   name: string,
-  { effect, reason, yaml }: Pick<WithheldTool, 'effect' | 'reason' | 'yaml'>,
+  {
+    effect,
+    reason,
+    yaml,
+    typos,
+  }: Pick<WithheldTool, 'effect' | 'reason' | 'yaml'> & { readonly typos: readonly string[] },
 ): string {
   switch (reason) {
     case 'untrusted':
@@ -87,6 +107,10 @@ function messageOf(
     case 'parent':
       return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself.`;
     case 'not-allowed':
+      if (typos.length > 0) {
+        const words = typos.map((word) => `\`${word}\``).join(' and ');
+        return `The tool \`${name}\` (${effect}) was withheld: \`tools-allowed\` names ${words}, which does not exist. Write \`${yaml ?? ''}\` in the step's \`with:\`.`;
+      }
       return `The tool \`${name}\` (${effect}) was withheld: in a workflow it has to be allowed. Add \`${yaml ?? ''}\` to the step's \`with:\`.`;
   }
 }
