@@ -199,7 +199,8 @@ describe('the agents of a workflow', () => {
   ])('are looked for with `agents-dir` %j at %j of the base', async (agentsDir, paths) => {
     const client = github({ main: { [paths.at(-1) ?? '']: agent('main') } });
     await find(pullRequest(), { client, agentsDir }).agents.loadAgent('bot');
-    expect(client.requests.map(({ params }) => params['path'])).toEqual(paths);
+    const files = client.requests.map(({ params }) => String(params['path']));
+    expect(files.filter((path) => path.endsWith('.toml'))).toEqual(paths);
   });
 });
 
@@ -343,6 +344,14 @@ describe('the agents of another repository', () => {
     }
   });
 
+  it('warn of an `agents-dir` that neither repository has', async () => {
+    const client = both({ 'axe/agents/bot.toml': agent('shared') }, { 'ours/own.toml': agent('own') });
+    const warningsOf = async (agentsDir: string) =>
+      (await findWith(client, { agentsDir }).loadAgent('bot')).warnings.map(({ code }) => code);
+    expect(await warningsOf('nope')).toEqual(['input-invalid']);
+    expect(await warningsOf('ours')).toEqual([]);
+  });
+
   it('that are broken do not make way for others of the same name', async () => {
     const client = both({ 'axe/agents/bot.toml': 'name = "bot"\n' }, { 'axe/agents/bot.toml': agent('own') });
     await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
@@ -379,5 +388,47 @@ describe('with `agent-ref: head` agents', () => {
     expect(await promptOf(trigger)).toBe('head');
     expect(await promptOf(FORK)).toBe('main');
     expect(await promptOf(comment({ on: 'pull_request' }))).toBe('main');
+  });
+});
+
+describe('an `agents-dir` without agents', () => {
+  const files = { 'axe/agents/bot.toml': agent('main'), 'mine/other.toml': agent('mine') };
+
+  it('is a warning with the first agent of a run, which is from elsewhere', async () => {
+    const { agents } = find(issue(), { client: github({ main: files }), agentsDir: 'mien' });
+    expect((await agents.loadAgent('bot')).warnings).toEqual([
+      {
+        code: 'input-invalid',
+        message:
+          '`agents-dir` names "mien", and no agent file is there: the agent "bot" is from octocat/hello@main:axe/agents/bot.toml. Name a folder that holds agents, or leave `agents-dir` out.',
+      },
+    ]);
+    expect((await agents.loadAgent('bot')).warnings).toEqual([]);
+    const builtIn = find(issue(), { client: github({ main: files }), agentsDir: 'mien' }).agents;
+    expect((await builtIn.loadAgent('builtin/ask')).warnings).toHaveLength(1);
+  });
+
+  it('is none where the folder holds another agent, here or on the default branch', async () => {
+    const client = github({ main: files });
+    expect((await find(issue(), { client, agentsDir: 'mine' }).agents.loadAgent('bot')).warnings).toEqual([]);
+    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
+    expect((await find(PUSH, { client, agentsDir: 'mine/' }).agents.loadAgent('bot')).warnings).toEqual([]);
+  });
+
+  it('costs no request where the agent is from it', async () => {
+    const client = github({ main: { 'mine/bot.toml': agent('mine') } });
+    await find(issue(), { client, agentsDir: './mine/' }).agents.loadAgent('bot');
+    expect(client.requests.filter(({ params }) => params?.['path'] === 'mine')).toEqual([]);
+  });
+
+  it('is not said of a folder that cannot be listed', async () => {
+    const client = createFakeGitHubClient({
+      [CONTENTS]: ({ params }) => {
+        if (params['path'] === 'mine') throw failure(500, CONTENTS);
+        return contentsOf(files, String(params['path']));
+      },
+    });
+    const { warnings } = await find(issue(), { client, agentsDir: 'mine' }).agents.loadAgent('bot');
+    expect(warnings).toEqual([]);
   });
 });

@@ -50,7 +50,11 @@ export async function runValidateMode({
   });
   const shared = await openShared(inputs, { ...access, connect, signal });
   const validation = await validateAgents(
-    { names: agent === '' ? [] : [agent], outputSchema: inputs.outputSchema },
+    {
+      names: agent === '' ? [] : [agent],
+      outputSchema: inputs.outputSchema,
+      isFolderNamed: agentsDir !== '',
+    },
     {
       shelf,
       shared,

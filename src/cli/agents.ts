@@ -8,6 +8,7 @@ import { createMissingFiles } from '../host/config-file.js';
 import { openEditor } from '../host/editor.js';
 import { configDir } from '../host/xdg.js';
 import { localAgents } from '../world/agents.js';
+import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { warnLeftOut } from './left-out.js';
@@ -97,13 +98,14 @@ const ACTIONS: Readonly<Record<string, (flags: ParsedFlags, terminal: Terminal) 
   edit,
 };
 
-function library(flags: ParsedFlags, { env, cwd }: Terminal): ReturnType<typeof localAgents> {
-  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: configDir(env) });
+async function library(flags: ParsedFlags, terminal: Terminal): Promise<ReturnType<typeof localAgents>> {
+  const { cwd, env } = terminal;
+  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
 }
 
 async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   expectPositionals(flags, 0);
-  const { listAgents, folders } = library(flags, terminal);
+  const { listAgents, folders } = await library(flags, terminal);
   const agents = await listAgents();
   const usable = agents.filter(({ error }) => error === undefined);
   terminal.stdout.write(formatAgentList([...usable, ...builtInLines()]));
@@ -115,7 +117,7 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
 
 async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const [name = ''] = expectPositionals(flags, 1);
-  const { config } = await library(flags, terminal).loadAgent(name);
+  const { config } = await (await library(flags, terminal)).loadAgent(name);
   terminal.stdout.write(formatAgent(config));
 }
 
@@ -133,5 +135,5 @@ async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const [name = ''] = expectPositionals(flags, 1);
   const editor = terminal.env['EDITOR'] ?? '';
   if (editor.trim() === '') throw new AxeError('$EDITOR environment variable is not set');
-  await openEditor(editor, await library(flags, terminal).agentFile(name));
+  await openEditor(editor, await (await library(flags, terminal)).agentFile(name));
 }

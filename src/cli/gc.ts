@@ -13,6 +13,7 @@ import { configDir } from '../host/xdg.js';
 import { collect } from '../pipeline/collect/collect.js';
 import type { CollectStep } from '../pipeline/collect/collection.js';
 import { localAgents } from '../world/agents.js';
+import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { endLines, usageLine } from './gc-lines.js';
@@ -95,7 +96,7 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
 
 /** Those that can be loaded, in the order of their files; a broken one is told where agents are listed. */
 async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise<readonly string[]> {
-  const library = agentsOf(flags, terminal);
+  const library = await agentsOf(flags, terminal);
   const names: string[] = [];
   for (const agent of await library.listAgents()) {
     if (agent.error !== undefined) warnLeftOut(agent, terminal);
@@ -105,7 +106,7 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
 }
 
 async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const agent = await agentsOf(flags, terminal).loadAgent(name);
+  const agent = await (await agentsOf(flags, terminal)).loadAgent(name);
   const reporter = createTerminalReporter({
     write: (line) => terminal.stderr.write(`${line}\n`),
     verbose: false,
@@ -157,8 +158,9 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   }
 }
 
-function agentsOf(flags: ParsedFlags, { cwd, env }: Terminal): ReturnType<typeof localAgents> {
-  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: configDir(env) });
+async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<ReturnType<typeof localAgents>> {
+  const { cwd, env } = terminal;
+  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
 }
 
 /** The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32). */

@@ -19,6 +19,7 @@ import type { UnknownAgent } from '../pipeline/tend/unknown-agent.js';
 import { localAgents } from '../world/agents.js';
 import { OWN_BRANCH, openBranchMemory } from '../world/branch-memory.js';
 import { connectGitHub } from '../world/github.js';
+import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
@@ -101,7 +102,7 @@ function refuseMixed(flags: ParsedFlags): void {
 /** An agent's memory can outlive its file, so a missing one is fine. */
 async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<LoadedAgent | undefined> {
   try {
-    return await agentsHere({ flags, terminal }).loadAgent(agent);
+    return await (await agentsHere({ flags, terminal })).loadAgent(agent);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(agent));
@@ -111,12 +112,14 @@ async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<Load
 
 /** What the memories of agents are called that can be run from here. */
 async function knownAgents(request: PlaceRequest): Promise<readonly string[]> {
-  const listed = await agentsHere(request).listAgents();
+  const listed = await (await agentsHere(request)).listAgents();
   return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
 }
 
-function agentsHere({ flags, terminal: { cwd, env } }: Pick<PlaceRequest, 'flags' | 'terminal'>): AgentsDir {
-  return localAgents({ cwd, agentsDir: flags.string('agents-dir'), configDir: ownConfigDir(env) });
+async function agentsHere({ flags, terminal }: Pick<PlaceRequest, 'flags' | 'terminal'>): Promise<AgentsDir> {
+  const { cwd, env } = terminal;
+  const agentsDir = await agentsDirOf(flags, terminal);
+  return localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
 }
 
 /** Memory in a folder or on a branch needs no home. */

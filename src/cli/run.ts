@@ -13,6 +13,7 @@ import { configDir } from '../host/xdg.js';
 import type { RunReport, RunRequest } from '../pipeline/request.js';
 import { runPipeline } from '../pipeline/run.js';
 import { readTrigger } from '../world/trigger.js';
+import { agentsDirOf } from './agents-dir.js';
 import { formatDryRun } from './dry-run.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { formatErrorJson } from './format-json.js';
@@ -91,7 +92,8 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       trigger,
       deadline,
       reporter,
-      agentsDir: flags.string('agents-dir'),
+      // With an event agents come from a commit, which may have the folder though it is not here.
+      agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
       configDir: configDir(terminal.env),
       fetch: createFetch(terminal.env),
       output: { json: flags.bool('json'), verbose: flags.bool('verbose') },

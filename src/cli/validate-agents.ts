@@ -7,6 +7,7 @@ import { validateAgents } from '../pipeline/validate/validate-agents.js';
 import { isValid } from '../pipeline/validate/validation.js';
 import { AGENTS_DIRS } from '../world/agents.js';
 import { inspectSchema } from '../world/schema-compiler.js';
+import { agentsDirOf } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
 import { loadProvidersConfig } from './providers-config.js';
 import { print, type Terminal } from './terminal.js';
@@ -14,7 +15,7 @@ import { print, type Terminal } from './terminal.js';
 /** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */
 export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { cwd, env } = terminal;
-  const agentsDir = flags.string('agents-dir');
+  const agentsDir = await agentsDirOf(flags, terminal);
   const shelf = createAgentShelf({
     where: 'this folder and this machine',
     dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
@@ -24,7 +25,7 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   });
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(
-    { names: flags.positionals, outputSchema: '' },
+    { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },
     { shelf, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
   );
   for (const line of tellValidation(validation)) print(terminal, line);

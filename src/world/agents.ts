@@ -49,9 +49,9 @@ export interface Agents {
 export function findAgents(sources: AgentSources): Agents {
   const { shared, agentsDir, signal } = sources;
   const { own, headAgents } = ownAgents(sources);
-  if (shared === undefined) return withHead(firstWith(own), headAgents);
+  if (shared === undefined) return withHead(watchDir(firstWith(own), agentsDir, own), headAgents);
   const others = createSharedAgents(shared, { agentsDirs: dirsAtRef(agentsDir), signal });
-  return withHead(sharedFirst(others, own), headAgents);
+  return withHead(watchDir(sharedFirst(others, own), agentsDir, [others, ...own]), headAgents);
 }
 
 function withHead(agents: AgentLibrary, headAgents: AgentLibrary | undefined): Agents {
@@ -59,11 +59,17 @@ function withHead(agents: AgentLibrary, headAgents: AgentLibrary | undefined): A
 }
 
 /** One after the other; at least one. */
-type Libraries = readonly [AgentLibrary, ...AgentLibrary[]];
+type Libraries = readonly [Library, ...Library[]];
+
+/** A place that agents come from. */
+type Library = AgentLibrary & {
+  /** Whether one of its folders holds agents. */
+  hasAgents(dir: string): Promise<boolean>;
+};
 
 interface OwnAgents {
   readonly own: Libraries;
-  readonly headAgents?: AgentLibrary;
+  readonly headAgents?: Library;
 }
 
 /** The agents of the run's repository and of this machine. */
@@ -126,11 +132,36 @@ function githubAgents({
   cwd: workspace,
   memoryRoots = [],
   onRead,
-}: GitHubSources): AgentLibrary {
+}: GitHubSources): Library {
   const agentsDirs = dirsAtRef(agentsDir);
   const told = onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
   const places = { agentsDirs, workspace, memoryRoots, ...told };
   return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
+}
+
+/** Warns with the first agent of a run where `agents-dir` is a folder without agents: another agent may have the name. */
+function watchDir(agents: AgentLibrary, agentsDir: string, libraries: readonly Library[]): AgentLibrary {
+  if (agentsDir === '') return agents;
+  let isTold = false;
+  return {
+    ...agents,
+    async loadAgent(name) {
+      const agent = await agents.loadAgent(name);
+      if (isTold) return agent;
+      isTold = true;
+      if (isIn(agentsDir, agent)) return agent;
+      // What cannot be listed is not said to be empty.
+      const found = libraries.map(async (library) => await library.hasAgents(agentsDir).catch(() => true));
+      if ((await Promise.all(found)).includes(true)) return agent;
+      const message = `\`agents-dir\` names ${JSON.stringify(agentsDir)}, and no agent file is there: the agent ${JSON.stringify(name)} is from ${agent.source}. Name a folder that holds agents, or leave \`agents-dir\` out.`;
+      return { ...agent, warnings: [{ code: 'input-invalid', message }, ...agent.warnings] };
+    },
+  };
+}
+
+function isIn(dir: string, { source }: LoadedAgent): boolean {
+  const file = source.slice(source.lastIndexOf(':') + 1);
+  return file.slice(0, file.lastIndexOf('/')) === dir.replace(/^\.\/|\/+$/g, '');
 }
 
 function dirsAtRef(agentsDir: string): readonly string[] {

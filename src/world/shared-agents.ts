@@ -1,6 +1,5 @@
 import { ConfigError } from '../axe/errors.js';
-import type { AgentLibrary } from '../axe/ports.js';
-import { createGitHubAgentLibrary } from '../github/agents/agent-library.js';
+import { createGitHubAgentLibrary, type GitHubAgentLibrary } from '../github/agents/agent-library.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { resolveCommit } from '../github/reading/resolve-commit.js';
@@ -50,9 +49,9 @@ export interface SharedPlaces {
  * The agents and skills of another repository, all from the commit that the ref names when the first is asked for. A
  * repository that cannot be read is a ConfigError, and never passes for one without agents.
  */
-export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): AgentLibrary {
-  let opened: Promise<AgentLibrary> | undefined;
-  function library(): Promise<AgentLibrary> {
+export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): GitHubAgentLibrary {
+  let opened: Promise<GitHubAgentLibrary> | undefined;
+  function library(): Promise<GitHubAgentLibrary> {
     opened ??= open(shared, places);
     return opened;
   }
@@ -62,11 +61,12 @@ export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): 
       repository: `${shared.owner}/${shared.name}`,
     }),
     loadSkill: async (path, agent) => await (await library()).loadSkill(path, agent),
+    hasAgents: async (dir) => await (await library()).hasAgents(dir),
     loadContextFiles: async () => ({ files: [], warnings: [] }),
   };
 }
 
-async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces): Promise<AgentLibrary> {
+async function open(shared: SharedAgents, { agentsDirs, signal }: SharedPlaces): Promise<GitHubAgentLibrary> {
   const { owner, name, ref, client } = shared;
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {

@@ -65,7 +65,7 @@ function validate(
   world: Partial<ValidationWorld> = {},
 ) {
   return validateAgents(
-    { names: [], outputSchema: '', ...request },
+    { names: [], outputSchema: '', isFolderNamed: false, ...request },
     { shelf: shelfOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...world },
   );
 }
@@ -234,6 +234,19 @@ describe('a look at agents', () => {
       remedy: 'See.',
     });
     await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+  });
+
+  it('ends with an error where the folder that was named has no agents, unless it may be the other repository’s', async () => {
+    const shelf = { ...shelfOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+    const request = { isFolderNamed: true };
+    await expect(validate({}, request, { shelf })).rejects.toMatchObject({
+      message: 'there are no agents in `mien` of here',
+      remedy: expect.stringContaining('`agents-dir`'),
+    });
+    const found = { ...shelf, folders: ['axe/agents'] };
+    expect((await validate({}, request, { shelf: found })).agents).toHaveLength(1);
+    const shared = { loadAgent: async () => Promise.reject(new Error('unused')) } as unknown as AgentLibrary;
+    expect((await validate({}, request, { shelf, shared })).agents).toHaveLength(1);
   });
 
   it('ends before a hostile list of names becomes as many requests', async () => {

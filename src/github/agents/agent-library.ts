@@ -33,17 +33,26 @@ export interface GitHubAgentLibraryOptions extends RefPlace {
   readonly onRead?: (path: string) => void;
 }
 
+/** Agents of a ref, and whether a folder of it holds any. */
+export interface GitHubAgentLibrary extends AgentLibrary {
+  hasAgents(dir: string): Promise<boolean>;
+}
+
 /**
  * Agents, skills and context files of a ref that is trusted, through the API: the working tree, which may be a pull
  * request's, is never read (D21).
  */
-export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): AgentLibrary {
+export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): GitHubAgentLibrary {
   const agentsDirs = options.agentsDirs.map((dir) => repositoryPath(dir, options.workspace));
   const { signal } = options;
   const parents = agentsDirs.map(parentOf);
   /** Of each agent, by its source: one that was named by path lies in none of the folders. */
   const parentOfAgent = new Map<string, string>();
   return {
+    async hasAgents(dir) {
+      const files = await listFolderAt(options, repositoryPath(dir, options.workspace), signal);
+      return files.some((file) => file.endsWith('.toml'));
+    },
     async loadAgent(name) {
       const builtIn = findBuiltInAgent(name);
       if (builtIn !== undefined) {

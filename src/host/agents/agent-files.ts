@@ -99,6 +99,15 @@ export async function missingAgent(name: string, { folders, cwd }: AgentFolders)
   return agentNotFound(name, { places: [places], known });
 }
 
+/** Whether there is a folder; one that cannot be looked at is left to whoever reads it. */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (thrown) {
+    return errorCode(thrown) !== 'ENOENT' && errorCode(thrown) !== 'ENOTDIR';
+  }
+}
+
 async function exists(file: string): Promise<boolean> {
   try {
     await stat(file);

@@ -51,6 +51,8 @@ export interface AgentsDir extends AgentLibrary {
   readonly folders: readonly string[];
   /** The agents of all folders; of agents with one id the first, which is the one that is loaded. No built-in ones. */
   listAgents(): Promise<readonly ListedAgent[]>;
+  /** Whether a folder holds agent files. */
+  hasAgents(dir: string): Promise<boolean>;
   /** Absolute path of an agent's file, which may be invalid. Throws a ConfigError if there is none. */
   agentFile(name: string): Promise<string>;
 }
@@ -88,6 +90,7 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
       parentOfAgent.set(source, dirname(dirname(file)));
       return { name, ...parsed, source };
     },
+    hasAgents: async (dir) => (await agentNames(resolve(cwd, dir))).length > 0,
     async agentFile(name) {
       if (findBuiltInAgent(name) === undefined) return await fileOf(name, places);
       throw new ConfigError(`agent "${name}" is built in and has no file`, {

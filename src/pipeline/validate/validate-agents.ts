@@ -18,13 +18,16 @@ const MAX_LOOK_UPS = 300;
  * nothing to look at, for a name that was asked for and is none, and for an `output-schema` that is none.
  */
 export async function validateAgents(
-  { names, outputSchema }: ValidationRequest,
+  { names, outputSchema, isFolderNamed }: ValidationRequest,
   world: ValidationWorld,
 ): Promise<Validation> {
   const { shelf } = world;
   await checkForm({ responseFormat: undefined }, outputSchema, world.checkSchema);
   const places = await shelf.list();
-  if (names.length === 0 && places.length === 0) throw noAgents(world);
+  if (names.length === 0 && places.length === 0) throw noAgents(shelf.folders, world);
+  const [named = ''] = isFolderNamed && world.shared === undefined ? shelf.folders : [];
+  if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`)))
+    throw noAgents([named], world);
   const desk = createDesk(world, places);
   const asked = names.length === 0 ? places.map(({ name }) => name) : names;
   for (const name of asked) {
@@ -35,9 +38,9 @@ export async function validateAgents(
   return { where: shelf.where, agents: agents.toSorted((a, b) => compareBytes(a.file, b.file)) };
 }
 
-function noAgents({ shelf }: ValidationWorld): ConfigError {
-  const folders = shelf.folders.map((folder) => `\`${folder}\``).join(' and ');
-  return new ConfigError(`there are no agents in ${folders} of ${shelf.where}`, {
+function noAgents(folders: readonly string[], { shelf }: ValidationWorld): ConfigError {
+  const named = folders.map((folder) => `\`${folder}\``).join(' and ');
+  return new ConfigError(`there are no agents in ${named} of ${shelf.where}`, {
     remedy: 'Name another folder with `agents-dir`, or an agent by the path of its file.',
   });
 }

@@ -13,6 +13,8 @@ export interface ValidationRequest {
   readonly names: readonly string[];
   /** The input `output-schema`; empty for none. */
   readonly outputSchema: string;
+  /** Whether a folder of agents was named, which is the first of the shelf's then. */
+  readonly isFolderNamed: boolean;
 }
 
 /** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */

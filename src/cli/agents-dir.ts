@@ -1,0 +1,17 @@
+import { resolve } from 'node:path';
+import { AxeError } from '../axe/errors.js';
+import { isFolder } from '../host/agents/agent-files.js';
+import type { ParsedFlags } from './flags.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is not there: an agent of the
+ * same name from elsewhere would be taken without a word.
+ */
+export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promise<string> {
+  const dir = flags.string('agents-dir');
+  if (dir === '' || (await isFolder(resolve(cwd, dir)))) return dir;
+  throw new AxeError(`the folder ${JSON.stringify(dir)} of \`--agents-dir\` is not there`, {
+    remedy: 'Name a folder that holds agents, or leave the flag out.',
+  });
+}
