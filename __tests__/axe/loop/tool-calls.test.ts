@@ -211,6 +211,54 @@ describe('tool calls are answered', () => {
   });
 });
 
+describe('calls of one turn that change something', () => {
+  /** Tools that note when their calls begin and end; a call lasts until nothing else can begin. */
+  function noting(...effects: readonly (readonly [string, Partial<Tool>])[]) {
+    const steps: string[] = [];
+    const tools = effects.map(([name, patch]) => ({
+      ...tool(name, async () => {
+        steps.push(`+${name}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push(`-${name}`);
+        return { text: name, isError: false };
+      }),
+      ...patch,
+    }));
+    const calls = effects.map(([name]) => ({ id: name, tool: name, input: {} }));
+    return { steps, tools, calls };
+  }
+
+  it.each<[Tool['effect']]>([['write'], ['execute'], ['memory'], ['publish'], ['network']])(
+    'run in the order asked, after those before them: %s',
+    async (effect) => {
+      const { steps, tools, calls } = noting(
+        ['a', { effect: 'read' }],
+        ['b', { effect: 'read' }],
+        ['c', { effect }],
+        ['d', { effect: 'execute' }],
+        ['e', { effect: 'read' }],
+        ['f', { effect: 'network', isReadOnly: true }],
+      );
+      const { answered } = await answer(calls, tools);
+      expect(steps).toEqual(['+a', '+b', '-a', '-b', '+c', '-c', '+d', '-d', '+e', '+f', '-e', '-f']);
+      expect(answered.map(({ call: { id }, result: { text } }) => [id, text])).toEqual(
+        calls.map(({ id }) => [id, id]),
+      );
+    },
+  );
+
+  it('wait for sub-agents, which run side by side', async () => {
+    const { steps, tools } = noting(['call_agent', { effect: 'read' }], ['write', { effect: 'write' }]);
+    const calls = ['call_agent', 'call_agent', 'write'].map((name, id) => ({
+      id: `${id}`,
+      tool: name,
+      input: {},
+    }));
+    await answer(calls, tools);
+    expect(steps).toEqual(['+call_agent', '+call_agent', '-call_agent', '-call_agent', '+write', '-write']);
+  });
+});
+
 describe('many calls of one turn', () => {
   /** A tool that notes how many of its calls run at the same time. */
   function counting() {

@@ -50,7 +50,10 @@ function freeId(id: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** Runs the calls of one turn, a few side by side, and answers them in the order they were made. */
+/**
+ * Runs the calls of one turn and answers them in the order they were made. Those that only read run a few side by side;
+ * every other one runs alone, after all before it, so that what it changes is there for those after it.
+ */
 export async function answerToolCalls(
   calls: readonly ToolCall[],
   options: CallOptions,
@@ -58,16 +61,42 @@ export async function answerToolCalls(
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
   const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
-  const queue = [...calls.entries()];
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [index, call] = next;
-      const isPartial = options.isCut && index === calls.length - 1;
-      answered[index] = await answer(call, { ...options, index, isPartial }, world);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, calls.length) }, work));
+  for (const group of groupCalls(calls, options.tools)) {
+    const queue = [...group];
+    const work = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const { index, call } = next;
+        const isPartial = options.isCut && index === calls.length - 1;
+        answered[index] = await answer(call, { ...options, index, isPartial }, world);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
+  }
   return answered;
+}
+
+/** A call with its place in the turn. */
+interface PlacedCall {
+  readonly index: number;
+  readonly call: ToolCall;
+}
+
+/** Calls that may run at the same time, group after group. An unknown tool does nothing. */
+function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]): readonly (readonly PlacedCall[])[] {
+  const changing = new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => name));
+  const groups: PlacedCall[][] = [];
+  let isOpen = false;
+  for (const [index, call] of calls.entries()) {
+    const isAlone = changing.has(call.tool);
+    if (isOpen && !isAlone) groups.at(-1)?.push({ index, call });
+    else groups.push([{ index, call }]);
+    isOpen = !isAlone;
+  }
+  return groups;
+}
+
+function onlyReads({ effect, isReadOnly }: Tool): boolean {
+  return effect === 'read' || isReadOnly === true;
 }
 
 /** The message that gives the results back; `notice` goes behind the last one. */

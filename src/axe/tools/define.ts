@@ -6,6 +6,7 @@ import { ToolError } from './tool-error.js';
 export interface ToolDefinition<S extends Shape> {
   readonly name: string;
   readonly effect: Effect;
+  readonly isReadOnly?: boolean;
   readonly description: string;
   readonly shape: S;
   /** The answer. A ToolError's message is the answer to a call that failed. */
@@ -17,10 +18,11 @@ export type Told = Required<Pick<ToolResult, 'text' | 'isTainted'>>;
 
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
 export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
-  const { name, effect, description, shape } = definition;
+  const { name, effect, isReadOnly, description, shape } = definition;
   return {
     name,
     effect,
+    ...(isReadOnly === undefined ? {} : { isReadOnly }),
     description,
     inputSchema: schemaOf(shape),
     async execute(input, signal) {

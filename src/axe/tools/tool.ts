@@ -18,6 +18,8 @@ export interface ToolResult {
 export interface Tool {
   readonly name: string;
   readonly effect: Effect;
+  /** It changes nothing, so that its calls may run side by side; tools of the effect `read` never change anything. */
+  readonly isReadOnly?: boolean;
   readonly description: string;
   /** JSON schema (draft 7) of the arguments: an object; its key order is fixed, so that prompts can be cached. */
   readonly inputSchema: LanguageModelV4FunctionTool['inputSchema'];
