@@ -46,6 +46,7 @@ const DYNAMIC = [
   '@ai-sdk/google',
   '@ai-sdk/openai',
   '@ai-sdk/openai-compatible',
+  'aws4fetch',
   './offline.js',
   './tools.js',
   './validate-agents.js',

@@ -1,3 +1,5 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { formatError } from '../../src/axe/errors.js';
 import { createModels, type ModelsOptions } from '../../src/models/create.js';
@@ -121,6 +123,98 @@ describe('Bedrock', () => {
     ],
   ])('is not opened %s', async (_, env, exitCode, message) => {
     await expect(open(env)).rejects.toMatchObject({ exitCode, message });
+  });
+});
+
+describe('a tool result of Bedrock', () => {
+  const asked = (): LanguageModelV4CallOptions =>
+    question({
+      tools: [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }],
+      prompt: [
+        ...question().prompt,
+        {
+          role: 'assistant',
+          content: ['a', 'b', 'c'].map((id) => ({
+            type: 'tool-call' as const,
+            toolCallId: id,
+            toolName: 'look',
+            input: {},
+          })),
+        },
+        {
+          role: 'tool',
+          content: (['text', 'error-text', 'text'] as const).map((type, index) => ({
+            type: 'tool-result' as const,
+            toolCallId: 'abc'.charAt(index),
+            toolName: 'look',
+            output: { type, value: `result ${index}` },
+          })),
+        },
+      ],
+    });
+  const results = (status: object) => ({
+    messages: [
+      {},
+      {},
+      {
+        content: expect.arrayContaining([
+          { toolResult: { toolUseId: 'a', content: [{ text: 'result 0' }] } },
+          { toolResult: { toolUseId: 'b', content: [{ text: 'result 1' }], ...status } },
+          { toolResult: { toolUseId: 'c', content: [{ text: 'result 2' }] } },
+        ]),
+      },
+    ],
+  });
+
+  it.each([
+    ['a key', { AWS_BEARER_TOKEN_BEDROCK: 'k' }],
+    ['signed requests', KEYS],
+  ])('that is an error says so, with %s', async (_, env) => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open({ ...env, ...REGION }, { fetch: through(server) })).doGenerate(asked());
+    const [request] = server.requests();
+    expect(request?.body).toMatchObject(results({ status: 'error' }));
+    expect(request?.headers).not.toHaveProperty('x-failed-results');
+    expect(request?.headers['authorization']).not.toContain('x-failed-results');
+  });
+
+  it('has no status for models that take none', async () => {
+    const server = await startModelServer([text('Hi')]);
+    const env = { AWS_BEARER_TOKEN_BEDROCK: 'k', ...REGION };
+    const opened = models(env, { fetch: through(server) });
+    const model = await opened.open({ provider: 'bedrock', model: 'meta.llama3-70b-instruct-v1:0' });
+    await model.doGenerate(asked());
+    expect(server.requests()[0]?.body).toMatchObject(results({}));
+  });
+});
+
+describe('the signature of a request to Bedrock', () => {
+  it('is the one that AWS computes from the body that is sent', async () => {
+    const server = await startModelServer([text('Hi')]);
+    await (await open({ ...KEYS, ...REGION }, { fetch: through(server) })).doGenerate(question());
+    const { headers, bytes } = server.requests()[0] ?? {};
+    const authorization = headers?.['authorization'] ?? '';
+    const names = /SignedHeaders=([\w;-]+)/.exec(authorization)?.[1]?.split(';') ?? [];
+    const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+    const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
+    const date = headers?.['x-amz-date'] ?? '';
+    const day = date.slice(0, 8);
+    const canonical = [
+      'POST',
+      `/model/${encodeURIComponent(encodeURIComponent(CLAUDE))}/converse`,
+      '',
+      ...names.map((name) => `${name}:${name === 'host' ? HOST : (headers?.[name] ?? '')}`),
+      '',
+      names.join(';'),
+      sha256(bytes ?? ''),
+    ].join('\n');
+    const scope = `${day}/eu-central-1/bedrock/aws4_request`;
+    const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n');
+    const key = [day, 'eu-central-1', 'bedrock', 'aws4_request'].reduce<string | Buffer>(
+      (secret, part) => hmac(secret, part),
+      `AWS4${KEYS.AWS_SECRET_ACCESS_KEY}`,
+    );
+    expect(authorization).toMatch(new RegExp(`Signature=${hmac(key, toSign).toString('hex')}$`));
   });
 });
 

@@ -12,6 +12,7 @@ import { field } from './json.js';
 import type { OpenedModel } from './opened-model.js';
 import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
 import { withReportedUsage } from './reported-usage.js';
+import { noteFailedResults } from './result-status.js';
 import { isStrictSchema } from './strict-schema.js';
 import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
 
@@ -67,7 +68,8 @@ function prepare(
   { provider, wire }: Spoken,
   model: string,
 ): LanguageModelV4CallOptions {
-  const defaults = withDefaults(options, { provider, wire });
+  const noted = wire === 'bedrock' ? noteFailedResults(options, model) : options;
+  const defaults = withDefaults(noted, { provider, wire });
   return withCachePoints(defaults, { provider: provider.id, wire, model });
 }
 

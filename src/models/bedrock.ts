@@ -1,10 +1,10 @@
 import { AxeError } from '../axe/errors.js';
-import type { LanguageModel } from '../axe/ports.js';
 import { awsSuffix, findAwsCredentials } from './aws-credentials.js';
-import type { AwsCredentials } from './aws-sts.js';
-import type { Fresh } from './keyless.js';
+import { signing } from './aws-signature.js';
 import { leniently } from './lenient-reply.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { NO_KEY, withAuth } from './request-auth.js';
+import { withResultStatus } from './result-status.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /**
@@ -23,43 +23,22 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
     config['bedrock']?.baseUrl,
   ]);
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+  const fetch = leniently(ports.fetch, 'bedrock');
+  const signedFetch =
+    credentials === undefined
+      ? withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey ?? ''}` }))
+      : signing(fetch, { region, credentials });
   // Everything is given, so that the package does not look for it in an environment of its own.
   const bedrock = createAmazonBedrock({
     region,
-    apiKey: apiKey ?? '',
+    apiKey: NO_KEY,
     baseURL:
       address === undefined
         ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
         : checkedUrl(address, provider).replace(/\/+$/, ''),
-    fetch: leniently(ports.fetch, 'bedrock'),
-    ...(credentials === undefined ? {} : { credentialProvider: () => signer(credentials) }),
+    fetch: withResultStatus(signedFetch),
   });
-  const model: LanguageModel = bedrock(ref.model);
-  return {
-    model: credentials === undefined ? model : signingIn(model, credentials),
-    secrets: apiKey === undefined ? [] : [apiKey],
-  };
-}
-
-async function signer(credentials: Fresh<AwsCredentials>) {
-  const { sessionToken, ...keys } = await credentials();
-  return sessionToken === undefined ? keys : { ...keys, sessionToken };
-}
-
-/** Credentials are fetched before the request: the package would hide what went wrong behind an error of its own. */
-function signingIn(model: LanguageModel, credentials: Fresh<AwsCredentials>): LanguageModel {
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doStream: (options) => model.doStream(options),
-    async doGenerate(options) {
-      options.abortSignal?.throwIfAborted();
-      await credentials(options.abortSignal);
-      return await model.doGenerate(options);
-    },
-  };
+  return { model: bedrock(ref.model), secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
 function findRegion({ env, config }: SettingSources): string {
