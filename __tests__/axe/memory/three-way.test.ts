@@ -26,6 +26,7 @@ describe('a run log that two sides have changed', () => {
     ['what both made of nothing', '', A, B, A + B],
     ['an edit of the other side', A + B, A + B + C, A.replace('A.', 'Z.') + B, A.replace('A.', 'Z.') + B + C],
     ['an edit of our own', A + B, A.replace('A.', 'Z.') + B, A + B + D, A.replace('A.', 'Z.') + B + D],
+    ['no text before the entries that one side removed', `# Old\n\n${A}`, `# Old\n\n${A}${B}`, A, A + B],
     ['text before the entries that one side wrote', A, `# Mine\n\n${A}`, A + B, `# Mine\n\n${A}${B}`],
   ])('has %s', (_, base, ours, theirs, merged) => {
     expect(merge(base, ours, theirs)).toBe(merged);

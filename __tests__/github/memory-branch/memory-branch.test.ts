@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { noAbort } from '../../helpers/github-client-fake.js';
+import { httpError } from '../../../src/github/client/errors.js';
+import { type Answer, noAbort } from '../../helpers/github-client-fake.js';
 import {
   branchWith,
   drops,
@@ -217,6 +218,19 @@ describe('committing', () => {
       reason: 'denied',
       message: expect.stringMatching(/^saving to octocat\/hello@(?:axe-memory|main) failed: /),
       remedy,
+    });
+  });
+
+  it('advises no permission where there is no GraphQL at the address', async () => {
+    const query: Answer = () => {
+      throw httpError({ asked: 'POST /graphql', status: 404, headers: {}, body: { message: 'Not Found' } });
+    };
+    const { branch } = branchWith({ query });
+    expect(await branch.read(['bot.md'], noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'unavailable',
+      remedy:
+        'There is no GraphQL API at that address: check `GITHUB_GRAPHQL_URL`, or the proxy in front of the server.',
     });
   });
 

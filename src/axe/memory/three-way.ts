@@ -30,11 +30,14 @@ function mergeThreeLogs(
   const before = unitsById(base);
   const [our, their] = [unitsById(ours), unitsById(theirs)];
   const removed = [...before.keys()].filter((id) => !our.has(id) || !their.has(id));
-  return mergeRunLogs(
-    withEdits(theirs, { before, our, base, ours }),
-    ours,
-    new Set([...forgotten, ...removed]),
-  );
+  const edited = withEdits(theirs, { before, our, base, ours });
+  return mergeRunLogs(edited, withoutOldPreamble(ours, base), new Set([...forgotten, ...removed]));
+}
+
+/** What stands before the first entry is news only if we wrote it. */
+function withoutOldPreamble(ours: string, base: string): string {
+  const { preamble } = parseLog(ours);
+  return preamble === parseLog(base).preamble ? ours.slice(preamble.length) : ours;
 }
 
 interface OurEdits {
