@@ -228,9 +228,8 @@ describe('committing', () => {
     const { branch } = branchWith({ query });
     expect(await branch.read(['bot.md'], noAbort())).toMatchObject({
       kind: 'failed',
-      reason: 'unavailable',
-      remedy:
-        'There is no GraphQL API at that address: check `GITHUB_GRAPHQL_URL`, or the proxy in front of the server.',
+      reason: 'error',
+      remedy: 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.',
     });
   });
 

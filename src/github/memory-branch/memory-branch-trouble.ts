@@ -25,9 +25,7 @@ export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt:
     case 'denied':
       return { ...told, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
     case 'missing':
-      return isNoApi(error)
-        ? { ...told, reason: 'unavailable', remedy: NO_API }
-        : { ...told, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
+      return { ...told, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
     case 'unavailable':
       return { ...told, reason: 'unavailable', ...againAfter(error), ...remedyOf(error) };
     case 'too-large':
@@ -49,14 +47,6 @@ export function messageFor(place: MemoryBranchPlace, cause: string, attempt: Att
   // GitHub's sentences end with a stop, and more may follow this one.
   return `${tried} ${branchName(place)} failed: ${cause.replace(/\.+$/, '')}`;
 }
-
-/** GraphQL says inside a 200 what is missing; a 404 is the address itself. */
-function isNoApi({ status, asked }: GitHubError): boolean {
-  return status === 404 && asked.endsWith('/graphql');
-}
-
-const NO_API =
-  'There is no GraphQL API at that address: check `GITHUB_GRAPHQL_URL`, or the proxy in front of the server.';
 
 const MINUTE_MS = 60_000;
 
