@@ -91,11 +91,11 @@ describe('what runs cost together (D36)', () => {
   });
 
   it.each([
-    [AGENT, {}, /has no memory to keep the cost.*`enabled = true`/],
+    [AGENT, {}, /keeps no memory of what its runs cost.*`enabled = true`/],
     [
       AGENT_WITH_MEMORY,
       { write: 'never' as const },
-      /`memory-write: never` does not keep.*Leave `memory-write` out/,
+      /this run writes no memory.*`memory-write: auto`/,
     ],
   ])('are not held without memory, and the remedy is about the cause', async (bot, policy, told) => {
     const { world } = worldOf({ agents: { bot } });

@@ -24,14 +24,16 @@ const GO_TEXTS = new Map([
  */
 export class FileError extends Error {
   override readonly name = 'FileError';
+  readonly operation: string;
   readonly code: string;
 
   constructor(
-    readonly operation: string,
+    operation: string,
     path: string,
     { code, text }: { readonly code: string; readonly text?: string },
   ) {
     super(`${operation} ${path}: ${text ?? GO_TEXTS.get(code) ?? code}`);
+    this.operation = operation;
     this.code = code;
   }
 }

@@ -60,12 +60,12 @@ describe('a search', () => {
 
   it('tells how long GitHub wants it to wait', async () => {
     const { client, github } = await startHello();
-    github.fail({ route: 'GET /search/code', ...secondaryRateLimit(9) });
+    github.fail({ route: 'GET /search/code', ...secondaryRateLimit(3600) });
     await expect(
       searchCode(client, { repository: HELLO, query: 'a', limit: 1 }, noAbort()),
     ).rejects.toMatchObject({
       reason: 'rate-limited',
-      retryAfterMs: 9000,
+      retryAfterMs: 3_600_000,
     });
   });
 });

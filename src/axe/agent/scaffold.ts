@@ -96,6 +96,7 @@ model = "${PLACEHOLDER_MODEL}"
 # transport = "stdio"
 # command = "node"
 # args = ["server.js"]
+# env = { API_TOKEN = "\${API_TOKEN}" }
 `;
 }
 
