@@ -74,7 +74,7 @@ it('keeps apart what a run says that has read a log', async () => {
   const entries = (step.outputs['memory-entry'] ?? '').split(/^(?=## )/m);
   expect(entries.map((entry) => / trust=(\w+) /.exec(entry)?.[1])).toEqual(['trusted', 'untrusted']);
   expect(entries.map((entry) => entry.includes(ANSWER))).toEqual([false, true]);
-  expect(step.summary).toContain('or what people without write access wrote on GitHub');
+  expect(step.summary).toContain('kept apart because it read failing checks');
 });
 
 it('is told which permission it lacks, and goes on', async () => {

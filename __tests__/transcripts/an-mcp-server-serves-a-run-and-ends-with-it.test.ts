@@ -72,7 +72,7 @@ describe('the command line', () => {
     expect(JSON.parse(answer)).toMatchObject({
       API_KEY: '***',
       MODE: 'test',
-      HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:9',
+      HTTPS_PROXY: 'http://ann:***@127.0.0.1:9',
     });
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });
@@ -173,7 +173,7 @@ it('keeps what it was given out of everything that a workflow shows and remember
   });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'The key is ***.' } });
   expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain('canary-7f3a9c');
-  const entry = tryRead(join(step.workspace, '.axe/memory/worker.md'));
+  const entry = tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'));
   expect(entry).toContain('The key is ***.');
   expect(resultsOf(stage.model.prompts()[1])[0]).not.toContain('canary-7f3a9c');
 });
