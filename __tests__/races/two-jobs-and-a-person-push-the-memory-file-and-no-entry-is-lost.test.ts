@@ -69,6 +69,7 @@ it.each(WORKFLOWS)('%s: two jobs and a person', async (_, steps) => {
   expect(gitIn(remote, 'ls-tree', '-r', '--name-only', 'main').trim().split('\n')).toEqual([
     '.axe/memory/.gitignore',
     LOG,
+    LOG.replace('.md', '.state.md'),
     'axe/agents/reporter.toml',
     'src/a.ts',
   ]);

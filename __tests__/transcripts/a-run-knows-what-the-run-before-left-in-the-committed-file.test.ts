@@ -30,5 +30,7 @@ it('appends to the file in the workspace and reads it from there', async () => {
     '.axe/memory',
     '.axe/memory/.gitignore',
     '.axe/memory/ask.md',
+    '.axe/memory/ask.state.md',
+    '.axe/memory/ask.state.md.bak',
   ]);
 });

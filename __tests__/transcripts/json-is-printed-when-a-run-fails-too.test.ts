@@ -31,8 +31,8 @@ it('tells of a run that went well, with its calls', async () => {
     tool_call_details: [{ name: 'read_file', input: { path: 'a.txt' }, output: '1: alpha', is_error: false }],
     refused: false,
     retry_attempts: 0,
-    input_tokens: 900,
-    output_tokens: 100,
+    input_tokens: 920,
+    output_tokens: 110,
   });
   expect(json).not.toHaveProperty('error');
 });

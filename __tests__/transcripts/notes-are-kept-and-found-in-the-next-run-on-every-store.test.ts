@@ -58,7 +58,9 @@ interface Seen {
 function expectNotes({ afterFirst, afterSecond, results, system, places }: Seen): void {
   const { scratchpad, today, note } = places;
   const notesOf = (memory: Memory) =>
-    Object.fromEntries(Object.entries(memory).filter(([path]) => !/^keeper|\.state\.md$/.test(path)));
+    Object.fromEntries(
+      Object.entries(memory).filter(([path]) => !/^keeper|\.state\.md$|^\.gitignore$/.test(path)),
+    );
   expect(notesOf(afterFirst)).toEqual({
     'MEMORY.md': `${FACT}\n`,
     [scratchpad]: '- [ ] Ask why\n- [x] Look\n',

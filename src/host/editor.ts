@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { AxeError } from '../axe/errors.js';
 
 /** Ctrl-C and Ctrl-\\ are the editor's own: the terminal sends them to it, too. */
@@ -11,12 +11,14 @@ const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP'];
  */
 export async function openEditor(editor: string, file: string): Promise<void> {
   const [program = editor, ...args] = editor.trim().split(/\s+/);
-  const child = spawn(program, [...args, file], { stdio: 'inherit' });
-  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let child: ChildProcess | undefined;
+  const passOn = (signal: NodeJS.Signals): void => void child?.kill(signal);
   const ignore = (): void => undefined;
   for (const signal of LEFT_TO_THE_EDITOR) process.on(signal, ignore);
   for (const signal of PASSED_ON) process.on(signal, passOn);
   await new Promise<void>((resolve, reject) => {
+    // Only now: an editor that runs must never outlive us for want of a listener.
+    child = spawn(program, [...args, file], { stdio: 'inherit' });
     child.on('error', (error) =>
       reject(new AxeError(`cannot start the editor "${program}": ${error.message}`)),
     );

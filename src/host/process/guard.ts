@@ -9,17 +9,21 @@ export interface Guard {
 
 /**
  * Reads a word from us. If the pipe closes without one, this process is gone, however it went: then it kills the group,
- * and on Linux what left the group with the mark in its environment.
+ * and on Linux what left the group with the mark in its environment. A process that is starting shows no environment for
+ * a moment, so it looks more than once.
  */
 const SCRIPT = `
 read -r word
 [ "$word" = done ] && exit
 kill -s KILL -- "-$1" 2>/dev/null
 [ -n "$2" ] || exit
-for file in /proc/[0-9]*/environ; do
-  tr '\\0' '\\n' 2>/dev/null <"$file" | grep -qxF "$2" || continue
-  id="\${file%/environ}"
-  kill -s KILL "\${id#/proc/}" 2>/dev/null
+for pass in 1 2 3; do
+  for file in /proc/[0-9]*/environ; do
+    tr '\\0' '\\n' 2>/dev/null <"$file" | grep -qxF "$2" || continue
+    id="\${file%/environ}"
+    kill -s KILL "\${id#/proc/}" 2>/dev/null
+  done
+  sleep 0.3
 done`;
 
 /** Has a shell of its own end a process group when this process is gone, even if it was killed. Not on Windows. */
