@@ -212,12 +212,14 @@ async function saveInTime(
         notices: unmatched,
       });
     patience.attempt();
+    // Whoever throws says nothing of what arrived.
+    lost.push({ from: newest, made: next });
     const result = await backend.commit(newest, next, signal);
+    if (result.kind !== 'unknown') lost.pop();
     if (result.kind === 'committed') {
       const notices = [...(result.notices ?? []), ...unmatched];
       return saved(backend, { ...result, path, attempts: patience.attempts(), notices });
     }
-    if (result.kind === 'unknown') lost.push({ from: newest, made: next });
     const end = await patience.after(result);
     if (end !== undefined) return end;
   }

@@ -21,6 +21,9 @@ function ladderOver(places: readonly FakePlace[], faults: readonly PlaceFaults[]
   return createLadder({ rungs: places.map((place, index) => place.open(faults[index])), mode: 'auto' });
 }
 
+/** The first store is read, asked to commit, and has committed. */
+const AFTER_COMMIT = 3;
+
 /** The first store makes the commit, but loses its answer and then fails to be read. */
 function answerLost(): PlaceFaults {
   return { commit: inTurn(noAnswer), read: inTurn<Unreadable>(undefined, outage) };
@@ -33,6 +36,17 @@ describe('a save whose answer the first store lost, and that then fails', () => 
     expect(await ladderOver([repo, cache], [answerLost()]).write([change], never)).toMatchObject({
       kind: 'saved',
     });
+    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
+  });
+
+  it('adds a line once, although the store broke after it made the commit', async () => {
+    const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
+    let steps = 0;
+    const step = async () => {
+      steps += 1;
+      if (steps === AFTER_COMMIT) throw new Error('broken');
+    };
+    await ladderOver([repo, cache], [{ step }]).write([adding(FACTS, 'mine')], never);
     expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
   });
 
