@@ -95,7 +95,11 @@ describe('the README', () => {
     ['Cost', 2, `\`max-cost-usd\`: ${ACTION.inputs['max-cost-usd']?.default === '0' ? 'none' : ''}`],
     ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
     ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
-    ['Tool calls of one turn', 2, `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`],
+    [
+      'Tool calls of one turn',
+      2,
+      `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
+    ],
     [
       'Writes to [notes](#notes)',
       2,

@@ -92,11 +92,7 @@ describe('what runs cost together (D36)', () => {
 
   it.each([
     [AGENT, {}, /keeps no memory of what its runs cost.*`enabled = true`/],
-    [
-      AGENT_WITH_MEMORY,
-      { write: 'never' as const },
-      /this run writes no memory.*`memory-write: auto`/,
-    ],
+    [AGENT_WITH_MEMORY, { write: 'never' as const }, /this run writes no memory.*`memory-write: auto`/],
   ])('are not held without memory, and the remedy is about the cause', async (bot, policy, told) => {
     const { world } = worldOf({ agents: { bot } });
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
