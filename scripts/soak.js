@@ -39,13 +39,14 @@ const deadlineMs = Date.now() + minutes * 60_000;
 const total = { rounds: 0, draws: 0, interleavings: 0, failed: 0 };
 let running;
 let isStopped = false;
+let isTimeUp = false;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 say(
   `Soaking ${suites.length} suites for ${minutes} min on Node ${process.version}: ${workers} at a time, ${runs} times the draws`,
 );
-while (!isStopped && total.failed === 0 && Date.now() < deadlineMs) {
+while (!isStopped && !isTimeUp && total.failed === 0) {
   await round();
   seed = (seed + 1) % 2 ** 31;
 }
@@ -72,10 +73,16 @@ async function round() {
   running.stderr.on('data', (bytes) => {
     errors = `${errors}${bytes}`.slice(-20_000);
   });
-  const timer = setTimeout(end, Math.max(0, deadlineMs - Date.now()));
+  const timer = setTimeout(
+    () => {
+      isTimeUp = true;
+      end();
+    },
+    Math.max(0, deadlineMs - Date.now()),
+  );
   const status = await new Promise((resolve) => running.on('close', resolve));
   clearTimeout(timer);
-  const wasEnded = isStopped || Date.now() >= deadlineMs;
+  const wasEnded = isStopped || isTimeUp;
   running = undefined;
   const held = summed(log);
   total.draws += held.draws;
