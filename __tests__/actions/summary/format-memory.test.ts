@@ -184,7 +184,7 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
     const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
     expect(seen({ ...report, taints })).toMatch(
-      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anybody and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
+      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anybody, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
     );
   });
 

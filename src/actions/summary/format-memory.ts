@@ -156,7 +156,7 @@ function untrustedNote({ reason }: Trust): string {
 }
 
 function listOf(reasons: readonly string[]): string {
-  return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')} and ${reasons.at(-1)}`;
+  return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
 }
 
 const QUARANTINE_NOTE =
