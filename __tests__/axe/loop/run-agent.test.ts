@@ -50,6 +50,7 @@ async function run(
   replies: readonly FakeReply[],
   patch: Partial<Conversation> = {},
   controller = new AbortController(),
+  clock = createFakeClock(),
 ) {
   const model: FakeModel = createFakeModel(replies);
   const events: RunEvent[] = [];
@@ -58,7 +59,7 @@ async function run(
     event: (event: RunEvent) => void events.push(event),
     warn: (warning: Warning) => void warnings.push(warning),
   };
-  const world = { clock: createFakeClock(), reporter, signal: controller.signal, leftMs: () => FOR_EVER };
+  const world = { clock, reporter, signal: controller.signal, leftMs: () => FOR_EVER };
   const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
   const outcome = await runAgent({ ...PLAIN, model: opened(model), budget, ...patch }, world);
   return { outcome, asked: model.asked, events, warnings };
@@ -520,6 +521,25 @@ describe('a run with a budget', () => {
 
 describe('a run whose answer has a form', () => {
   const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+
+  it.each([1, 2])('ends by a signal that arrived during a check that failed, at pause %i', async (pause) => {
+    const controller = new AbortController();
+    let pauses = 0;
+    const clock = createFakeClock();
+    const waiting = {
+      ...clock,
+      async sleep() {
+        pauses += 1;
+        if (pauses === pause) controller.abort(TIME_IS_UP);
+      },
+    };
+    const check = () => {
+      throw new AxeError('the check takes too long');
+    };
+    const slow: AnswerForm = { format: { type: 'json' }, check };
+    const { outcome } = await run([says('{}')], { form: slow }, controller, waiting);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
+  });
 
   it('is refused where the model refuses, and does not ask for another form of that (D27)', async () => {
     const finish = { unified: 'content-filter', raw: 'refusal' } as const;

@@ -99,11 +99,15 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
   }
 }
 
-/** A check that took too long has kept the deadline and signals waiting; what they have to say is the cause. */
+/**
+ * A check that took too long has kept the deadline and signals waiting; what they have to say is the cause. Timers that
+ * were due fire first, and only then signals arrive, so one pause would hear the deadline alone.
+ */
 async function causeFirst<T>(check: () => T, { clock, signal }: LoopWorld): Promise<T> {
   try {
     return check();
   } catch (thrown) {
+    await clock.sleep(0, signal);
     await clock.sleep(0, signal);
     signal.throwIfAborted();
     throw thrown;
