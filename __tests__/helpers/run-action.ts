@@ -59,34 +59,49 @@ interface ActionFile {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Starts the `main` or `post` of the action in a process of its own, with the environment a runner gives it. */
-export function startStep(phase: 'main' | 'post', options: StepOptions): RunningStep {
-  const actionPath = options.actionPath ?? ROOT;
-  const action = parse(readFileSync(join(actionPath, 'action.yml'), 'utf8')) as ActionFile;
-  const script = action.runs[phase];
-  if (script === undefined) throw new Error(`action.yml has no runs.${phase}`);
-  const temp = tempDir('runner');
+/** A step as the runner has it ready: its environment, the files it writes to and its checkout. */
+export interface PreparedStep {
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: ReturnType<typeof makeRunnerFiles>;
+  readonly workspace: string;
+}
+
+/** Makes what the runner gives a step, in a folder of its own. */
+export function prepareStep(options: StepOptions, temp = tempDir('runner')): PreparedStep {
   const workspace = options.workspace ?? join(temp, 'workspace');
   mkdirSync(workspace, { recursive: true });
   const files = makeRunnerFiles(temp, options.event.payload);
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    ...runnerEnv(options, temp, workspace),
+    ...files,
+    ...inputEnv(actionFile(options), options.inputs ?? {}),
+    ...Object.fromEntries(
+      Object.entries(options.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
+    ),
+    ...options.env,
+  };
+  return { env, files, workspace };
+}
+
+function actionFile({ actionPath = ROOT }: StepOptions): ActionFile {
+  return parse(readFileSync(join(actionPath, 'action.yml'), 'utf8')) as ActionFile;
+}
+
+/** Starts the `main` or `post` of the action in a process of its own, with the environment a runner gives it. */
+export function startStep(phase: 'main' | 'post', options: StepOptions): RunningStep {
+  const script = actionFile(options).runs[phase];
+  if (script === undefined) throw new Error(`action.yml has no runs.${phase}`);
+  const step = prepareStep(options);
   const child = startChild({
     command: process.execPath,
-    args: [join(actionPath, script)],
-    cwd: workspace,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      ...runnerEnv(options, temp, workspace),
-      ...files,
-      ...inputEnv(action, options.inputs ?? {}),
-      ...Object.fromEntries(
-        Object.entries(options.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
-      ),
-      ...options.env,
-    },
+    args: [join(options.actionPath ?? ROOT, script)],
+    cwd: step.workspace,
+    env: step.env,
   });
   return {
     kill: child.kill,
-    finished: child.finished.then((result) => stepResult(result, files, workspace)),
+    finished: child.finished.then((result) => stepResult(result, step)),
   };
 }
 
@@ -192,11 +207,8 @@ function makeRunnerFiles(temp: string, payload: Payload) {
   };
 }
 
-function stepResult(
-  result: ChildResult,
-  files: ReturnType<typeof makeRunnerFiles>,
-  workspace: string,
-): StepResult {
+/** What the runner has of a step when it is over. */
+export function stepResult(result: ChildResult, { files, workspace }: PreparedStep): StepResult {
   const read = (file: string) => readFileSync(file, 'utf8');
   const { annotations, masks, names, log } = parseWorkflowCommands(result.stdout);
   return {

@@ -18,6 +18,7 @@ import { createFetch } from '../host/net/http.js';
 import { readTextFile } from '../host/text-file.js';
 import { oneAtATime } from '../memory-stores/one-at-a-time.js';
 import { createModels } from '../models/create.js';
+import { answerForm } from '../pipeline/answer-form.js';
 import type { RunRequest } from '../pipeline/request.js';
 import { agentsDirsOf, findAgents } from '../world/agents.js';
 import { connectGitHub, createGitHubPort, type GitHubAccess } from '../world/github.js';
@@ -25,7 +26,7 @@ import { createToolOpener } from '../world/open-tools.js';
 import { createSchemaCompiler } from '../world/schema-compiler.js';
 import { connectSharedAgents } from '../world/shared-agents.js';
 import { readTrigger } from '../world/trigger.js';
-import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
+import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
 import { createCommentReactions, isAnswered } from './publishing/comment-reactions.js';
@@ -47,12 +48,13 @@ export async function main(runner: Runner): Promise<void> {
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let world: World | undefined;
   try {
+    failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
-    failOn = inputs.failOn;
     for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
     if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
+    await checkOutputSchema(inputs, deadline);
     const trigger = await triggerOf(runner);
     const { mode } = inputs;
     if (mode === 'validate') {
@@ -87,6 +89,13 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
       code: 'input-invalid',
       message: `the input \`redact\` names \`${name}\`, which the step's environment does not have. Check its spelling, or leave it out.`,
     }));
+}
+
+/** A schema of no use is found before anything runs; `mode: validate` reports it itself. Throws a ConfigError. */
+async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
+  if (mode === 'validate') return;
+  const compileSchema = createSchemaCompiler();
+  await answerForm({ responseFormat: undefined }, outputSchema, { compileSchema, deadline });
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */

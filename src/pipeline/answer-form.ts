@@ -5,9 +5,9 @@ import type { World } from '../axe/ports.js';
 
 /** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
 export async function answerForm(
-  params: ModelParams,
+  params: Pick<ModelParams, 'responseFormat'>,
   outputSchema: string,
-  { compileSchema, deadline }: World,
+  { compileSchema, deadline }: Pick<World, 'compileSchema' | 'deadline'>,
 ): Promise<AnswerForm | undefined> {
   const format = responseFormatOf(params, outputSchema);
   if (format === undefined) return undefined;

@@ -145,7 +145,7 @@ export function readInputs(env: Environment): Inputs {
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     unused: unusedInputs(env, read('mode')),
-    failOn: list(read('fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on')),
+    failOn: readFailOn(env),
   };
   checkTogether(inputs);
   return inputs;
@@ -154,6 +154,11 @@ export function readInputs(env: Environment): Inputs {
 /** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
 export function readSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
   return createSecrets(env, list(readInput(env, 'redact')));
+}
+
+/** The conclusions that fail the step; read before all other inputs, whose mistakes they decide about too. */
+export function readFailOn(env: Environment): readonly Conclusion[] {
+  return list(readInput(env, 'fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on'));
 }
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */

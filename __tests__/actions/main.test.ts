@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { runMainHere } from '../helpers/run-main.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+
+const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
+
+/** There is no GitHub, no cache and no model to be reached. */
+async function run(inputs: Readonly<Record<string, string>>) {
+  const { exitCode, outputs, annotations, log } = await runMainHere({
+    event,
+    inputs: { agent: 'builtin/ask', ...inputs },
+  });
+  return { exitCode, outputs, annotations, log };
+}
+
+describe('a mistake in an input', () => {
+  const MISTAKES: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+    ['a word that is not known', { comment: 'sometimes' }, 'the input `comment` cannot be "sometimes"'],
+    ['inputs that refuse each other', { 'gc-suggestions': 'issue' }, 'is for `mode: gc` only'],
+    ['a schema that is no JSON', { 'output-schema': '{' }, '`output-schema`'],
+    ['a schema that is none', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
+  ];
+
+  it.each(MISTAKES)('is found before anything runs: %s', async (_, inputs, message) => {
+    expect(await run(inputs)).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: 'failure', 'memory-saved': 'false' },
+      annotations: [{ level: 'error', message: expect.stringContaining(message) }],
+      log: '',
+    });
+  });
+
+  it.each(MISTAKES)('is red only if `fail-on` lists `failure`: %s', async (_, inputs, message) => {
+    for (const failOn of ['', 'timeout, refused']) {
+      expect(await run({ ...inputs, 'fail-on': failOn })).toMatchObject({
+        exitCode: 0,
+        outputs: { conclusion: 'failure' },
+        annotations: [{ level: 'error', message: expect.stringContaining(message) }],
+      });
+    }
+  });
+
+  it('is red by default where it is in `fail-on` itself', async () => {
+    expect(await run({ 'fail-on': 'warnings', comment: 'sometimes' })).toMatchObject({
+      exitCode: 1,
+      annotations: [{ level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') }],
+    });
+  });
+});

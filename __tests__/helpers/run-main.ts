@@ -1,0 +1,67 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { main } from '../../src/actions/main.js';
+import { prepareStep, type StepOptions, type StepResult, stepResult } from './run-action.js';
+
+// The toolkit looks up the summary file once per process, so all steps of a test file share the folder.
+const folder = mkdtempSync(join(realpathSync(tmpdir()), 'axe-action-main-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/**
+ * Runs the action's `main` in this very process, which is much faster than a process of its own. The process takes the
+ * environment and the folder of the step meanwhile, so only one such step can run at a time.
+ */
+export async function runMainHere(options: StepOptions): Promise<StepResult> {
+  const step = prepareStep(options, folder);
+  const { env, workspace } = step;
+  const chunks: string[] = [];
+  let exitCode = 0;
+  const restore = enter(env, workspace, (chunk) => chunks.push(chunk));
+  try {
+    await main({
+      env,
+      workspace,
+      cwd: workspace,
+      temp: env['RUNNER_TEMP'] ?? '',
+      log: (line) => void process.stdout.write(`${line}\n`),
+      fail: () => {
+        exitCode = 1;
+      },
+      onCancel: () => undefined,
+    });
+  } finally {
+    restore();
+  }
+  const stdout = chunks.join('');
+  const stdoutBytes = Buffer.from(stdout);
+  const ended = { exitCode, signal: null, stdout, stderr: '', stdoutBytes, stderrBytes: Buffer.alloc(0) };
+  return stepResult(ended, step);
+}
+
+/** Puts the process in the place of the step's; the result takes it back. */
+function enter(
+  env: Readonly<Record<string, string>>,
+  workspace: string,
+  print: (chunk: string) => void,
+): () => void {
+  const before = { env: { ...process.env }, cwd: process.cwd(), write: process.stdout.write };
+  replaceEnv(env);
+  process.chdir(workspace);
+  process.stdout.write = (chunk: string | Uint8Array) => {
+    print(String(chunk));
+    return true;
+  };
+  return () => {
+    process.stdout.write = before.write;
+    process.chdir(before.cwd);
+    replaceEnv(before.env);
+  };
+}
+
+function replaceEnv(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
+}
