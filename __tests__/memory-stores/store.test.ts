@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/axe/errors.js';
 import type { Change } from '../../src/axe/memory/change.js';
 import { limitTime } from '../../src/axe/time-limit.js';
 import type { CommitResult, TreeBackend } from '../../src/memory-stores/backend.js';
@@ -177,6 +178,18 @@ describe('the retry loop', () => {
       location: 'fake  bot.md',
     });
     expect(remote.version).toBe(0);
+  });
+
+  it('tells what to do when the run is stopped while it reads', async () => {
+    const remote = createFakeRemote();
+    const remedy = 'Raise `timeout-minutes`.';
+    const read = () => {
+      throw new AxeError('timeout', { remedy });
+    };
+    const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
+    const failed = { kind: 'failed', message: 'timeout', remedy };
+    expect(await store.read({ paths: ['a.md'], lastN: 0, count: false }, never)).toMatchObject(failed);
+    expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
   });
 
   it('answers when a backend throws', async () => {

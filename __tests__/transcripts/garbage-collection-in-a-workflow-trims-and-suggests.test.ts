@@ -234,7 +234,7 @@ it('refuses a proposal that gives the agent more than it had, and says so once',
   const step = await collect(stage, { 'gc-suggestions': 'pull-request' });
   expect(step.exitCode).toBe(0);
   expect(troubles(step).map(({ message }) => message)).toEqual([
-    'the suggestions of gc did not become a pull request: it would change `tools`, which only a person may.',
+    'the suggestions of gc did not become a pull request: it would change `tools`, which only a person may. Change the agent by hand if you agree with the analysis; it is in the job summary.',
   ]);
   expect(stage.repo.pulls.size).toBe(0);
   expect(step.summary).toContain('## Recommendations');

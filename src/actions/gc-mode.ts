@@ -51,7 +51,8 @@ export async function runGcMode(parts: GcModeParts, world: World): Promise<RunRe
     secrets,
   });
   if (wants && suggesting === undefined) {
-    const message = '`gc-suggestions` needs a `github-token`; the suggestions are in the job summary alone.';
+    const message =
+      'the suggestions are in the job summary alone, since `gc-suggestions` needs a `github-token`. Leave that input out to use the token of the job.';
     world.reporter.warn({ code: 'input-invalid', message });
   }
   return await collectMemory({ ...request, suggesting }, world);

@@ -108,9 +108,12 @@ export function notesAreUnsigned(
   return [{ code: 'memory-store-notice', message }];
 }
 
-const SUB_AGENT = 'a sub-agent only reads notes; what matters it tells the agent that called it.';
-const NEVER = 'with `memory-write: never` nothing would be kept.';
-const NOT_KEPT = 'this run has no memory that would keep anything.';
+const SUB_AGENT =
+  'a sub-agent only reads notes; what matters it tells the agent that called it. Remove the tool from its `tools`.';
+const NEVER =
+  'with `memory-write: never` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
+const NOT_KEPT =
+  'this run has no memory that would keep anything. Set `memory-store` to `auto`, or remove the tool from `tools`.';
 
 function withheld(name: string, why: string): Warning {
   return { code: 'tool-not-available', message: `The tool \`${name}\` (memory) was withheld: ${why}` };

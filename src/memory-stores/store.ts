@@ -1,4 +1,4 @@
-import { messageOf } from '../axe/errors.js';
+import { AxeError, messageOf } from '../axe/errors.js';
 import { type Change, markUnfolded, pathsOf, withStates } from '../axe/memory/change.js';
 import type {
   FailedSave,
@@ -83,8 +83,13 @@ async function readInTime(
       if ((await patience.after(found)) !== undefined || signal.aborted) return found;
     }
   } catch (thrown) {
-    return { kind: 'unreadable', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
+    const reason = signal.aborted ? 'timeout' : 'error';
+    return { kind: 'unreadable', reason, message: messageOf(thrown), ...remedyOf(thrown) };
   }
+}
+
+function remedyOf(thrown: unknown): { readonly remedy?: string } {
+  return thrown instanceof AxeError && thrown.remedy !== undefined ? { remedy: thrown.remedy } : {};
 }
 
 async function read(

@@ -70,6 +70,6 @@ function warningsOf(
 
 function notHere(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(', ');
-  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request`;
+  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
   return { code: 'tool-not-available', message };
 }

@@ -186,7 +186,10 @@ describe('a comment that cannot be written', () => {
     const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
     expect(published).toEqual(NOTHING);
     expect(warnings).toEqual([
-      { code: 'publish-failed', message: `${UNPUBLISHED}there is no \`github-token\`` },
+      {
+        code: 'publish-failed',
+        message: `${UNPUBLISHED}there is no \`github-token\`. Leave that input out to use the token of the job.`,
+      },
     ]);
   });
 

@@ -291,7 +291,7 @@ describe('what is told of a model', () => {
       {
         code: 'model-warning',
         message:
-          'the price of `p/first` is not known, so `max-cost-usd` cannot hold what it costs; `max-tokens` can',
+          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `max-tokens` instead.',
       },
     ]);
   });

@@ -7,7 +7,7 @@ import { parseLog } from '../../../src/axe/memory/units.js';
 import { collectMemory } from '../../../src/pipeline/collect/collect-memory.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { createFakeWorld, makeRequest } from '../../helpers/world-fake.js';
+import { createFakeWorld, type FakeWorldParts, makeRequest } from '../../helpers/world-fake.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -34,6 +34,7 @@ interface GcScene {
 function scene(
   replies: readonly FakeReply[],
   { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG, save }: GcScene = {},
+  parts: FakeWorldParts = {},
 ) {
   const model = createFakeModel([...replies]);
   const world = createFakeWorld({
@@ -42,6 +43,7 @@ function scene(
     memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },
     facts: { 'openai/m': { price: PRICE, ...facts } },
     ...(save === undefined ? {} : { save }),
+    ...parts,
   });
   const spendLimits = { perPullUsd: 0, perDayUsd };
   const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
@@ -58,6 +60,17 @@ describe('what garbage collection costs', () => {
     expect(world.memory.get('bot.state.md')).toMatch(
       new RegExp(`^- spent \\S+ day=${TODAY} usd=0\\.25 at=`, 'm'),
     );
+  });
+
+  it('is a warning with its remedy where it cannot be kept', async () => {
+    const remedy = 'Add `contents: write` under `permissions:` of the job.';
+    const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
+    const { world, request } = scene([says('', CHEAP)], {}, { save });
+    await collectMemory(request, world);
+    expect(world.warnings).toContainEqual({
+      code: 'memory-save-failed',
+      message: `what gc cost could not be noted, so \`max-cost-usd-per-day\` does not count it: the token cannot write. ${remedy}`,
+    });
   });
 
   it('is kept too where the analysis is no whole one, and nothing is trimmed', async () => {

@@ -11,6 +11,7 @@ import type { PlacedFinding } from '../../axe/review/place.js';
 import type { Repository, Trigger } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { type Annotation, type CheckRunReport, publishCheckRun } from '../../github/posting/check-run.js';
+import { NO_TOKEN } from './no-token.js';
 import { tellEnd, tellUnseen } from './review-remarks.js';
 import type { ReviewEnd } from './wanted.js';
 import { whileAsked } from './while-asked.js';
@@ -135,7 +136,7 @@ export async function postCheck(
     reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}` });
     return undefined;
   };
-  if (client === undefined) return failed('there is no `github-token`');
+  if (client === undefined) return failed(NO_TOKEN);
   const { repository, headSha, agent, run, text, footer } = check;
   const marker = `<!-- axe-action:check agent=${encodeField(agent)} -->`;
   const report: CheckRunReport = {

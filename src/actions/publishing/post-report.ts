@@ -5,6 +5,7 @@ import { framedBody } from '../../axe/publication.js';
 import type { Repository } from '../../axe/trigger.js';
 import type { GitHubClient } from '../../github/client/client.js';
 import { findOrCreateIssue } from '../../github/posting/issues.js';
+import { NO_TOKEN } from './no-token.js';
 import { whileAsked } from './while-asked.js';
 
 /** What is reported, and by whom. */
@@ -42,7 +43,7 @@ export async function postReport(report: Report, options: ReportOptions): Promis
     reporter.warn({ code: 'publish-failed', message: `${UNPUBLISHED}: ${message}` });
     return { line: undefined, url: undefined };
   };
-  if (client === undefined) return failed('there is no `github-token`');
+  if (client === undefined) return failed(NO_TOKEN);
   const { repository, agent, title, footer } = report;
   const marker = markerOf(report);
   const issue = {

@@ -7,6 +7,7 @@ import { assign } from '../../github/posting/assignees.js';
 import { findOrCreateIssue } from '../../github/posting/issues.js';
 import { setLabels } from '../../github/posting/labels.js';
 import { type ReactionSubject, react } from '../../github/posting/reactions.js';
+import { NO_TOKEN } from './no-token.js';
 import type { PublishedPart, WantedEffects } from './wanted.js';
 import { whileAsked } from './while-asked.js';
 
@@ -25,7 +26,7 @@ export async function publishSideEffects(wanted: WantedEffects): Promise<Publish
     labels.add.length + labels.remove.length + assignees.length + issues.length > 0 || reaction !== undefined;
   if (!isAsked) return undefined;
   if (client === undefined) {
-    work.warn('labels, assignees, issues and reactions were left out: there is no `github-token`');
+    work.warn(`labels, assignees, issues and reactions were left out: ${NO_TOKEN}`);
     return undefined;
   }
   if (number !== undefined) {

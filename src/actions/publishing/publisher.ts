@@ -14,6 +14,7 @@ import type { ReviewInputs } from '../inputs/review-inputs.js';
 import type { ThisRun } from '../runner/this-run.js';
 import { annotateFindings } from './annotate-findings.js';
 import { answerText } from './answer-text.js';
+import { NO_TOKEN } from './no-token.js';
 import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import { reviewRemarks } from './review-remarks.js';
 import type { PublishedPart } from './wanted.js';
@@ -207,7 +208,7 @@ async function post(
   if (client === undefined) {
     reporter.warn({
       code: 'publish-failed',
-      message: `${UNPUBLISHED}: there is no \`github-token\``,
+      message: `${UNPUBLISHED}: ${NO_TOKEN}`,
     });
     return NOTHING;
   }

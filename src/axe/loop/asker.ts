@@ -126,7 +126,7 @@ export function createAsker(
   /** What is to be told of a model, with its first reply. */
   function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
     if (price === undefined && budget.limits.maxCostUsd > 0) {
-      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot hold what it costs; \`max-tokens\` can`;
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` instead.`;
       world.reporter.warn({ code: 'model-warning', message });
     }
     const users = warnings.filter(

@@ -93,7 +93,7 @@ function warningsOf(
     ];
   }
   if (text !== '') return [];
-  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files`;
+  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files. Change these inputs if the agent should see some of them.`;
   return [{ code: 'context-truncated', message }];
 }
 

@@ -103,9 +103,9 @@ function messageOf(
 ): string {
   switch (reason) {
     case 'untrusted':
-      return `The tool \`${name}\` (${effect}) was withheld: the run is untrusted, and such a run only reads and answers.`;
+      return `The tool \`${name}\` (${effect}) was withheld: the run is untrusted, and such a run only reads and answers. Remove it from \`tools\` of an agent for such runs.`;
     case 'parent':
-      return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself.`;
+      return `The tool \`${name}\` (${effect}) was withheld: the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.`;
     case 'not-allowed':
       if (typos.length > 0) {
         const words = typos.map((word) => `\`${word}\``).join(' and ');

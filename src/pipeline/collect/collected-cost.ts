@@ -55,8 +55,9 @@ export function createCollectedCost(
       const saved = await store.write([change], world.saveSignal);
       if (saved.kind === 'saved') return;
       const effect = spend.limits.perDayUsd > 0 ? ', so `max-cost-usd-per-day` does not count it' : '';
-      const message = `what gc cost could not be noted${effect}: ${saved.message}`;
-      world.reporter.warn({ code: 'memory-save-failed', message });
+      const message = `what gc cost could not be noted${effect}: ${saved.message}.`;
+      const { remedy = 'Check where memory is kept.' } = saved;
+      world.reporter.warn({ code: 'memory-save-failed', message: `${message} ${remedy}` });
     },
   };
 }

@@ -115,6 +115,8 @@ function failed(
 ): Suggestion {
   const what = as === 'issue' ? 'an issue' : 'a pull request';
   const text = `the suggestions of gc did not become ${what}: ${message}.`;
-  reporter.warn({ code: 'publish-failed', message: remedy === undefined ? text : `${text} ${remedy}` });
+  reporter.warn({ code: 'publish-failed', message: `${text} ${remedy ?? BY_HAND}` });
   return { kind: 'failed', message, ...(answer.trim() === '' ? {} : { answer }) };
 }
+
+const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
