@@ -69,7 +69,7 @@ describe('what garbage collection costs', () => {
     await collectMemory(request, world);
     expect(world.warnings).toContainEqual({
       code: 'memory-save-failed',
-      message: `what gc cost could not be noted, so \`max-cost-usd-per-day\` does not count it: the token cannot write. ${remedy}`,
+      message: `what gc cost could not be noted: the token cannot write. ${remedy}`,
     });
   });
 
