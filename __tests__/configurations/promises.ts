@@ -56,7 +56,8 @@ function annotationFaults({ step }: Observed): readonly string[] {
   // Why a run was stopped, and what to do about it, says its error.
   const isStopped = step.outputs['conclusion'] === 'timeout';
   const warnings = annotations.filter(({ level }) => level === 'warning' && !isStopped);
-  const silent = warnings.flatMap(({ message }) => message.split('\n').filter((line) => !REMEDY.test(line)));
+  // Warnings of one kind share an annotation, which says a remedy that they have in common once.
+  const silent = warnings.map(({ message }) => message).filter((message) => !REMEDY.test(message));
   const empty = annotations.filter(({ message }) => message.trim() === '');
   const bugs = annotations.filter(({ message }) => message.includes('This is a bug'));
   return [
