@@ -105,6 +105,14 @@ describe('a compiled schema', () => {
     expect(() => check(`${'a'.repeat(35)}!`)).toThrow(ConfigError);
   });
 
+  it('is an error with a remedy when preparing it takes longer than the run has left', async () => {
+    const names = Array.from({ length: 5000 }, (_, index) => `key${index}`);
+    const schema = { properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])) };
+    const trouble = compileSchema({ ...schema }, ORIGIN, () => 0);
+    await expect(trouble).rejects.toBeInstanceOf(ConfigError);
+    await expect(trouble).rejects.toThrow('`output-schema` cannot be used: preparing it takes more than 2 s');
+  });
+
   it('checks an answer from the input to the problem', async () => {
     const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW));
     const check = await compileSchema(format?.schema ?? {}, ORIGIN, forEver);

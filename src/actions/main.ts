@@ -95,7 +95,11 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
 async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
   if (mode === 'validate') return;
   const compileSchema = createSchemaCompiler();
-  await answerForm({ responseFormat: undefined }, outputSchema, { compileSchema, deadline });
+  await answerForm({ responseFormat: undefined }, outputSchema, {
+    compileSchema,
+    deadline,
+    clock: createClock(),
+  });
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */

@@ -18,14 +18,17 @@ export async function compileSchema(
   const ajv = await openCompiler(schema, origin);
   const inTime = <T>(work: () => T): T =>
     withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
-  const validate = inTime(() => compile(ajv, schema, origin));
-  return (value) => {
+  const usable = <T>(work: () => T, what: string): T => {
     try {
-      return inTime(() => (validate(value) ? [] : (validate.errors ?? []).map(describeError)));
+      return inTime(work);
     } catch (thrown) {
-      throw thrown instanceof OutOfTime ? slowSchema(origin) : brokenSchema(origin, thrown);
+      throw thrown instanceof OutOfTime ? slowSchema(origin, what) : brokenSchema(origin, thrown);
     }
   };
+  const copy: Readonly<Record<string, unknown>> = { ...schema };
+  const validate = usable(() => ajv.compile(copy), 'preparing it');
+  return (value) =>
+    usable(() => (validate(value) ? [] : (validate.errors ?? []).map(describeError)), 'checking an answer');
 }
 
 /** A check that the deadline ends must not end before it: then the deadline is what is reported. */
@@ -75,18 +78,9 @@ async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Co
   );
 }
 
-function compile(ajv: Compiler, schema: JsonSchema, origin: string): ReturnType<Compiler['compile']> {
-  const copy: Readonly<Record<string, unknown>> = { ...schema };
-  try {
-    return ajv.compile(copy);
-  } catch (thrown) {
-    throw brokenSchema(origin, thrown);
-  }
-}
-
-function slowSchema(origin: string): ConfigError {
+function slowSchema(origin: string, what: string): ConfigError {
   return new ConfigError(
-    `the JSON schema of ${origin} cannot be used: checking an answer takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`,
+    `the JSON schema of ${origin} cannot be used: ${what} takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`,
     {
       remedy:
         'Simplify its patterns: a repetition inside a repetition, such as `(a+)+`, can take years. So can definitions that refer to each other many times.',

@@ -3,6 +3,7 @@ import type { ModelParams } from '../agent/config.js';
 import { COMPACTION } from '../defaults.js';
 import { AxeError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
+import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
 import { askFitting } from './ask-fitting.js';
 import { createAsker, type OpenModel, type Settings } from './asker.js';
@@ -96,21 +97,6 @@ export async function runAgent(conversation: Conversation, world: LoopWorld): Pr
     return exhausted({ limit: 'turns', error: tooManyTurns(maxTurns) }, answer, stats());
   } catch (thrown) {
     return failed(thrown, { answer, stats: stats(), signal: world.signal });
-  }
-}
-
-/**
- * A check that took too long has kept the deadline and signals waiting; what they have to say is the cause. Timers that
- * were due fire first, and only then signals arrive, so one pause would hear the deadline alone.
- */
-async function causeFirst<T>(check: () => T, { clock, signal }: LoopWorld): Promise<T> {
-  try {
-    return check();
-  } catch (thrown) {
-    await clock.sleep(0, signal);
-    await clock.sleep(0, signal);
-    signal.throwIfAborted();
-    throw thrown;
   }
 }
 
