@@ -6,7 +6,9 @@ import { findPrice } from '../src/models/prices.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = read('README.md');
-const DOCS = readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`);
+const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`);
 
 /** Whose models the columns of the table of costs are. */
 const PROVIDERS: Readonly<Record<string, string>> = {

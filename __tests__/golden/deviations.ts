@@ -30,7 +30,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   },
   '11/01': unreadableMemory('read $ROOT/work/adir: is a directory'),
   '11/02': {
-    because: 'the failure is told once, and in the place of the entries (source document 000)',
+    because: 'the failure is told once, and in the place of the entries (axe-behaviour §10)',
     instead: (axe) => ({
       stderr: toldOnce(axe.stderr),
       stdout: axe.stdout.replace(

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { cacheDir, configDir, dataDir } from '../../src/host/xdg.js';
 import { tempDir } from '../helpers/temp.js';
 
-describe('source document 000 §7.2', () => {
+describe('the data folder of axe (axe-behaviour §1)', () => {
   it('TestGetDataDir_XDGDataHomeSet: is axe in XDG_DATA_HOME', () => {
     const folder = tempDir('xdg');
     expect(dataDir({ XDG_DATA_HOME: folder, HOME: '/home/octocat' })).toBe(join(folder, 'axe'));

@@ -15,7 +15,7 @@ function systemOf(model: FakeModel | undefined): unknown {
   return model?.asked[0]?.prompt[0]?.content;
 }
 
-describe('the memory of a sub-agent (source document 000, 7.6)', () => {
+describe('the memory of a sub-agent (axe-behaviour §14)', () => {
   it('gets an entry of its answer', async () => {
     const { world } = await callOnce(agent('a', MEMORY), [says('seen')]);
     expect([...world.memory]).toEqual([['a.md', plainEntry('Task: look', 'seen')]]);
@@ -73,7 +73,7 @@ describe('the memory of a sub-agent (source document 000, 7.6)', () => {
   });
 });
 
-describe('who remembers what (source document 000, 5.5)', () => {
+describe('who remembers what (axe-behaviour §14)', () => {
   it.each<[string, string, string, readonly string[]]>([
     ['only the caller', MEMORY, '', ['bot.md']],
     ['only the sub-agent', '', MEMORY, ['a.md']],

@@ -104,7 +104,7 @@ describe('the order of a run', () => {
   });
 });
 
-describe('memory in a run (source document 000, 7.5)', () => {
+describe('memory in a run (axe-behaviour §10)', () => {
   it('is not there when it is off', async () => {
     const model = createFakeModel([says('ok')]);
     const memory = { 'bot.md': plainEntry('old') };

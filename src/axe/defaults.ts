@@ -20,7 +20,7 @@ export const MAX_TURNS = 50;
 /** Output tokens asked of Anthropic when the agent sets none (axe-behaviour §11). */
 export const ANTHROPIC_MAX_TOKENS = 4096;
 
-/** A stored result is cut after this many code points (source document 000, decision 5; D7b). */
+/** A stored result is cut after this many code points (axe-behaviour §10; D7b). */
 export const MAX_RESULT_CODE_POINTS = 1000;
 
 /** A stored task is cut to so many code points, but for piped text on the command line (D52). */
@@ -29,7 +29,7 @@ export const MAX_TASK_CODE_POINTS = 500;
 /** Most bytes of run log that are loaded where neither `last_n` nor `max_log_bytes` is set; newest entries win (D52). */
 export const MAX_LOADED_MEMORY_BYTES = 256 * 1024;
 
-/** What notes may measure where the agent's file says nothing else, in bytes (source documents 002 and 004). */
+/** What notes may measure where the agent's file says nothing else, in bytes (memory-tools 1.2 and 2.2). */
 export const NOTES_LIMITS = {
   /** Of the block in the prompt. */
   injectBytes: 32 * 1024,

@@ -20,8 +20,8 @@ export function configDir(env: Environment, platform: string = process.platform)
 }
 
 /**
- * axe's data folder: `$XDG_DATA_HOME/axe`, or `.local/share/axe` in the home folder on every platform (source document
- * 000, requirements 1.1 to 1.3). Nothing is created. Throws a ConfigError without a home.
+ * axe's data folder: `$XDG_DATA_HOME/axe`, or `.local/share/axe` in the home folder on every platform (axe-behaviour
+ * §1). Nothing is created. Throws a ConfigError without a home.
  */
 export function dataDir(env: Environment, platform: string = process.platform): string {
   const isWindows = platform === 'win32';

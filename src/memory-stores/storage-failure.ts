@@ -8,7 +8,7 @@ export function failureOf(thrown: unknown): SaveFailure {
   return code === 'ELOOP' ? 'refused' : 'error';
 }
 
-/** The operation that failed in the words of source document 004; undefined for an error of another kind. */
+/** The operation that failed in the words of memory-tools 2.2; undefined for an error of another kind. */
 export function storageFailure(thrown: unknown): StorageFailure | undefined {
   const operation = OPERATIONS.get(stringOf(thrown, 'operation') ?? '');
   return operation === undefined ? undefined : { operation, cause: messageOf(thrown) };

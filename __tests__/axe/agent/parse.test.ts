@@ -329,7 +329,7 @@ max_tokens = 10_000
   });
 });
 
-describe('source document 000 §7.3', () => {
+describe('the memory keys of axe (axe-behaviour §2)', () => {
   it('TestLoad_MemoryConfig_AllFields: reads all four memory fields', () => {
     const text = `${HEAD}[memory]\nenabled = true\npath = "/tmp/mem.md"\nlast_n = 5\nmax_entries = 50\n`;
     expect(parse(text).config.memory).toMatchObject({

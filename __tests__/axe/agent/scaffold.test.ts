@@ -29,7 +29,7 @@ describe('scaffoldAgent', () => {
     ['TestScaffold_IncludesMemoryLastN', '# last_n = 10'],
     ['TestScaffold_IncludesMemoryMaxEntries', '# max_entries = 100'],
     [
-      'source document 000, requirement 2.4',
+      'the memory keys, commented out (axe-behaviour §18)',
       '# [memory]\n# enabled = false\n# path = ""\n# last_n = 10\n# max_entries = 100\n',
     ],
   ])('%s: contains %j', (_test, text) => {

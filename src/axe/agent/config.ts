@@ -42,7 +42,7 @@ export interface SubAgentsConfig {
   readonly timeoutSeconds: number;
 }
 
-/** `[memory]` (source document 000, requirement 2.1; `provenance` is ours, D8, and so is all of the notes, D10). */
+/** `[memory]` (axe-behaviour §2; `provenance` is ours, D8, and so is all of the notes, D10). */
 export interface MemoryConfig {
   readonly enabled: boolean;
   readonly path: string;

@@ -35,7 +35,7 @@ export interface RunStats {
 /** The limit that ended a run. */
 export type Limit = 'turns' | 'tokens' | 'cost' | 'time';
 
-/** How a run ended. Only `completed` is remembered (source document 000, requirement 4.4). */
+/** How a run ended. Only `completed` is remembered (axe-behaviour §10). */
 export type RunOutcome =
   | { readonly kind: 'completed'; readonly answer: string; readonly stats: RunStats }
   | {

@@ -28,7 +28,7 @@ const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
 const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
 
 /**
- * An entry as axe writes it (source document 000, requirement 3.3) with the deviations of D7. Beyond D7, a line
+ * An entry as axe writes it (axe-behaviour §10) with the deviations of D7. Beyond D7, a line
  * of a result that looks like a provenance line gets a leading space where no provenance is written, so that
  * nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they would in the file.
  */
@@ -68,7 +68,7 @@ export function lastEntries(text: string, n: number): string {
   return start === undefined ? '' : text.slice(start);
 }
 
-/** Lines that start with `## ` (source document 000, requirement 3.6). */
+/** Lines that start with `## ` (axe-behaviour §10). */
 export function countEntries(text: string): number {
   return entryStarts(text).length;
 }

@@ -24,7 +24,7 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   return prompt;
 }
 
-/** The system prompt with the memory section, if there is anything to remember (source document 000, 3.6). */
+/** The system prompt with the memory section, if there is anything to remember (axe-behaviour §5). */
 export function appendMemory(systemPrompt: string, memory: string): string {
   return memory === '' ? systemPrompt : systemPrompt + section('Memory', memory);
 }

@@ -317,7 +317,7 @@ describe('a session that saves at once', () => {
       "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
     ],
     ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
-  ] as const)('tells a save that failed in the words of source document 004: %s', async (reason, text) => {
+  ] as const)('tells a save that failed in the words of memory-tools 2.2: %s', async (reason, text) => {
     const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
     const scene = createNotesScene(liveStore({}, failure));
     expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });

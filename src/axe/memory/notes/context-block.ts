@@ -29,7 +29,7 @@ export interface MemoryBlock {
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and two daily logs
- * (source document 002, memory-tools 1.3 and 4.4). `files` are a memory tree's, by path. Whatever stands in them, the
+ * (memory-tools 1.3 and 4.4). `files` are a memory tree's, by path. Whatever stands in them, the
  * block is one block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(files: ReadonlyMap<string, string>, options: BlockOptions): MemoryBlock {

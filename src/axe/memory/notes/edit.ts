@@ -43,7 +43,7 @@ export type NoteResult =
   /** There is nothing to delete. */
   | { readonly kind: 'missing' };
 
-/** What an edit makes of a note; '' stands for a note that is not there (source document 002). */
+/** What an edit makes of a note; '' stands for a note that is not there (memory-tools 1.2). */
 export function editNote(text: string, edit: NoteEdit): NoteResult {
   switch (edit.kind) {
     case 'append':

@@ -4,7 +4,7 @@ import { flatDailyPath, type NotesPlaces, type NoteTarget, noteKind, pathOf } fr
 
 /**
  * Paths of long-term memory, daily logs and notes of a run, in byte order; empty files, scratchpads, run logs and former
- * versions are left out, as source document 002 has it.
+ * versions are left out, as memory-tools 1.4 has it.
  */
 export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
   const paths = [...tree].flatMap(([path, text]) => (text !== '' && isListed(path, places) ? [path] : []));

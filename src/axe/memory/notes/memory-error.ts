@@ -1,4 +1,4 @@
-/** What can go wrong with a memory file (source document 004). */
+/** What can go wrong with a memory file (memory-tools 2.2). */
 export type MemoryError =
   | { readonly kind: 'file-not-found'; readonly path: string }
   | {
@@ -11,7 +11,7 @@ export type MemoryError =
   | { readonly kind: 'storage-failed'; readonly operation: string; readonly cause: string }
   | { readonly kind: 'path-refused'; readonly message: string };
 
-/** The error in the words of source document 004. */
+/** The error in the words of memory-tools 2.2. */
 export function formatMemoryError(error: MemoryError): string {
   switch (error.kind) {
     case 'file-not-found':

@@ -1,6 +1,6 @@
 import { projectSlug } from './slug.js';
 
-/** What a note is about: lasting facts, open tasks, a day, or a text of its own (source document 002). */
+/** What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1). */
 export type NoteTarget =
   | { readonly kind: 'long_term' }
   | { readonly kind: 'scratchpad' }
@@ -52,7 +52,7 @@ export function pathOf(target: NoteTarget, places: NotesPlaces): string {
   }
 }
 
-/** Where source document 004 keeps a day; read everywhere if the day has no other file, written where all share (D37). */
+/** Where memory-tools 2.2 keeps a day; read everywhere if the day has no other file, written where all share (D37). */
 export function flatDailyPath(date: string): string {
   return `${date}.md`;
 }

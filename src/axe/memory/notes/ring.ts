@@ -13,7 +13,7 @@ export interface RecentWrite {
   readonly bytes: number;
 }
 
-/** So many of a run's changes are kept for the summary (source document 004). */
+/** So many of a run's changes are kept for the summary (memory-tools 2.2). */
 const MAX_RECENT = 100;
 
 /** The newest changes with one more, oldest first. */

@@ -5,7 +5,7 @@ const MAX_BASE_CHARACTERS = 40;
 
 /**
  * Name of the folder that a project's notes stand in: the last part of what the project is known by, and eight hex
- * digits of the whole (source document 002). `octo-org/hello.world` → `hello-world-3ccd7a60`. What it is known by is
+ * digits of the whole (memory-tools 1.1). `octo-org/hello.world` → `hello-world-3ccd7a60`. What it is known by is
  * `owner/name` in a workflow, else an absolute path, which is taken as it is: with a slash at the end it is another one.
  */
 export function projectSlug(identity: string): string {

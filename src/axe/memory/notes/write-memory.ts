@@ -8,7 +8,7 @@ export interface DatedEntry {
 }
 
 /**
- * An entry as source document 004 has it: in long-term memory with date and time, in a daily note, which begins with
+ * An entry as memory-tools 2.2 has it: in long-term memory with date and time, in a daily note, which begins with
  * its date, with the time. In UTC; the content is not trimmed.
  */
 export function formatDatedEntry(target: NoteTarget, content: string, now: Date): DatedEntry {

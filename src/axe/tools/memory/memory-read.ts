@@ -11,7 +11,7 @@ import type { Notes } from './notes-port.js';
 
 const SOURCES = [...TARGETS, 'run_log', 'list'] as const;
 
-/** `memory_read`: a note, the run log, or the list of what there is (source document 002). */
+/** `memory_read`: a note, the run log, or the list of what there is (memory-tools 1.4). */
 export function createMemoryRead(notes: Notes): Tool {
   return defineTool({
     name: 'memory_read',

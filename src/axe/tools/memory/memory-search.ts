@@ -5,7 +5,7 @@ import type { Notes } from './notes-port.js';
 
 const MAX_FILES = 20;
 
-/** `memory_search`: where words stand in memory (source document 002). */
+/** `memory_search`: where words stand in memory (memory-tools 1.5). */
 export function createMemorySearch(notes: Notes): Tool {
   return defineTool({
     name: 'memory_search',

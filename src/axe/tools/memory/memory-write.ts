@@ -4,7 +4,7 @@ import { ToolError } from '../tool-error.js';
 import { readTarget, TARGET_DESCRIPTION, TARGETS } from './memory-target.js';
 import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
 
-/** `memory_write`: adds to a note, or writes it anew (source document 002). */
+/** `memory_write`: adds to a note, or writes it anew (memory-tools 1.4). */
 export function createMemoryWrite(notes: Notes): Tool {
   return defineTool({
     name: 'memory_write',

@@ -15,7 +15,7 @@ const SHAPE = {
   },
 } as const satisfies Shape;
 
-/** `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON (source document 004). */
+/** `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON (memory-tools 2.2). */
 export function createWriteMemory(notes: Notes): Tool {
   return {
     name: NAME,
@@ -34,7 +34,7 @@ export function createWriteMemory(notes: Notes): Tool {
   };
 }
 
-/** The checked arguments, or what is wrong with them in the words of source document 004. */
+/** The checked arguments, or what is wrong with them in the words of memory-tools 2.2. */
 function checkArguments(input: unknown): { readonly content: string; readonly type: MemoryType } | string {
   const given: Readonly<Record<string, unknown>> =
     typeof input === 'object' && input !== null ? { ...input } : {};
