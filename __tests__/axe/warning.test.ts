@@ -8,6 +8,7 @@ const ALL: Record<WarningCode, true> = {
   'memory-file-large': true,
   'agent-changed-in-pull-request': true,
   'tool-not-available': true,
+  'no-process-jail': true,
   'mcp-server': true,
   'context-file-skipped': true,
   'context-truncated': true,

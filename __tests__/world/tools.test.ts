@@ -9,6 +9,7 @@ import type { Warning } from '../../src/axe/warning.js';
 import { createClock } from '../../src/host/clock.js';
 import { createToolWorkshop, type ToolSurroundings } from '../../src/world/tools.js';
 import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
+import { waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { until, untilGone } from '../mcp/scene.js';
@@ -22,6 +23,9 @@ function server(name: string, mode: string, noteFile = '/dev/null'): string {
   const args = ['--import', `data:text/javascript,${encodeURIComponent(NOTES)}`, FIXTURE, mode, noteFile];
   return `[[mcp_servers]]\nname = "${name}"\ntransport = "stdio"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\n`;
 }
+
+/** Where a machine allows no process jail, the word `execute` allows no command. */
+const inJail = waysHere().length > 0 ? it : it.skip;
 
 interface Opened extends ToolBox {
   readonly names: readonly string[];
@@ -198,7 +202,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
     );
   });
 
-  it.each<[readonly string[], readonly string[]]>([
+  inJail.each<[readonly string[], readonly string[]]>([
     [['write_file'], ['read_file', 'write_file']],
     [['write'], ['read_file', 'write_file']],
     [
@@ -216,6 +220,27 @@ describe('the tools of an agent in a workflow (D22)', () => {
     expect(warnings).toHaveLength(4 - expected.length);
   });
 
+  it('have no commands where there is no process jail and only their effect is allowed', async () => {
+    const surroundings = { where: 'workflow', toolsAllowed: ['execute'], env: { PATH: '/nowhere' } } as const;
+    const { names, warnings, commandsAreJailed } = await open(tools(['run_command']), surroundings);
+    expect([names, commandsAreJailed]).toEqual([[], undefined]);
+    expect(warnings).toEqual([{ code: 'tool-not-available', message: expect.any(String) }]);
+    expect(warnings[0]?.message).toContain('`tools-allowed: execute, run_command`');
+  });
+
+  it('have commands without a process jail where they are named, with a warning', async () => {
+    const surroundings = {
+      where: 'workflow',
+      toolsAllowed: ['run_command'],
+      env: { PATH: '/nowhere' },
+    } as const;
+    const { names, warnings, commandsAreJailed } = await open(tools(['run_command']), surroundings);
+    expect([names, commandsAreJailed]).toEqual([['run_command'], false]);
+    expect(warnings).toEqual([
+      { code: 'no-process-jail', message: expect.stringContaining('`run_command`') },
+    ]);
+  });
+
   it('only read in an untrusted run, whatever is allowed', async () => {
     const { names, warnings } = await open(
       tools(ALL),
@@ -227,7 +252,7 @@ describe('the tools of an agent in a workflow (D22)', () => {
     for (const { message } of warnings) expect(message).not.toContain('tools-allowed');
   });
 
-  it.each<[readonly Effect[], readonly string[]]>([
+  inJail.each<[readonly Effect[], readonly string[]]>([
     [['read'], ['read_file']],
     [
       ['read', 'write'],

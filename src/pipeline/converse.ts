@@ -59,6 +59,9 @@ export async function converse(
     signal: parts.loop.signal,
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
+  if (box.commandsAreJailed !== undefined) {
+    parts.loop.reporter.event({ kind: 'commands-allowed', areJailed: box.commandsAreJailed });
+  }
   try {
     const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
       const all = [...opened, ...overNotes.tools, ...publishing.tools];

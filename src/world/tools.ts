@@ -3,7 +3,7 @@ import type { McpServerConfig } from '../axe/agent/config.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../axe/defaults.js';
 import { ALL_NOTES_TOOLS } from '../axe/memory/notes/tool-names.js';
 import type { Clock, ToolBox, ToolRequest, World } from '../axe/ports.js';
-import { type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
+import { type Grant, type GrantRules, grantTools, type WithheldTool } from '../axe/tools/effects.js';
 import type { GitHubReader } from '../axe/tools/github/github-port.js';
 import type { ToolPorts, Workspace } from '../axe/tools/ports.js';
 import { createTools, TOOL_NAMES, type UnknownTool } from '../axe/tools/registry.js';
@@ -15,8 +15,9 @@ import type { GitHubClient } from '../github/client/client.js';
 import { createGitHubReader } from '../github/reading/reader.js';
 import { createPostJson } from '../host/net/post-json.js';
 import { createWeb } from '../host/net/web.js';
+import { jailPlaces } from '../host/process/jail-places.js';
 import { startLineProgram } from '../host/process/mcp-process.js';
-import { findProcessJail } from '../host/process/process-jail.js';
+import { type FoundJail, findCommandJail, findProcessNamespace } from '../host/process/process-jail.js';
 import { scrubEnv } from '../host/process/scrub-env.js';
 import { createShell } from '../host/process/shell.js';
 import { type ProtectedPaths, protectedPaths } from '../host/workspace/protected-paths.js';
@@ -53,7 +54,8 @@ export interface ToolSurroundings {
 export function createToolWorkshop(surroundings: ToolSurroundings): World['openTools'] {
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
-  let jail: Promise<readonly string[]> | undefined;
+  const jail = createJailFinder(surroundings);
+  let toldOfJail = false;
   const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
@@ -65,13 +67,11 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
     return workspace;
   }
 
-  async function portsFor({ agent, workdir }: ToolRequest): Promise<ToolPorts> {
+  function portsFor({ agent, workdir }: ToolRequest): ToolPorts {
     const root = resolve(surroundings.cwd, workdir);
-    const wantsCommands = agent.config.tools.includes('run_command');
-    if (wantsCommands) jail ??= findProcessJail(env);
     return {
       workspace: workspaceAt(root),
-      shell: createShell({ env, prefix: (await jail) ?? [] }),
+      shell: createShell({ env, jail: async () => jailIn(await jail()) }),
       web: createWeb({ env }),
       postJson: createPostJson(fetch),
       clock,
@@ -86,8 +86,8 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
   return async (request) => {
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
-    const made = createTools(config.tools, await portsFor(request));
-    const builtIn = grantTools(made.tools, rules);
+    const made = createTools(config.tools, portsFor(request));
+    const { builtIn, found } = await grantCommands(made.tools, rules, jail);
     const servers = grantTools(config.mcpServers.map(asTool), rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
     if (made.absent.length > 0 && isExpected(request)) {
@@ -97,7 +97,58 @@ export function createToolWorkshop(surroundings: ToolSurroundings): World['openT
     const allowed = config.mcpServers.filter(({ name }) =>
       servers.granted.some((server) => server.name === name),
     );
-    return await withServers(builtIn.granted, { allowed, request, surroundings });
+    const box = await withServers(builtIn.granted, { allowed, request, surroundings });
+    if (found === undefined || toldOfJail || !hasCommands(builtIn)) return box;
+    toldOfJail = true;
+    if (found.kind === 'none') request.warn(noJail(found.reason));
+    return { ...box, commandsAreJailed: found.kind === 'jail' };
+  };
+}
+
+type JailFinder = () => Promise<FoundJail>;
+
+/** Looks for a jail at the first call, once for a run. */
+function createJailFinder(surroundings: ToolSurroundings): JailFinder {
+  const { env, cwd, ownFolder, where } = surroundings;
+  const places = () => {
+    const paths = guardedPaths(surroundings);
+    const instructionFolders = instructionFoldersOf(surroundings);
+    return jailPlaces({ env, workspace: cwd, paths, instructionFolders, ownFolder });
+  };
+  let found: Promise<FoundJail> | undefined;
+  return () => {
+    found ??= where === 'workflow' ? findCommandJail(env, places) : findProcessNamespace(env);
+    return found;
+  };
+}
+
+function jailIn(found: FoundJail) {
+  return found.kind === 'jail' ? found.jail : undefined;
+}
+
+const COMMANDS = 'run_command';
+
+/** In a workflow the machine is tried for an agent that may have commands: without a jail they have to be named (D50). */
+async function grantCommands(
+  asked: readonly Tool[],
+  rules: GrantRules,
+  jail: JailFinder,
+): Promise<{ readonly builtIn: Grant<Tool>; readonly found: FoundJail | undefined }> {
+  const builtIn = grantTools(asked, rules);
+  if (rules.where === 'terminal' || !hasCommands(builtIn)) return { builtIn, found: undefined };
+  const found = await jail();
+  if (found.kind === 'jail') return { builtIn, found };
+  return { builtIn: grantTools(asked, { ...rules, unjailed: [COMMANDS] }), found };
+}
+
+function hasCommands({ granted }: Grant<Tool>): boolean {
+  return granted.some(({ name }) => name === COMMANDS);
+}
+
+function noJail(reason: string): Warning {
+  return {
+    code: 'no-process-jail',
+    message: `Commands run without a process jail, since \`tools-allowed\` names \`${COMMANDS}\`: they can read the secrets of this step and steer the steps after it. Use a Linux runner that allows user namespaces or \`sudo\` without a password, or remove \`${COMMANDS}\`. No jail could be built: ${reason}`,
   };
 }
 
@@ -114,14 +165,20 @@ function guardedPaths({
   instructionFiles,
 }: ToolSurroundings): ProtectedPaths {
   const { denied, readOnly } = protectedPaths(env);
-  const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
-  const skills = dirs.map((dir) => join(dirname(dir), 'skills'));
   return {
     denied,
-    readOnly: [...readOnly, ...dirs, ...skills, ownFolder],
+    readOnly: [...readOnly, ...instructionFoldersOf({ cwd, agentsDirs }), ownFolder],
     memory: memoryRoots.map((root) => resolve(cwd, root)),
     ...(instructionFiles === undefined ? {} : { readOnlyNow: instructionFiles }),
   };
+}
+
+function instructionFoldersOf({
+  cwd,
+  agentsDirs = [],
+}: Pick<ToolSurroundings, 'cwd' | 'agentsDirs'>): readonly string[] {
+  const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
+  return [...dirs, ...dirs.map((dir) => join(dirname(dir), 'skills'))];
 }
 
 /** The repository of the event: no other can be read, whatever the model asks for. */

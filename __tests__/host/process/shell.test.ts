@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { CommandRequest } from '../../../src/axe/tools/ports.js';
-import { findProcessJail } from '../../../src/host/process/process-jail.js';
+import type { ProcessJail } from '../../../src/host/process/command-jail.js';
+import { findProcessNamespace } from '../../../src/host/process/process-jail.js';
 import { createShell } from '../../../src/host/process/shell.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -23,10 +24,10 @@ function run(command: string, options: Partial<CommandRequest> = {}, signal: Abo
 }
 
 /** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
-async function runUntilReady(command: string, { prefix = [] }: { prefix?: readonly string[] } = {}) {
+async function runUntilReady(command: string, jail?: ProcessJail) {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
   const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
-  const running = createShell({ env, prefix }).run(request, quiet);
+  const running = createShell({ env, jail: async () => jail }).run(request, quiet);
   await until(() => isReady() && jest.getTimerCount() > 0);
   jest.advanceTimersByTime(request.timeoutMs);
   jest.useRealTimers();
@@ -171,16 +172,21 @@ function count(command: string): number {
   return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
 }
 
+async function processNamespace(): Promise<ProcessJail | undefined> {
+  const found = await findProcessNamespace(process.env);
+  return found.kind === 'jail' ? found.jail : undefined;
+}
+
 describe('a command in a process jail', () => {
-  // Where the system allows no jail the prefix is empty, and a command runs like any other.
+  // Where the system allows no jail, a command runs like any other.
   it('sees no process but its own, and leaves none behind', async () => {
-    const prefix = await findProcessJail(process.env);
-    const jailed = createShell({ env, prefix });
+    const jail = await processNamespace();
+    const jailed = createShell({ env, jail: async () => jail });
     const request = { cwd, timeoutMs: 200_000, maxOutputBytes: 10_000 };
     const command = `echo "parent $PPID, $(ls /proc | grep -c '^[0-9]') processes"; exit 7`;
     const result = await jailed.run({ ...request, command }, quiet);
     expect(result.exitCode).toBe(7);
-    if (prefix.length === 0) return;
+    if (jail === undefined) return;
     expect(result.output).toMatch(/^parent 0, [1-5] processes\n$/);
     const marker = ownSleep(1234);
     await jailed.run({ ...request, command: `env -i setsid ${marker} & sleep 0.2` }, quiet);
@@ -188,14 +194,17 @@ describe('a command in a process jail', () => {
   });
 
   it('ends at the time limit', async () => {
-    const prefix = await findProcessJail(process.env);
+    const jail = await processNamespace();
     const marker = ownSleep(4321);
-    const result = await runUntilReady(`${marker} & touch ready; ${marker}`, { prefix });
+    const result = await runUntilReady(`${marker} & touch ready; ${marker}`, jail);
     expect(result).toMatchObject({ timedOut: true });
     expect(count(marker)).toBe(0);
   });
 
   it('is not looked for where there is no such program', async () => {
-    expect(await findProcessJail({ PATH: cwd })).toEqual([]);
+    expect(await findProcessNamespace({ PATH: cwd })).toEqual({
+      kind: 'none',
+      reason: expect.stringContaining('ENOENT'),
+    });
   });
 });

@@ -49,6 +49,8 @@ function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
+    case 'commands-allowed':
+      return [event.areJailed ? 'Commands run in a process jail' : 'Commands run without a process jail'];
     case 'model-request':
       return [`Turn ${event.turn}: asking the model`];
     case 'model-reply': {

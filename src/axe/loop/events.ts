@@ -13,6 +13,8 @@ export type RunEvent =
       /** How many notes were found and where; absent for an agent without notes. */
       readonly notes?: { readonly files: number; readonly location: string };
     }
+  /** The agent may run commands, and in a workflow it was tried whether they have a process jail. */
+  | { readonly kind: 'commands-allowed'; readonly areJailed: boolean }
   | {
       readonly kind: 'model-request';
       readonly turn: number;

@@ -38,3 +38,8 @@ export function scrubEnv(env: Readonly<Record<string, string | undefined>>): Rec
   );
   return Object.fromEntries(allowed);
 }
+
+/** Whether a variable says how the network is reached; such a one may hold a password. */
+export function isNetworkVariable(name: string): boolean {
+  return NETWORK.has(name);
+}

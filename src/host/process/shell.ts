@@ -4,6 +4,7 @@ import { messageOf } from '../../axe/errors.js';
 import type { CommandRequest, CommandResult, Shell } from '../../axe/tools/ports.js';
 import { ToolError } from '../../axe/tools/tool-error.js';
 import { createOutputBuffer } from '../../axe/tools/truncate.js';
+import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
 import { guardGroup } from './guard.js';
 import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './process-group.js';
 import { scrubEnv } from './scrub-env.js';
@@ -12,12 +13,15 @@ import { scrubEnv } from './scrub-env.js';
 export interface ShellOptions {
   /** The environment; little of it reaches a command, see `scrubEnv`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A program and arguments that start the shell in their turn: `findProcessJail` finds one. Empty for none. */
-  readonly prefix?: readonly string[];
+  /** Where commands run, asked for at the first one. Left out: like any other program. */
+  readonly jail?: () => Promise<ProcessJail | undefined>;
 }
 
 /** How long output may still come after all processes were ended; one that got away may hold the pipe open. */
 const DRAIN_MS = 1000;
+
+/** How long a jail may take to end when its input has ended. None of its processes gets away. */
+const JAIL_END_MS = 10_000;
 
 /** Standard error goes where standard output goes, so that both are read in the order they were written. */
 const SCRIPT = 'exec sh -c "$1" 2>&1';
@@ -26,29 +30,54 @@ const SCRIPT = 'exec sh -c "$1" 2>&1';
  * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
  * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended.
  */
-export function createShell({ env, prefix = [] }: ShellOptions): Shell {
-  return { run: (request, signal) => runCommand(request, { env: scrubEnv(env), prefix, signal }) };
+export function createShell({ env, jail = async () => undefined }: ShellOptions): Shell {
+  return {
+    async run(request, signal) {
+      signal.throwIfAborted();
+      const mark = randomUUID();
+      const program = ['sh', '-c', SCRIPT, 'sh', request.command];
+      const outside = { program, cwd: request.cwd, env: { ...scrubEnv(env), [COMMAND_ID_VARIABLE]: mark } };
+      const entered = (await enter(await jail(), outside)) ?? {
+        ...outside,
+        endsWithInput: false,
+        leave: NOTHING,
+      };
+      try {
+        return await runCommand(request, { ...entered, mark, signal });
+      } finally {
+        await entered.leave();
+      }
+    },
+  };
 }
 
-interface Surroundings {
-  readonly env: Readonly<Record<string, string>>;
-  readonly prefix: readonly string[];
+const NOTHING = async () => {};
+
+async function enter(jail: ProcessJail | undefined, start: JailedStart): Promise<Entered | undefined> {
+  try {
+    return await jail?.enter(start);
+  } catch (thrown) {
+    throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
+  }
+}
+
+interface Surroundings extends Omit<Entered, 'leave'> {
+  readonly mark: string;
   readonly signal: AbortSignal;
 }
 
 async function runCommand(
-  { command, cwd, timeoutMs, maxOutputBytes }: CommandRequest,
-  { env, prefix, signal }: Surroundings,
+  { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
+  { program: [file = 'sh', ...args], env, endsWithInput, mark, signal }: Surroundings,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
-  const mark = randomUUID();
-  const [program = 'sh', ...args] = [...prefix, 'sh', '-c', SCRIPT, 'sh', command];
-  const child = spawn(program, args, {
+  const child = spawn(file, args, {
     cwd,
-    env: { ...env, [COMMAND_ID_VARIABLE]: mark },
+    env,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [endsWithInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
+  child.stdin?.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
   // Only what fails before the shell has started still comes on standard error.
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.add(chunk));
@@ -81,7 +110,8 @@ async function finish(
   try {
     const reason = await firstOf(child, timeoutMs, signal);
     await endGroup(group);
-    await Promise.race([closed, unreferencedTimer(DRAIN_MS)]);
+    child.stdin?.destroy();
+    await Promise.race([closed, unreferencedTimer(child.stdin === null ? DRAIN_MS : JAIL_END_MS)]);
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     return reason === 'timeout';
   } finally {

@@ -96,7 +96,8 @@ const SECRET_PLACES = [
   ['.config', 'gcloud'],
 ];
 
-const PROTECTED_PLACES = [
+/** What may not be written wherever it lies: names of a path, one after the other. */
+export const PROTECTED_PLACES: readonly (readonly string[])[] = [
   ['.github'],
   ['action.yml'],
   ['action.yaml'],

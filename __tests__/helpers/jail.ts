@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProcessJail } from '../../src/host/process/command-jail.js';
+import type { JailWay } from '../../src/host/process/jail-script.js';
+import { tempDir } from './temp.js';
+
+const uid = process.getuid?.() ?? 0;
+const gid = process.getgid?.() ?? 0;
+const PATH = process.env['PATH'] ?? '';
+
+/** The ways to build a jail that this machine allows, each with the PATH it needs, which is made for a test. */
+export function waysHere(): readonly { readonly way: JailWay; path(): string }[] {
+  const inNamespace = runs('unshare', '--user', '--map-root-user', '--mount', 'true');
+  const canMount = uid === 0 && runs('unshare', '--mount', 'true');
+  return [
+    ...(inNamespace ? [{ way: { kind: 'user-namespace', uid, gid }, path: () => PATH } as const] : []),
+    ...(canMount ? [{ way: { kind: 'root', uid, gid }, path: () => PATH } as const] : []),
+    ...(canMount ? [{ way: { kind: 'sudo', uid, gid }, path: () => `${fakeSudo()}:${PATH}` } as const] : []),
+    ...(uid !== 0 && runs('sudo', '-n', 'unshare', '--mount', 'true')
+      ? [{ way: { kind: 'sudo', uid, gid }, path: () => PATH } as const]
+      : []),
+  ];
+}
+
+function runs(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * A `sudo` for root: what it starts is in a session of its own, so that no signal to our group reaches it, as none of a
+ * user's reaches root's. Variables that are not preserved are left out.
+ */
+function fakeSudo(): string {
+  const folder = tempDir('sudo');
+  const file = join(folder, 'sudo');
+  const script = `#!/bin/sh
+[ "$1" = -n ] || exit 2
+kept=\${2#--preserve-env=}
+shift 3
+for name in $(env | sed -n 's/^\\([A-Za-z_]*\\)=.*/\\1/p'); do
+  case ",$kept,PATH," in *",$name,"*) ;; *) unset "$name" ;; esac
+done
+export SUDO_COMMAND="$*" HOME=/root USER=root
+exec setsid --fork --wait "$@"
+`;
+  writeFileSync(file, script);
+  chmodSync(file, 0o755);
+  return folder;
+}
+
+/**
+ * The jail inside of a further process namespace: should it not hold, a hostile command of a test ends at most the
+ * processes of its own. Only `sudo` that is real cannot be started there.
+ */
+export function isolated(jail: ProcessJail, { kind }: JailWay): ProcessJail {
+  if (kind === 'sudo' && uid !== 0) return jail;
+  const user = uid === 0 ? ['--mount'] : ['--user', '--map-current-user'];
+  const outer = ['unshare', ...user, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
+  return {
+    async enter(start) {
+      const entered = await jail.enter(start);
+      return { ...entered, program: [...outer, ...entered.program] };
+    },
+  };
+}

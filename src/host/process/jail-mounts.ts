@@ -1,0 +1,138 @@
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { isInside } from '../inside.js';
+
+/** What a command sees differently. All paths are absolute; what does not exist is left out. */
+export interface JailPlaces {
+  /** The folder commands work in. It stays visible where it lies in `temporary`. */
+  readonly workspace: string;
+  /** A folder that is empty and can be written. Undefined for none. */
+  readonly temporary: string | undefined;
+  /** Files and folders that look empty. */
+  readonly hidden: readonly string[];
+  /** Files and folders that cannot be written. */
+  readonly readOnly: readonly string[];
+  /** Folders of `hidden` and `readOnly` that are made for as long as a command runs, so that it cannot make them. */
+  readonly reserved: readonly string[];
+}
+
+/** A step of building the jail: a mount, or for `hold` the folder that a later `keep` shows again. */
+export interface JailMount {
+  readonly kind: 'pin' | 'read-only' | 'hidden-folder' | 'hidden-file' | 'temporary' | 'keep' | 'hold';
+  /** Without links. */
+  readonly path: string;
+}
+
+/** Plans the mounts: outer folders before what lies in them, and every folder that could be renamed held in its place. */
+export async function planMounts(places: JailPlaces): Promise<readonly JailMount[]> {
+  const workspace = await realpath(places.workspace);
+  const wanted = new Map<string, JailMount['kind']>();
+  const add = async (paths: readonly string[], kindOf: (isFolder: boolean) => JailMount['kind']) => {
+    for (const path of paths) {
+      const found = await look(path);
+      if (found !== undefined) wanted.set(found.real, kindOf(found.isFolder));
+    }
+  };
+  await add(places.readOnly, () => 'read-only');
+  await add(places.hidden, (isFolder) => (isFolder ? 'hidden-folder' : 'hidden-file'));
+  if (places.temporary !== undefined) await add([places.temporary], () => 'temporary');
+  const isReachable = ([path, kind]: [string, JailMount['kind']]) =>
+    !isHidden(path, { wanted, workspace }) && !(kind === 'hidden-folder' && isInside(path, workspace));
+  const mounts = new Map([...wanted].filter(isReachable));
+  for (const path of await movable([workspace, ...mounts.keys()])) {
+    if (!mounts.has(path) && !isHidden(path, { wanted, workspace })) mounts.set(path, 'pin');
+  }
+  const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort(byDepth);
+  return keepWorkspace(sorted, workspace);
+}
+
+/** Makes the reserved folders that are missing in the workspace; returns them, outer ones first. */
+export async function makeReserved({ reserved, workspace }: JailPlaces): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (const folder of reserved) {
+    if (folder === workspace || !isInside(workspace, folder)) continue;
+    const missing: string[] = [];
+    for (let at = folder; at !== workspace && !(await exists(at)); at = dirname(at)) missing.push(at);
+    for (const path of missing.toReversed()) {
+      try {
+        await mkdir(path);
+        made.push(path);
+      } catch {
+        break;
+      }
+    }
+  }
+  return made;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function look(
+  path: string,
+): Promise<{ readonly real: string; readonly isFolder: boolean } | undefined> {
+  try {
+    const real = await realpath(path);
+    return { real, isFolder: (await stat(real)).isDirectory() };
+  } catch {
+    return undefined;
+  }
+}
+
+type Wanted = ReadonlyMap<string, JailMount['kind']>;
+
+const HIDES = new Set<JailMount['kind']>(['hidden-folder', 'temporary']);
+
+/** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
+function isHidden(
+  path: string,
+  { wanted, workspace }: { readonly wanted: Wanted; readonly workspace: string },
+): boolean {
+  return [...wanted].some(([folder, kind]) => {
+    if (!HIDES.has(kind) || path === folder || !isInside(folder, path)) return false;
+    return !(isInside(folder, workspace) && isInside(workspace, path));
+  });
+}
+
+/** The paths and the folders around them that this user could rename, which would move them out from under a mount. */
+async function movable(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (let at = path; dirname(at) !== at && !found.has(at); at = dirname(at)) {
+      if (await isWritable(dirname(at))) found.add(at);
+    }
+  }
+  return found;
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function byDepth(one: JailMount, other: JailMount): number {
+  return one.path.split(sep).length - other.path.split(sep).length;
+}
+
+/** Shows the workspace again after the folder around it was hidden, before anything in it is mounted. */
+function keepWorkspace(mounts: readonly JailMount[], workspace: string): readonly JailMount[] {
+  const at = mounts.findIndex(({ kind, path }) => kind === 'temporary' && isInside(path, workspace));
+  if (at < 0) return mounts;
+  return [
+    { kind: 'hold', path: workspace },
+    ...mounts.slice(0, at + 1),
+    { kind: 'keep', path: workspace },
+    ...mounts.slice(at + 1).filter(({ kind, path }) => kind !== 'pin' || path !== workspace),
+  ];
+}
