@@ -1,5 +1,6 @@
 // Runs jest on the Node that runs this script (npm puts the installed Node 24 first) and says which it is. Without words:
 // all tests but those that start the built dist/, which have a script of their own (`npm run test:dist`).
+// `--results=FILE` also writes there what Jest reports of each test, for `npm run test:hostile`.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
@@ -9,12 +10,15 @@ const DIST = ['__tests__/transcripts', '__tests__/races'];
 /** What the configuration leaves out; a pattern given here takes the place of its own. */
 const NO_TESTS = ['/node_modules/', '__tests__/golden/axe/', '__tests__/fixtures/'];
 
+const RESULTS = '--results=';
+
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const words = process.argv.slice(2);
+const given = process.argv.slice(2);
+const words = given.filter((word) => !word.startsWith(RESULTS));
 process.stdout.write(`Tests run on Node ${process.version}\n`);
 const result = spawnSync(
   process.execPath,
-  ['--experimental-vm-modules', '--no-warnings', jest, ...chosen()],
+  ['--experimental-vm-modules', '--no-warnings', jest, ...chosen(), ...results()],
   {
     stdio: 'inherit',
   },
@@ -24,4 +28,9 @@ process.exit(result.status ?? 1);
 function chosen() {
   if (words.length === 0) return [`--testPathIgnorePatterns=${[...NO_TESTS, ...DIST].join('|')}`];
   return words[0] === 'dist' ? [...DIST, ...words.slice(1)] : words;
+}
+
+function results() {
+  const files = given.filter((word) => word.startsWith(RESULTS)).map((word) => word.slice(RESULTS.length));
+  return files.flatMap((file) => ['--json', `--outputFile=${file}`]);
 }

@@ -2,6 +2,7 @@ import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
 import { CONCLUSIONS } from '../../src/axe/loop/outcome.js';
 import { ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { markdownFaults } from '../helpers/markdown-faults.js';
+import { leaks } from '../hostile/invariants.js';
 import type { Configuration } from './choices.js';
 import { CANARIES, type Observed } from './scene.js';
 
@@ -14,7 +15,7 @@ export function brokenPromises(chosen: Configuration, observed: Observed): reado
     ...memoryFaults(chosen, observed),
     ...restraintFaults(chosen, observed),
     ...markdownFaults(observed.step.summary).map((fault) => `The summary is torn: ${fault}.`),
-    ...leaks(chosen, observed),
+    ...leakFaults(chosen, observed),
   ];
 }
 
@@ -131,7 +132,7 @@ function restraintFaults({ inputs }: Configuration, observed: Observed): readonl
 }
 
 /** No secret is to be seen in the log, the summary, the outputs, on GitHub or in memory, in whatever form. */
-function leaks({ inputs }: Configuration, { step, posted, memoryAfter }: Observed): readonly string[] {
+function leakFaults({ inputs }: Configuration, { step, posted, memoryAfter }: Observed): readonly string[] {
   const places = {
     'the log': step.stdout.replace(/^::add-mask::.*$/gm, ''),
     'the summary': step.summary,
@@ -144,11 +145,9 @@ function leaks({ inputs }: Configuration, { step, posted, memoryAfter }: Observe
   const given = Object.entries(CANARIES).filter(
     ([name, secret]) => !OPTIONAL.has(name) || inputs[name] === secret,
   );
-  return given.flatMap(([name, secret]) => {
-    const forms = [secret, Buffer.from(secret).toString('base64')];
-    const seen = Object.entries(places).filter(([, text]) => forms.some((form) => text.includes(form)));
-    return seen.map(([place]) => `The secret ${name} is to be seen in ${place}.`);
-  });
+  return leaks(Object.fromEntries(given), places).map(
+    ({ secret, place }) => `The secret ${secret} is to be seen in ${place}.`,
+  );
 }
 
 const OPTIONAL: ReadonlySet<string> = new Set(['agents-token', 'memory-signing-key']);

@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { filesIn } from '../helpers/cache-archive.js';
 import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import type { StoredRepo } from '../helpers/github-state.js';
 import { startModelServer } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
+import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from '../transcripts/branch-scene.js';
@@ -66,7 +64,7 @@ export async function openScene(): Promise<Scene> {
       const workspace = tempDir('workspace');
       writeFiles(workspace, checkout(chosen));
       const ref = refOf(name, payload, repo.defaultBranch);
-      const memory = () => memoryOf({ github, cache, repo, workspace });
+      const memory = () => storedMemory({ github, cache, repo, workspace, branches: MEMORY_BRANCHES });
       const memoryBefore = memory();
       const posted = () =>
         JSON.stringify([repo.comments, repo.talk, [...repo.issues.values()], [...repo.pulls.keys()]]);
@@ -233,40 +231,4 @@ function cacheEnv(
   if (chosen.cache === 'absent') return {};
   const readableRefs = [`refs/heads/${repo.defaultBranch}`];
   return cache.env({ ref, readableRefs, mayWrite: chosen.cache === 'writable' });
-}
-
-interface Places {
-  readonly github: GitHubServer;
-  readonly cache: CacheServer;
-  readonly repo: StoredRepo;
-  readonly workspace: string;
-}
-
-function memoryOf({ github, cache, repo, workspace }: Places): ReadonlyMap<string, string> {
-  const name = `${repo.owner}/${repo.name}`;
-  const branches = MEMORY_BRANCHES.filter((branch) => repo.branches.has(branch)).flatMap((branch) =>
-    Object.entries(github.files(name, branch)).map(([path, text]) => [`${branch}:${path}`, text] as const),
-  );
-  const cached = cache
-    .entries()
-    .flatMap(({ finalized, archive, key }) =>
-      finalized && archive !== undefined
-        ? Object.entries(filesIn(archive)).map(([path, text]) => [`${key}:${path}`, text] as const)
-        : [],
-    );
-  const folder = join(workspace, '.axe');
-  const written = filesBelow(folder).map(
-    (path) => [`checkout:${path}`, readFileSync(join(folder, path), 'utf8')] as const,
-  );
-  return new Map([...branches, ...cached, ...written]);
-}
-
-function filesBelow(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-  } catch {
-    return [];
-  }
 }

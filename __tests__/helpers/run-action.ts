@@ -44,6 +44,10 @@ export interface StepResult extends ChildResult {
   /** The log as people see it. */
   readonly log: string;
   readonly workspace: string;
+  /** The folder for temporary files of the job. */
+  readonly temp: string;
+  /** What it set for later steps, by `GITHUB_ENV` and `GITHUB_PATH`. */
+  readonly exported: string;
 }
 
 /** A step that runs. */
@@ -208,7 +212,7 @@ function makeRunnerFiles(temp: string, payload: Payload) {
 }
 
 /** What the runner has of a step when it is over. */
-export function stepResult(result: ChildResult, { files, workspace }: PreparedStep): StepResult {
+export function stepResult(result: ChildResult, { env, files, workspace }: PreparedStep): StepResult {
   const read = (file: string) => readFileSync(file, 'utf8');
   const { annotations, masks, names, log } = parseWorkflowCommands(result.stdout);
   return {
@@ -221,5 +225,7 @@ export function stepResult(result: ChildResult, { files, workspace }: PreparedSt
     commands: names,
     log,
     workspace,
+    temp: env['RUNNER_TEMP'] ?? '',
+    exported: read(files.GITHUB_ENV) + read(files.GITHUB_PATH),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { McpServerConfig } from '../../src/axe/agent/config.js';
+import { MAX_REOPENINGS } from '../../src/mcp/limits.js';
 import { type McpHttp, type Route, startMcpHttp } from '../helpers/mcp-http.js';
 import { connect, until } from './scene.js';
 
@@ -124,6 +125,21 @@ describe('a session over streamable HTTP', () => {
     ]);
     expect(http.sessions()).toBe(1);
     expect(warnings).toEqual([]);
+  });
+
+  it('that the server forgets at every call is opened again so many times, and its calls fail after that', async () => {
+    const http = await startMcpHttp();
+    const { call } = await connect([server(`${http.url}/mcp`)]);
+    const ends: boolean[] = [];
+    for (let calls = 0; calls < MAX_REOPENINGS + 3; calls += 1) {
+      http.forget();
+      ends.push((await call('echo')).isError);
+    }
+    expect(ends).toEqual([...Array.from({ length: MAX_REOPENINGS }, () => false), true, true, true]);
+    const openings = http
+      .requests()
+      .filter(({ line, headers }) => line === 'POST /mcp' && headers['mcp-session-id'] === undefined);
+    expect(openings).toHaveLength(1 + MAX_REOPENINGS);
   });
 });
 

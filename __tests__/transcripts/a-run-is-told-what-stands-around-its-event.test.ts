@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { seedReply, seedReview } from '../helpers/github-review-seed.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { REPO, routesOf, setStage, troubles } from './stage.js';
 
 const BOT = 'github-actions[bot]';
@@ -22,7 +23,7 @@ it('tells a trusted run what writers and it itself have said, but nobody else, a
   seedReview(repo, { pull: 2, author: 'monalisa', at: EARLY, comments: [{ ...on, body: EVIL }] });
   github.addComment(REPO, { issue: 2, author: 'hubot', body: 'Said after the event.' });
 
-  const step = await stage.run();
+  const step = await runWatched(stage);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
@@ -63,7 +64,7 @@ it('goes on without what the token may not read, and names each permission in th
       times: 9,
     });
   }
-  const step = await stage.run();
+  const step = await runWatched(stage);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   // Nobody has asked for all of it: the default has.
   expect(troubles(step).filter(({ title }) => title?.startsWith('Context'))).toEqual([]);
@@ -77,7 +78,7 @@ it('goes on without what the token may not read, and names each permission in th
 
 it('C5 68: tells the model that it has seen nothing where the inputs leave nothing', async () => {
   const stage = await setStage();
-  const step = await stage.run({ inputs: { 'paths-ignore': '**', context: 'none' } });
+  const step = await runWatched(stage, { inputs: { 'paths-ignore': '**', context: 'none' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toMatchObject([
     {
@@ -115,7 +116,7 @@ it('tells the run that follows another workflow what failed there', async () => 
     job: 3,
   });
   stage.repo.talk.jobLogs.set(3, 'start\n##[error]expected 200, got 500\n');
-  const step = await stage.run({ inputs: { agent: 'builtin/ask' } });
+  const step = await runWatched(stage, { inputs: { agent: 'builtin/ask' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
   expect(message).toContain('Look at the workflow run ');

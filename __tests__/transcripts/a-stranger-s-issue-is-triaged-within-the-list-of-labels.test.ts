@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { calls } from './review-scene.js';
 import { expectTranscript, type Stage, seen, setStage, troubles } from './stage.js';
 
@@ -24,7 +25,10 @@ async function opened(add: string): Promise<Stage> {
 
 it('sets the labels that the list and the repository have, and remembers in quarantine', async () => {
   const stage = await opened('bug');
-  const step = await stage.run({ inputs: INPUTS });
+  const step = await runWatched(stage, {
+    isUntrusted: true,
+    inputs: INPUTS,
+  });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
   expect(troubles(step)).toEqual([]);
   expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
@@ -40,7 +44,10 @@ it.each([
   ['one that is in the list, with another', 'bug, security'],
 ])('refuses %s, and says so to the model', async (_, add) => {
   const stage = await opened(add);
-  const step = await stage.run({ inputs: INPUTS });
+  const step = await runWatched(stage, {
+    isUntrusted: true,
+    inputs: INPUTS,
+  });
   expect(step.exitCode).toBe(0);
   expect([...stage.repo.talk.labelsOf.values()].flat()).not.toContain('security');
   expect(stage.model.prompts()[1]?.messages.at(-1)).toMatch(/security/);
@@ -48,7 +55,10 @@ it.each([
 
 it('starts nothing for the same issue where the workflow does not let strangers in', async () => {
   const stage = await opened('bug');
-  const step = await stage.run({ inputs: { ...INPUTS, 'min-permission': 'write' } });
+  const step = await runWatched(stage, {
+    isUntrusted: true,
+    inputs: { ...INPUTS, 'min-permission': 'write' },
+  });
   expect(step).toMatchObject({
     exitCode: 0,
     outputs: { conclusion: 'skipped', 'skip-reason': 'permission' },

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { setStage, told } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
@@ -26,7 +27,8 @@ async function label(role: 'read' | 'write') {
       text('Done.'),
     ],
   });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
+    isUntrusted: true,
     workspace: checkout({ 'README.md': '# Hello\n' }),
     inputs: { agent: 'worker', 'tools-allowed': 'write, execute, network' },
   });

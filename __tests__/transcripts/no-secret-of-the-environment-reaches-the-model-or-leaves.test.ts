@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { setStage } from './stage.js';
 import { agentToml, checkout } from './tool-scene.js';
 
@@ -25,7 +26,7 @@ it('whether a file holds it, the model repeats it, or both', async () => {
       text(`The settings are:\n\n${FILE}\n`),
     ],
   });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace: checkout({ 'settings.txt': FILE }),
     env: ENV,
     inputs: { agent: 'worker', 'memory-store': 'file', redact: 'plain_name' },
@@ -41,7 +42,7 @@ it('whether a file holds it, the model repeats it, or both', async () => {
 
 it('says which name in `redact` is not one of the environment', async () => {
   const stage = await setStage();
-  const step = await stage.run({ inputs: { redact: 'NO_SUCH_NAME' } });
+  const step = await runWatched(stage, { inputs: { redact: 'NO_SUCH_NAME' } });
   expect(step.annotations).toContainEqual(
     expect.objectContaining({
       level: 'warning',

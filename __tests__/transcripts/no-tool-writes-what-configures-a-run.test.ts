@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { setStage } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
@@ -31,7 +32,7 @@ it.each([
     ],
   });
   const workspace = checkout(files);
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace,
     inputs: { agent, 'agents-dir': agentsDir, 'tools-allowed': 'write' },
   });

@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { setStage } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
@@ -47,7 +48,10 @@ it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, strin
 ])('ends the step before a model is asked: %s', async (_, inputs, files) => {
   const stage = await setStage({ ...SCHEDULE, base: {}, model: [text('Hello.')] });
   const workspace = workspaceBeside(files);
-  const step = await stage.run({ workspace, inputs: { agent: 'worker', 'memory-store': 'file', ...inputs } });
+  const step = await runWatched(stage, {
+    workspace,
+    inputs: { agent: 'worker', 'memory-store': 'file', ...inputs },
+  });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(stage.model.prompts()).toEqual([]);
   expect(step.annotations).toContainEqual(
@@ -69,7 +73,7 @@ it('gives no file of a linked folder to patterns of context files and to file to
       text('Hello.'),
     ],
   });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace: workspaceBeside(files),
     inputs: { agent: 'worker', 'tools-allowed': 'write' },
   });

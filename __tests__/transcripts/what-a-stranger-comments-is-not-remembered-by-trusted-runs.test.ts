@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { text, toolCall } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
 import { REPO, setStage, troubles } from './stage.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
@@ -21,7 +22,7 @@ async function ask(role: 'read' | 'write') {
     model: [toolCall('github_comments', {}), text(OBEYED)],
   });
   stage.github.addComment(REPO, { issue: 1, author: 'hubot', body: HOSTILE });
-  const step = await stage.run({
+  const step = await runWatched(stage, {
     workspace: checkout({ 'README.md': '# Hello\n' }),
     inputs: { agent: 'worker', 'memory-store': 'file' },
   });

@@ -29,7 +29,7 @@ describe('decodeAgent', () => {
     ['other alphabets', 'name = "ß漢🎉"', 'name = "ß漢🎉"'],
     ['a byte order mark, which is left out', '\uFEFFname', 'name'],
     ['nothing', '', ''],
-  ])('C1.2 takes %s', (_what, written, read) => {
+  ])('C1 2: takes %s', (_what, written, read) => {
     expect(decodeAgent(new TextEncoder().encode(written), SOURCE)).toBe(read);
   });
 
@@ -38,7 +38,7 @@ describe('decodeAgent', () => {
     ['big endian with a mark', utf16('name = "v"', { bigEndian: true })],
     ['little endian without a mark', utf16('name = "v"', { mark: false })],
     ['big endian without a mark', utf16('name = "v"', { bigEndian: true, mark: false })],
-  ])('C1.2 refuses UTF-16, %s', (_what, bytes) => {
+  ])('C1 2: refuses UTF-16, %s', (_what, bytes) => {
     expect(errorOf(bytes)).toMatchObject({
       message: 'failed to parse agent config "v": the file is UTF-16, not UTF-8',
       exitCode: 2,
@@ -58,7 +58,7 @@ describe('decodeAgent', () => {
     expect(error.at).toEqual({ file: 'axe/agents/v.toml', line });
   });
 
-  it('C1.6 refuses a file over the limit and takes one of exactly the limit', () => {
+  it('C1 6: refuses a file over the limit and takes one of exactly the limit', () => {
     expect(decodeAgent(new Uint8Array(MAX_AGENT_BYTES).fill(0x23), SOURCE)).toHaveLength(MAX_AGENT_BYTES);
     expect(errorOf(new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23)).message).toBe(
       `failed to parse agent config "v": the file has ${MAX_AGENT_BYTES + 1} bytes; the most is ${MAX_AGENT_BYTES} bytes`,

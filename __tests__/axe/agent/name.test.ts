@@ -20,7 +20,7 @@ describe('checkAgentName', () => {
     'review[1]*',
     'ümlaut',
     'a b',
-  ])('C1.7 refuses %j', (name) => {
+  ])('C1 7: refuses %j', (name) => {
     expect(() => checkAgentName(name)).toThrow(ConfigError);
     expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
   });
@@ -43,14 +43,14 @@ describe('checkAgentName', () => {
   });
 
   it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
-    'C1.7 refuses the reserved name %j (D5)',
+    'C1 7: refuses the reserved name %j (D5)',
     (name) => {
       expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
     },
   );
 
   it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
-    'C1.7 takes %j; capitals and Windows device names are allowed by D5',
+    'C1 7: takes %j; capitals and Windows device names are allowed by D5',
     (name) => {
       expect(checkAgentName(name)).toBe(name);
     },

@@ -586,7 +586,7 @@ describe('corpus C1', () => {
     ['name = "v\ns3cr3t"', 1, 10],
     ['name = "\\q"', 1, 10],
   ])(
-    'C1.1 a syntax error in %j is told with file, line and column, and without the text',
+    'C1 1: a syntax error in %j is told with file, line and column, and without the text',
     (text, line, column) => {
       const error = errorOf(text);
       expect(error.message).toMatch(/^failed to parse agent config "v": [^\n]+$/);
@@ -596,7 +596,7 @@ describe('corpus C1', () => {
     },
   );
 
-  it('C1.1 a key that stands twice is told with the line of the first', () => {
+  it('C1 1: a key that stands twice is told with the line of the first', () => {
     expect(errorOf(`${HEAD}[memory]\nenabled = true\n[memory]\n`)).toMatchObject({
       message: `failed to parse agent config "v": Key 'memory' has already been defined`,
       at: { line: 5 },
@@ -605,22 +605,22 @@ describe('corpus C1', () => {
   });
 
   it.each([['\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n'], ['\uFEFFname = "v"\nmodel = "anthropic/m"']])(
-    'C1.2 a byte order mark and CRLF are accepted: %j',
+    'C1 2: a byte order mark and CRLF are accepted: %j',
     (text) => {
       expect(parse(text).config.name).toBe('v');
     },
   );
 
-  it('C1.2 lines and columns do not count a byte order mark', () => {
+  it('C1 2: lines and columns do not count a byte order mark', () => {
     expect(errorOf('\uFEFFname = ').at).toMatchObject({ line: 1, column: 8 });
     expect(errorOf('\uFEFFname = 1').at).toMatchObject({ line: 1, column: 1 });
   });
 
-  it('C1.2 an empty file says what is missing', () => {
+  it('C1 2: an empty file says what is missing', () => {
     expect(errorOf('').message).toBe('agent config missing required field: name');
   });
 
-  it('C1.3 an unknown key that nearly is one is a warning with a suggestion', () => {
+  it('C1 3: an unknown key that nearly is one is a warning with a suggestion', () => {
     const { warnings } = parse(`${HEAD}[memory]\nmax_entrys = 5\n`);
     expect(warnings).toEqual([
       {
@@ -639,14 +639,14 @@ describe('corpus C1', () => {
     ['1.5', 'must be an integer, but is a float'],
     ['9007199254740992', 'is out of range'],
     ['99999999999999999999', 'is out of range'],
-  ])('C1.4 last_n = %s names the key and what it must be', (value, what) => {
+  ])('C1 4: last_n = %s names the key and what it must be', (value, what) => {
     const error = errorOf(`${HEAD}[memory]\nlast_n = ${value}\n`);
     expect(error.message).toContain('memory.last_n');
     expect(error.message).toContain(what);
     expect(error.at).toMatchObject({ line: 4 });
   });
 
-  it('C1.4 a large integer is accepted', () => {
+  it('C1 4: a large integer is accepted', () => {
     expect(parse(`${HEAD}[memory]\nlast_n = 1000000000\n`).config.memory.lastN).toBe(1e9);
   });
 
@@ -658,7 +658,7 @@ describe('corpus C1', () => {
     'x = [{ __proto__.polluted = true }]',
     '[params.response_format.schema.__proto__]\npolluted = true',
     '[[mcp_servers]]\nheaders = { __proto__ = "x" }',
-  ])('C1.5 %j is refused and pollutes nothing', (lines) => {
+  ])('C1 5: %j is refused and pollutes nothing', (lines) => {
     expect(errorOf(`${HEAD}${lines}\n`).message).toBe(
       'failed to parse agent config "v": `__proto__` is not a key',
     );
@@ -669,7 +669,7 @@ describe('corpus C1', () => {
     '[constructor.prototype]\npolluted = true',
     'constructor.prototype.polluted = true',
     'toString = 1',
-  ])('C1.5 %j is an unknown key like any other', (lines) => {
+  ])('C1 5: %j is an unknown key like any other', (lines) => {
     const { config, warnings } = parse(`${HEAD}${lines}\n`);
     expect(warnings).toMatchObject([{ code: 'agent-unknown-key', at: { line: 3 } }]);
     expect('polluted' in {}).toBe(false);
@@ -687,28 +687,28 @@ describe('corpus C1', () => {
       'many keys below a table name of 1000 parts',
       `[${'a.'.repeat(1000)}b]\n${'"x" = 1\n'.replace('x', 'k')}`,
     ],
-  ])('C1.6 %s are refused as nested too deeply', (_what, lines) => {
+  ])('C1 6: %s are refused as nested too deeply', (_what, lines) => {
     const error = errorOf(`${HEAD}${lines}\n`);
     expect(error.message).toContain('nested too deeply');
     expect(error.at?.file).toBe('axe/agents/v.toml');
   });
 
-  it('C1.6 a file of 10 MB is refused before it is parsed', () => {
+  it('C1 6: a file of 10 MB is refused before it is parsed', () => {
     const error = errorOf(`${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}`);
     expect(error.message).toContain(`the most is ${MAX_AGENT_BYTES} bytes`);
   });
 
-  it('C1.6 a key of 200 kB is a warning of one short line', () => {
+  it('C1 6: a key of 200 kB is a warning of one short line', () => {
     const { warnings } = parse(`${HEAD}${'k'.repeat(200_000)} = 1\n`);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]?.message.length).toBeLessThan(300);
   });
 
-  it('C1.6 a list of 60k wrong values is one error', () => {
+  it('C1 6: a list of 60k wrong values is one error', () => {
     expect(errorOf(`${HEAD}files = [${'1,'.repeat(60_000)}]\n`).message).toContain('files[0]');
   });
 
-  it('C1.7 a key with a line break and a workflow command stays on one line', () => {
+  it('C1 7: a key with a line break and a workflow command stays on one line', () => {
     const { warnings } = parse(`${HEAD}"x\\n::error::y" = 1\n`);
     expect(warnings[0]?.message).toContain('"x\\n::error::y"');
     expect(warnings[0]?.message).not.toContain('\n');

@@ -59,6 +59,14 @@ describe('redact with registered secrets', () => {
     expect(redact('secret1 and se cret1', ['secret1'])).toBe('*** and se cret1');
   });
 
+  it('hides every piece of twelve letters and digits of a secret, and leaves shorter ones', () => {
+    const secret = 'q7Zk2Pv9Xw4Lm8Rt3Ns6Bd1Fh5Jc0Gy';
+    for (let at = 0; at + 12 <= secret.length; at += 1) {
+      expect(redact(`<${secret.slice(at, at + 12)}>`, [secret])).toBe('<***>');
+      expect(redact(`<${secret.slice(at, at + 11)}>`, [secret])).toBe(`<${secret.slice(at, at + 11)}>`);
+    }
+  });
+
   it('leaves other links alone when a URL is secret', () => {
     const hook = 'https://www.example.com/hooks/T0123456789';
     expect(redact(`https://www.example.org and ${hook}`, [hook])).toBe('https://www.example.org and ***');

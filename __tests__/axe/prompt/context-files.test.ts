@@ -34,7 +34,7 @@ describe('createContextBudget', () => {
     expect(budget.warnings()[0]?.message).toMatch(/^1 context file was left out, .*"b"\./);
   });
 
-  it('C1.11 takes so many files and counts the rest in one warning', () => {
+  it('C1 11: takes so many files and counts the rest in one warning', () => {
     const budget = createContextBudget();
     for (let index = 0; index < MAX_CONTEXT_FILES; index += 1) expect(budget.take(`f${index}`, 1)).toBe(true);
     expect(budget.isSpent()).toBe(true);

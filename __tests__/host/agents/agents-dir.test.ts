@@ -115,7 +115,7 @@ describe('loadAgent', () => {
     expect((await errorOf(agents.loadAgent('b'))).message).toBe('agent config not found: b');
   });
 
-  it('C1.9 a missing agent is told with those that exist, the nearest first (golden 21, step 35)', async () => {
+  it('C1 9: a missing agent is told with those that exist, the nearest first (golden 21, step 35)', async () => {
     const { agents } = library({
       'repo/axe/agents/zed.toml': agent('zed'),
       'repo/.axe/agents/review.toml': agent('review'),
@@ -141,7 +141,7 @@ describe('loadAgent', () => {
   });
 
   it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(
-    'C1.7 the name %j is refused, unlike in axe (D5; golden 21, steps 39 and 40)',
+    'C1 7: the name %j is refused, unlike in axe (D5; golden 21, steps 39 and 40)',
     async (name) => {
       const { agents } = library({
         'config/axe/escape.toml': agent('e'),
@@ -151,14 +151,14 @@ describe('loadAgent', () => {
     },
   );
 
-  it('C1.7 a reserved name is refused by path as well', async () => {
+  it('C1 7: a reserved name is refused by path as well', async () => {
     const { agents } = library({ 'repo/bots/memory.toml': agent('m') });
     expect((await errorOf(agents.loadAgent('bots/memory.toml'))).message).toBe(
       'agent name "memory" is reserved',
     );
   });
 
-  it('C1.8 two agents that differ only in case are refused; one that only begins alike is another (D5)', async () => {
+  it('C1 8: two agents that differ only in case are refused; one that only begins alike is another (D5)', async () => {
     const { agents } = library({
       'repo/axe/agents/review.toml': agent('one'),
       'repo/axe/agents/Review.toml': agent('two'),
@@ -175,7 +175,7 @@ describe('loadAgent', () => {
     expect((await agents.loadAgent('Triage')).config.name).toBe('four');
   });
 
-  it('C1.8 a name is not found in different case', async () => {
+  it('C1 8: a name is not found in different case', async () => {
     const { agents } = library({ 'repo/axe/agents/review.toml': agent('one') });
     expect((await errorOf(agents.loadAgent('Review'))).remedy).toContain('Did you mean `review`?');
   });
@@ -188,12 +188,12 @@ describe('loadAgent', () => {
     });
   });
 
-  it('C1.2 UTF-16 is refused', async () => {
+  it('C1 2: UTF-16 is refused', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': Uint8Array.from([0xff, 0xfe, 0x61, 0]) });
     expect((await errorOf(agents.loadAgent('a'))).message).toContain('UTF-16');
   });
 
-  it('C1.6 a file over the limit is refused unread', async () => {
+  it('C1 6: a file over the limit is refused unread', async () => {
     const { agents } = library({ 'repo/axe/agents/a.toml': new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23) });
     expect((await errorOf(agents.loadAgent('a'))).message).toBe(
       `failed to parse agent config "a": the file has ${MAX_AGENT_BYTES + 1} bytes; the most is ${MAX_AGENT_BYTES} bytes`,
@@ -316,7 +316,7 @@ describe('loadSkill', () => {
     });
   });
 
-  it('C1.9 a missing skill is told with the nearest that exists', async () => {
+  it('C1 9: a missing skill is told with the nearest that exists', async () => {
     const { agents } = library({ 'repo/axe/skills/review/SKILL.md': 'x' });
     for (const path of ['reviwe', 'skills/reviwe/SKILL.md']) {
       expect((await errorOf(agents.loadSkill(path))).remedy).toContain(
@@ -341,7 +341,7 @@ describe('loadSkill', () => {
     expect((await errorOf(agents.loadSkill('skills/review/SKILL.md'))).remedy).toMatch(/^Searched for `/);
   });
 
-  it('C1.10 a relative path does not lead out of the repository, nor does a link', async () => {
+  it('C1 10: a relative path does not lead out of the repository, nor does a link', async () => {
     const { agents, root, cwd } = library({ 'secret.md': 'secret', 'repo/axe/x.md': 'x' });
     symlinkSync(join(root, 'secret.md'), join(cwd, 'axe/link.md'));
     mkdirSync(join(cwd, 'axe/skills'));
@@ -353,7 +353,7 @@ describe('loadSkill', () => {
     }
   });
 
-  it('C1.10 D4 allows an absolute path, other files of the repository, and links in the user’s own folder', async () => {
+  it('C1 10: D4 allows an absolute path, other files of the repository, and links in the user’s own folder', async () => {
     const { agents, root, configDir } = library({
       'dotfiles/SKILL.md': 'mine',
       'repo/docs/SKILL.md': 'docs',

@@ -177,7 +177,7 @@ describe('the patterns axe was recorded with (golden 22)', () => {
 });
 
 describe('links', () => {
-  it('C1.10 patterns and links never lead out of the workdir', async () => {
+  it('C1 10: patterns and links never lead out of the workdir', async () => {
     const root = tempDir('context');
     writeFiles(root, {
       'outside/secret.txt': 'secret',
@@ -247,7 +247,7 @@ describe('links', () => {
 });
 
 describe('files that are not for a prompt', () => {
-  it('C1.11 a FIFO is never opened', async () => {
+  it('C1 11: a FIFO is never opened', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.md': 'a' });
     expect(spawnSync('mkfifo', [join(work, 'pipe.md')]).status).toBe(0);
@@ -255,7 +255,7 @@ describe('files that are not for a prompt', () => {
     expect(await pathsOf(['*', '**'], work)).toEqual(['a.md']);
   });
 
-  it('C1.11 a file of 5 GB is left out unread, with a warning, and the others stay', async () => {
+  it('C1 11: a file of 5 GB is left out unread, with a warning, and the others stay', async () => {
     const work = tempDir('context');
     // Its head is text, so that it is its size that keeps it out.
     writeFiles(work, { 'big.md': 'x'.repeat(1024), 'small.md': 's' });
@@ -266,13 +266,13 @@ describe('files that are not for a prompt', () => {
     expect(warnings[0]?.message).toContain('"big.md"');
   });
 
-  it('C1.11 a binary file does not use up the budget, however large', async () => {
+  it('C1 11: a binary file does not use up the budget, however large', async () => {
     const work = tempDir('context');
     writeFiles(work, { 'a.bin': new Uint8Array(MAX_CONTEXT_BYTES + 1), 'b.md': 'b' });
     expect(await pathsOf(['**'], work)).toEqual(['b.md']);
   });
 
-  it('C1.11 more files than a prompt holds are counted', async () => {
+  it('C1 11: more files than a prompt holds are counted', async () => {
     const work = tempDir('context');
     const names = Array.from(
       { length: MAX_CONTEXT_FILES + 50 },

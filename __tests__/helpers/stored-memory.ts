@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesIn } from './cache-archive.js';
+import type { CacheServer } from './cache-server.js';
+import type { GitHubServer } from './github-server.js';
+import type { StoredRepo } from './github-state.js';
+
+/** Where memory can be. */
+export interface MemoryPlaces {
+  readonly github: GitHubServer;
+  readonly cache: CacheServer;
+  readonly repo: StoredRepo;
+  readonly workspace: string;
+  /** Branches that hold nothing but memory. */
+  readonly branches: readonly string[];
+}
+
+/** The texts of all memory files, by place and path. */
+export function storedMemory(places: MemoryPlaces): ReadonlyMap<string, string> {
+  const { github, cache, repo, workspace } = places;
+  const name = `${repo.owner}/${repo.name}`;
+  const branches = places.branches
+    .filter((branch) => repo.branches.has(branch))
+    .flatMap((branch) =>
+      Object.entries(github.files(name, branch)).map(([path, text]) => [`${branch}:${path}`, text] as const),
+    );
+  const cached = cache
+    .entries()
+    .flatMap(({ finalized, archive, key }) =>
+      finalized && archive !== undefined
+        ? Object.entries(filesIn(archive)).map(([path, text]) => [`${key}:${path}`, text] as const)
+        : [],
+    );
+  const folder = join(workspace, '.axe');
+  const written = filesBelow(folder).map(
+    (path) => [`checkout:${path}`, readFileSync(join(folder, path), 'utf8')] as const,
+  );
+  return new Map([...branches, ...cached, ...written]);
+}
+
+/** The regular files below a folder, by their paths in it; none where there is no such folder. */
+export function filesBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  } catch {
+    return [];
+  }
+}
