@@ -53,11 +53,18 @@ describe('an answer with an error status', () => {
       ).toMatchObject({ message, status: statusCode });
   });
 
-  it('never shows the key, even if the API does', () => {
+  it('C4 67: never shows the key, even if the API does', () => {
     const body = { error: { message: `Incorrect API key provided: ${KEY}. See ${KEY}.` } };
     const { message } = told(callError({ statusCode: 401, responseBody: JSON.stringify(body) }));
     expect(message).toMatch(/^auth: Incorrect API key provided: /);
     expect(message).not.toContain(KEY);
+  });
+
+  it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
+    const message = `bad\u001b[31m\nrequest ${'x'.repeat(100_000)}`;
+    const error = told(callError({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }));
+    expect(error.message).toMatch(/^bad_request: bad request x{400,}…$/);
+    expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
   });
 
   it('is left as it is where there is no key', () => {
@@ -92,7 +99,7 @@ describe('a request that was too long', () => {
   });
 });
 
-describe('how long a provider asks to wait', () => {
+describe('C4 59: how long a provider asks to wait', () => {
   const date = 'Sat, 21 Nov 2026 20:00:00 GMT';
 
   it.each([
@@ -130,7 +137,7 @@ describe('how long Google asks to wait', () => {
   });
 });
 
-describe('an answer that cannot be read', () => {
+describe('C4 61: an answer that cannot be read', () => {
   const shape = new TypeValidationError({ value: { secret: 'x' }, cause: new Error('[{"code":"bad"}]') });
 
   it.each([
@@ -173,7 +180,7 @@ describe('an answer that cannot be read', () => {
   });
 });
 
-describe('a connection that fails', () => {
+describe('C4 57: a connection that fails', () => {
   it.each([
     ['ECONNREFUSED', '', 'dial tcp models.example:8080: connect: connection refused'],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'dial tcp: lookup models.example: no such host'],

@@ -127,6 +127,9 @@ export const WEB_TIMEOUT_MS = 15_000;
 /** Most bytes of a page that are received. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
+/** Most bytes of one answer of a model that are received. */
+export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+
 /** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
 export const DEFAULT_MAX_RETRIES = 2;
 

@@ -2,6 +2,7 @@ import type { LanguageModel, Models } from '../axe/ports.js';
 import { inAxesWords } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
+import { boundedFetch } from './bounded-fetch.js';
 import { findProvider, type Wire, wireOf } from './catalog.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
@@ -30,7 +31,7 @@ export function createModels(options: ModelsOptions): Models {
   const { env, loadConfig, apiKey, idToken, readTextFile } = options;
   const ports = {
     env,
-    fetch: withoutRedirects(options.fetch),
+    fetch: boundedFetch(options.fetch),
     ...(idToken === undefined ? {} : { idToken }),
     ...(readTextFile === undefined ? {} : { readTextFile }),
   };
@@ -107,9 +108,4 @@ function nameOf(id: string, wire: Wire): string {
 async function createOffline(): Promise<LanguageModel> {
   const { createOfflineModel } = await import('./offline.js');
   return createOfflineModel();
-}
-
-/** A redirect could carry the key to another host; axe does not follow any (axe-behaviour §11). */
-function withoutRedirects(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, redirect: 'manual' });
 }

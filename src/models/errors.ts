@@ -7,6 +7,7 @@ import {
 } from '../axe/errors.js';
 import { networkCause } from '../axe/network-cause.js';
 import { redact } from '../axe/outbound/redact.js';
+import { cleanLine } from '../axe/prompt/cut.js';
 import type { Provider } from './catalog.js';
 import { findOverflow } from './context-overflow.js';
 import { field, parseJson } from './json.js';
@@ -34,6 +35,9 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   529: 'the service is overloaded (HTTP 529)',
 };
 
+/** Most characters that are shown of what a provider says; the rest would bury everything else in a log. */
+const MAX_ERROR_CHARACTERS = 500;
+
 /** What is told of an error, before the key is taken out of it. */
 interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow'> {
   readonly category: ProviderErrorCategory;
@@ -50,7 +54,8 @@ export function toProviderError(
   secrets: string | readonly string[],
 ): ProviderError {
   const { category, text, ...details } = troubleOf(thrown, provider);
-  return new ProviderError(category, redact(text, [secrets].flat()), { ...details, cause: thrown });
+  const shown = cleanLine(redact(text, [secrets].flat()), MAX_ERROR_CHARACTERS);
+  return new ProviderError(category, shown, { ...details, cause: thrown });
 }
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
