@@ -42,7 +42,7 @@ describe('a path that a workflow names', () => {
     'environ.md',
     'dangling',
     'docs/a.md\0.txt',
-  ])('is refused outside, with the name of what named it: %p', async (path) => {
+  ])('C1 10: is refused outside, with the name of what named it: %p', async (path) => {
     const refused = confine(workspace(), { path, what });
     await expect(refused).rejects.toThrow('the input `prompt-file` leads out of the workspace');
     await expect(refused).rejects.toBeInstanceOf(ConfigError);

@@ -32,7 +32,10 @@ const error = (message: string) => [
 
 it.each<[string, Partial<WatchedRun>]>([
   ['that adds an entry', {}],
-  ['that fails with an error', { step: { ...RED, annotations: error('no key\n  Set one.') } }],
+  [
+    'that fails with an error',
+    { step: { ...RED, stdout: 'no key\n  at axe/agents/a.toml:4:1\n', annotations: error('no key') } },
+  ],
   [
     'of a stranger that adds to the untrusted lane and to the state',
     {
@@ -86,6 +89,7 @@ it.each<[string, Partial<WatchedRun>]>([
   ['I3', { step: { ...SOUND.step, outputs: {} } }],
   ['I3', { step: { ...SOUND.step, stderr: 'Warning: something' } }],
   ['I3', { step: { ...SOUND.step, stdout: 'TypeError: x\n    at run (file:///a/b.js:1:2)\n' } }],
+  ['I3', { step: { ...SOUND.step, summary: 'TypeError: x\n    at node:fs:1:2\n' } }],
   ['I3', { step: { ...SOUND.step, stdout: '::error::This is a bug' } }],
   ['I4', { outsideAfter: new Map([['home/.netrc', '2']]) }],
   ['I4', { outsideAfter: new Map() }],

@@ -63,8 +63,8 @@ function entriesIn(memory: ReadonlyMap<string, string>): readonly string[] {
     .map((part) => part.trim());
 }
 
-/** A line of a stack trace. */
-const STACK = /^\s+at (?:async )?\S.*:\d+:\d+\)?$/m;
+/** A line of a stack trace; a position in a file of the repository is none. */
+const STACK = /^\s+at (?:.+ \()?(?:file:|node:|\/)\S*:\d+:\d+\)?$/m;
 
 function exitFaults({ exitCode, signal, stdout, stderr, ...step }: WatchedRun['step']): readonly string[] {
   const errors = step.annotations.filter(({ level }) => level === 'error');

@@ -193,18 +193,23 @@ export function describeWireModel(wire: WireModel): void {
       }
     });
 
-    it.each(wire.statuses)('tells status %i as %s, and does not try again', async (status, category) => {
-      const { server, model } = await start([{ kind: 'raw', status, body: wire.errorBody(`msg ${status}`) }]);
-      const thrown = await rejection(model.doGenerate(question()));
-      expect(thrown).toMatchObject({
-        name: 'ProviderError',
-        message: `${category}: msg ${status}`,
-        category,
-        status,
-        exitCode: category === 'bad_request' ? 1 : 3,
-      });
-      expect(server.requests()).toHaveLength(1);
-    });
+    it.each(wire.statuses)(
+      'C4 58: tells status %i as %s, and does not try again',
+      async (status, category) => {
+        const { server, model } = await start([
+          { kind: 'raw', status, body: wire.errorBody(`msg ${status}`) },
+        ]);
+        const thrown = await rejection(model.doGenerate(question()));
+        expect(thrown).toMatchObject({
+          name: 'ProviderError',
+          message: `${category}: msg ${status}`,
+          category,
+          status,
+          exitCode: category === 'bad_request' ? 1 : 3,
+        });
+        expect(server.requests()).toHaveLength(1);
+      },
+    );
 
     it.each([
       ['an HTML page', '<html><body>Log in</body></html>', 'the body is an HTML page, not JSON'],
@@ -212,7 +217,7 @@ export function describeWireModel(wire: WireModel): void {
       ['what is no JSON', 'not json', 'the body is not valid JSON'],
       ['cut-off JSON', '{"id":"x","con', 'the body is not valid JSON'],
       ['a list', '[]', 'the body does not have the expected shape'],
-    ])('with status 200 and %s cannot be read', async (_, body, reason) => {
+    ])('C4 61: with status 200 and %s cannot be read', async (_, body, reason) => {
       const headers = { 'content-type': 'application/json' };
       const error = await errorOf([{ kind: 'raw', status: 200, body, headers }]);
       expect(error.message).toBe(`server: failed to parse response: ${reason}`);
@@ -226,7 +231,7 @@ export function describeWireModel(wire: WireModel): void {
       );
     });
 
-    it('asks no other server, wherever a redirect points', async () => {
+    it('C4 66: asks no other server, wherever a redirect points', async () => {
       const other = await startModelServer([text('Give me your key')]);
       for (const status of [301, 302, 307, 308]) {
         const headers = { location: `${other.url}${wire.path}` };
@@ -242,7 +247,7 @@ export function describeWireModel(wire: WireModel): void {
       expect(error.retryAfterMs).toBe(3000);
     });
 
-    it('never shows the key, even if the server does', async () => {
+    it('C4 67: never shows the key, even if the server does', async () => {
       const error = await errorOf((request) => {
         const names = ['x-api-key', 'api-key', 'x-goog-api-key', 'authorization'];
         const key = names.map((name) => request.headers[name]).find(Boolean) ?? 'no key';
@@ -255,7 +260,7 @@ export function describeWireModel(wire: WireModel): void {
     it.each([
       ['before the answer', { kind: 'disconnect' }],
       ['in the middle of it', { kind: 'stall', status: 200, body: '{"id":' }],
-    ] as const)('tells of a connection that breaks %s', async (when, reply) => {
+    ] as const)('C4 62: tells of a connection that breaks %s', async (when, reply) => {
       const { server, model } = await start([reply]);
       if (reply.kind === 'stall') server.onRequest(() => setImmediate(() => void server.close()));
       const thrown = await rejection(model.doGenerate(question()));
@@ -273,7 +278,7 @@ export function describeWireModel(wire: WireModel): void {
       ['nothing at all', { kind: 'stall' }],
       ['half an answer', { kind: 'stall', status: 200, body: '{"id":' }],
       ['half an error', { kind: 'stall', status: 500, body: '{"err' }],
-    ] as const)('ends with the reason when the run is stopped after %s', async (_, reply) => {
+    ] as const)('C4 62: ends with the reason when the run is stopped after %s', async (_, reply) => {
       const { server, model } = await start([reply]);
       const controller = new AbortController();
       const reason = new ProviderError('timeout', 'context deadline exceeded');

@@ -40,7 +40,7 @@ describe('the key', () => {
   it.each([
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['openai', 'OPENAI_API_KEY'],
-  ])("of %s is missing in axe's words, with exit status 3", (provider, variable) => {
+  ])("C1 14: of %s is missing in axe's words, with exit status 3", (provider, variable) => {
     const error = errorOf(provider);
     expect(error.message).toBe(
       `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
@@ -49,7 +49,7 @@ describe('the key', () => {
     expect(error.remedy).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
   });
 
-  it('is not needed for Ollama, nor is one of another provider taken', () => {
+  it('C1 14: is not needed for Ollama, nor is one of another provider taken', () => {
     expect(resolve('ollama', { env: { OPENAI_API_KEY: 'x' } }).apiKey).toBe('');
   });
 
@@ -57,7 +57,7 @@ describe('the key', () => {
     ['a line break', 'sk-secret-part\nsk-other'],
     ['a letter that no header can carry', 'sk-secret-part-ключ'],
     ['a control character', 'sk-secret-part\u0000'],
-  ])('with %s inside is refused without being shown', (_, key) => {
+  ])('C1 14: with %s inside is refused without being shown', (_, key) => {
     const error = errorOf('openai', { env: { OPENAI_API_KEY: key } });
     expect(error.message).toBe(
       'the API key for provider "openai" cannot be used: it holds a line break or another character that a header cannot carry',
@@ -115,7 +115,7 @@ describe('the base URL', () => {
     '//h',
     'https://h/?token=pass',
     'https://h/#pass',
-  ])('%s is refused without being shown', (written) => {
+  ])('C1 13: %s is refused without being shown', (written) => {
     const error = errorOf('openai', { env: { ...key, AXE_OPENAI_BASE_URL: written } });
     expect(error).toMatchObject({ message: 'invalid base URL for provider "openai"', exitCode: 2 });
     expect(error.remedy).toContain('`AXE_OPENAI_BASE_URL`');
@@ -144,7 +144,7 @@ describe('the base URL', () => {
     );
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('is not found in a prototype: %s', (provider) => {
+  it.each(['__proto__', 'constructor', 'toString'])('C1 5: is not found in a prototype: %s', (provider) => {
     expect(errorOf(provider).message).toContain(`unsupported provider "${provider}"`);
   });
 

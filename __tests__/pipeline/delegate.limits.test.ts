@@ -35,7 +35,7 @@ describe('how deep agents may call each other', () => {
     };
   }
 
-  it('is three levels by default (golden folder 17)', async () => {
+  it('C1 12: is three levels by default (golden folder 17)', async () => {
     const { called, answer } = await chain(() => '');
     expect(called).toEqual([
       ['a1', 1],
@@ -59,7 +59,7 @@ describe('how deep agents may call each other', () => {
     expect(called).toHaveLength(2);
   });
 
-  it('ends a circle', async () => {
+  it('C1 12: ends a circle', async () => {
     const agents = { a: agent('a', 'sub_agents = ["b"]'), b: agent('b', 'sub_agents = ["a"]') };
     const world = createFakeWorld({
       agents,
@@ -70,7 +70,7 @@ describe('how deep agents may call each other', () => {
     });
   });
 
-  it('ends an agent that calls itself', async () => {
+  it('C1 12: ends an agent that calls itself', async () => {
     const agents = { a: agent('a', 'sub_agents = ["a"]') };
     const world = createFakeWorld({ agents, models: { 'p/a': passesOn('a', 'a') } });
     expect(await runPipeline(makeRequest({ agent: 'a' }), world)).toMatchObject({

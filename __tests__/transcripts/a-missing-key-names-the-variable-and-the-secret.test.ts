@@ -4,7 +4,7 @@ import { setStage, told } from './stage.js';
 it.each([
   ['anthropic/claude-sonnet-4-5', 'ANTHROPIC_API_KEY'],
   ['openai/gpt-4o', 'OPENAI_API_KEY'],
-])('names for %s what has to be set and how', async (model, variable) => {
+])('C1 14: names for %s what has to be set and how', async (model, variable) => {
   const stage = await setStage();
   const step = await stage.run({ inputs: { model }, env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });

@@ -9,7 +9,7 @@ import { loadWebhook } from '../helpers/webhooks.js';
 const MODEL = 'http://models.example';
 const API = 'http://github.example';
 
-it('instead of the model, where it is not there', async () => {
+it('C4 57: instead of the model, where it is not there', async () => {
   const peer = await startLoopback(() => {});
   await peer.close();
   const { host } = new URL(peer.url);
@@ -21,7 +21,7 @@ it('instead of the model, where it is not there', async () => {
   expect(run.stderr).not.toContain('models.example');
 });
 
-it('instead of GitHub, where it wants a password', async () => {
+it('C4 57: instead of GitHub, where it wants a password', async () => {
   const proxy = await startProxy('http://127.0.0.1:9', { refuse: 407 });
   const payload = loadWebhook('issues', 'opened');
   const step = await runMain({

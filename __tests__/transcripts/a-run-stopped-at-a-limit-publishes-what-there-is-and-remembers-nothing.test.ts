@@ -66,7 +66,7 @@ const LIMITS: readonly Limited[] = [
 ];
 
 it.each(LIMITS)(
-  'says so for $limit',
+  'C4 65: says so for $limit',
   async ({ limit, conclusion, inputs, turns, message, model, tables = '' }) => {
     const toml = agentToml({ tools: ['list_directory'], memory: true, tables });
     const stage = await setStage({

@@ -23,7 +23,7 @@ function claude(stop_reason: string, content: readonly object[] = []): ModelRepl
 
 const HALF = [{ type: 'text', text: 'The change looks f' }];
 
-it('is incomplete in a workflow where it was cut: published with a mark, not remembered', async () => {
+it('C4 64: is incomplete in a workflow where it was cut: published with a mark, not remembered', async () => {
   const stage = await setStage({ model: [claude('max_tokens', HALF)] });
   const step = await stage.run();
   expect(step.exitCode).toBe(1);
@@ -42,7 +42,7 @@ it('is incomplete in a workflow where it was cut: published with a mark, not rem
   ]);
 });
 
-it('is refused although it is empty: asked once, and nobody else', async () => {
+it('C4 64: is refused although it is empty: asked once, and nobody else', async () => {
   const stage = await setStage({ model: [claude('refusal')] });
   const step = await stage.run({ inputs: { 'fallback-models': 'openai/gpt-4.1' } });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'refused' } });

@@ -65,7 +65,7 @@ it('shortens a conversation that the server finds too long, and asks again', asy
   expect(model.prompts().at(-1)?.messages.join('')).toMatch(/bytes left out|left out to save room/);
 });
 
-it('holds the limit of tokens by an estimate where none are reported, and warns once', async () => {
+it('C4 65: holds the limit of tokens by an estimate where none are reported, and warns once', async () => {
   const { result, model } = await run(() => reads('a.txt'), ['--max-tokens', '15000']);
   expect(result.exitCode).toBe(4);
   expect(result.stderr).toMatch(/^budget exceeded: used \d+ of 15000 tokens$/m);

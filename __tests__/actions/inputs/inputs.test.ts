@@ -215,7 +215,7 @@ describe('inputs', () => {
       'the input `fail-on` cannot be "warnings"',
       'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',
     ],
-  ])('refuse %j', (given, message, remedy) => {
+  ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
   });
 

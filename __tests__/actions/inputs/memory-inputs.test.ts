@@ -241,7 +241,7 @@ describe('the inputs of memory', () => {
       'the input `memory-scope` is 201 characters long',
       'Write at most 200.',
     ],
-  ])('refuse %j', (given, message, remedy) => {
+  ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
   });
 

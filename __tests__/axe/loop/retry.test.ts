@@ -181,7 +181,7 @@ describe('the wait before a try', () => {
     ['longer than max_delay_ms', 90_000, 90_000],
     ['shorter than ours', 20, 500],
     ['none at all', 0, 500],
-  ])('is what the provider asks for where that is longer: %s', async (_, retryAfterMs, delayMs) => {
+  ])('C4 59: is what the provider asks for where that is longer: %s', async (_, retryAfterMs, delayMs) => {
     const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
     expect((await tryHard([error])).slept).toEqual([delayMs]);
   });

@@ -137,7 +137,7 @@ describe('a reply that did not end well', () => {
       { unified: 'interrupted', raw: undefined } as const,
       'the provider ended the answer with an error (interrupted)',
     ],
-  ])('%j makes the run incomplete', async (finish, message) => {
+  ])('C4 64: %j makes the run incomplete', async (finish, message) => {
     const { outcome } = await run([says('half', { finish })]);
     expect(outcome).toMatchObject({ kind: 'incomplete', answer: 'half', error: { message } });
   });
@@ -403,7 +403,7 @@ describe('the figures of a run', () => {
   });
 
   it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
-    'are an estimate instead of %s tokens',
+    'C4 65: are an estimate instead of %s tokens',
     async (count) => {
       const one = says('ok');
       const usage = { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: count } };
@@ -468,7 +468,7 @@ describe('a run with a budget', () => {
     });
   });
 
-  it('that is spent runs no tool and asks no more, since nobody would read what they say', async () => {
+  it('C4 65: that is spent runs no tool and asks no more, since nobody would read what they say', async () => {
     let runs = 0;
     const counting: Tool = {
       ...echo,

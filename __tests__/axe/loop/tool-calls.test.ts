@@ -92,7 +92,7 @@ describe('the tool calls of a reply', () => {
       ['', ''],
       ['call', 'call_2'],
     ],
-  ])('have ids of their own, whatever the model sends: %j', (sent, ids) => {
+  ])('C4 63: have ids of their own, whatever the model sends: %j', (sent, ids) => {
     const calls = toolCallsOf(sent.map((id) => call(id, 'read', {})));
     expect(calls.map(({ id }) => id)).toEqual(ids);
   });
@@ -154,7 +154,7 @@ describe('tool calls are answered', () => {
     ],
     ['a tool that throws', { id: '1', tool: 'throws', input: {} }, 'Error: disk on fire'],
     ['a tool that says no', { id: '1', tool: 'refuses', input: {} }, 'not there'],
-  ])('with an error for %s', async (_, one, value) => {
+  ])('C4 63: with an error for %s', async (_, one, value) => {
     const throws = tool('throws', () => Promise.reject(new Error('disk on fire')));
     const refuses = tool('refuses', async () => ({ text: 'not there', isError: true }));
     const { outputs, events } = await answer([one], [echo, throws, refuses]);
@@ -293,7 +293,7 @@ describe('many calls of one turn', () => {
     expect(seen).toEqual({ most: 1, order: [0, 1, 2, 3, 4] });
   });
 
-  it('are all answered when there are 500, but only so many are run', async () => {
+  it('C4 63: are all answered when there are 500, but only so many are run', async () => {
     const { count, seen } = counting();
     const { answered, outputs } = await answer(many(500), [count]);
     expect(answered).toHaveLength(500);

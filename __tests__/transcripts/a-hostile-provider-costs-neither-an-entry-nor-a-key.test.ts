@@ -1,0 +1,219 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_REPLY_BYTES } from '../../src/axe/defaults.js';
+import { startLoopback } from '../helpers/loopback.js';
+import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
+import { runWatched } from '../hostile/watched-run.js';
+import { earlierEntry } from './branch-scene.js';
+import { HEAD, REPO, setStage, told } from './stage.js';
+import { agentToml } from './tool-scene.js';
+
+const KEY = 'sk-ant-api03-of-this-file-0123456789';
+const QUICK = '[retry]\nbackoff = "fixed"\ninitial_delay_ms = 1\nmax_delay_ms = 1\n';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A watched run of an agent that already remembers an entry, against a provider that replies so. */
+async function run(
+  script: Parameters<typeof startModelServer>[0],
+  given: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
+) {
+  const stage = await setStage({
+    base: { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) },
+    model: script,
+  });
+  stage.repo.contents = 'write';
+  stage.github.commit(REPO, { 'worker.md': earlierEntry('It was fine.', 'a') }, { branch: 'axe-memory' });
+  const step = await runWatched(stage, {
+    inputs: { agent: 'worker', 'memory-store': 'repo', ...given },
+    env: { ANTHROPIC_API_KEY: KEY, ...env },
+  });
+  const entries = stage.github.files(REPO, 'axe-memory')['worker.md']?.match(/^## /gm) ?? [];
+  return { stage, step, entries: entries.length, asked: stage.model.requests().length };
+}
+
+function error(status: number, message: string, headers: Readonly<Record<string, string>> = {}): ModelReply {
+  return { kind: 'raw', status, body: { type: 'error', error: { type: 'api_error', message } }, headers };
+}
+
+/** Runs it against a provider that gives up nothing, and checks that the step says one thing and remembers nothing. */
+async function failing(reply: ModelReply, env: Readonly<Record<string, string>> = {}) {
+  const ran = await run(() => reply, {}, env);
+  expect(ran.step).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'failure', 'memory-saved': 'false' },
+  });
+  expect(ran.entries).toBe(1);
+  const [message = '', ...others] = told(ran.step);
+  expect(others).toEqual([]);
+  // Axe's texts quote no body; what is quoted of a provider stays short.
+  expect(message.length).toBeLessThan(600);
+  return { ...ran, message };
+}
+
+describe('a provider that cannot be reached', () => {
+  it('C4 57: a port that nobody listens on ends the run with its address', async () => {
+    const { message, asked } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' });
+    expect(message).toMatch(/connection refused/);
+    expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
+    expect(asked).toBe(0);
+  });
+
+  it('C4 57: a server that speaks no TLS ends the run with its address', async () => {
+    const peer = await startLoopback((_request, response) => void response.end());
+    const url = peer.url.replace('http:', 'https:');
+    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: url });
+    expect(message).toContain(url);
+  });
+});
+
+it.each([
+  [401, 'invalid x-api-key'],
+  [403, 'this key has no access to the model'],
+  [404, 'model: claude-sonnet-4-5'],
+])('C4 58: a provider that answers %i is asked once, and quoted', async (status, words) => {
+  const { message, asked } = await failing(error(status, words));
+  expect(asked).toBe(1);
+  expect(message).toContain(words);
+});
+
+describe('a rate limit', () => {
+  it.each([
+    ['0'],
+    ['-5'],
+    ['1.5'],
+    ['soon'],
+    ['9'.repeat(40)],
+    ['Wed, 21 Oct 2015 07:28:00 GMT'],
+    [undefined],
+  ])('C4 59: with `Retry-After: %s` is waited for as the agent says', async (value) => {
+    const headers = value === undefined ? {} : { 'retry-after': value };
+    const { step, entries, asked } = await run([error(429, 'slow down', headers), text('Here.')]);
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
+    expect([entries, asked]).toEqual([2, 2]);
+  });
+
+  it('C4 59: that asks for more time than the run has ends it at once', async () => {
+    const { message, asked } = await failing(error(429, 'slow down', { 'retry-after': '999999999' }));
+    expect(asked).toBe(1);
+    expect(message).toContain('rate_limit: slow down');
+  });
+});
+
+it('C4 60: server errors that pass are tried again, and each try is reported', async () => {
+  const { step, entries, asked } = await run([error(500, 'Oops'), error(529, 'Overloaded'), text('Here.')]);
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
+  expect(step.log).toMatch(/Oops; trying again in 1 ms \(1 of 2\)/);
+  expect(step.log).toMatch(/Overloaded; trying again in 1 ms \(2 of 2\)/);
+  expect([entries, asked]).toEqual([2, 3]);
+});
+
+it.each([500, 502, 503])(
+  'C4 60: a server error %i that stays is reported after three tries',
+  async (status) => {
+    const { message, asked } = await failing(error(status, 'Oops'));
+    expect(asked).toBe(3);
+    expect(message).toContain('Oops');
+  },
+);
+
+const PAGE = `<!DOCTYPE html><html><body>${'Sign in. '.repeat(5000)}</body></html>`;
+
+it.each<[string, number, unknown, string]>([
+  ['a page', 200, PAGE, 'an HTML page, not JSON'],
+  ['a page that says 502', 502, PAGE, 'Bad Gateway'],
+  ['an empty answer', 200, '', 'the body is empty'],
+  ['no content', 204, '', ''],
+  ['cut-off JSON', 200, '{"id": "msg_1", "content": [', 'not valid JSON'],
+  ['JSON of another shape', 200, { hello: 'world' }, 'shape'],
+  ['an error of 100,000 letters', 400, { error: { message: 'no '.repeat(33_334) } }, 'no no'],
+])('C4 61: %s ends the run with a short reason', async (_, status, body, reason) => {
+  const { message } = await failing({ kind: 'raw', status, body, headers: JSON_TYPE });
+  expect(message).toContain(reason);
+});
+
+describe('an answer that breaks off', () => {
+  it('C4 62: in the middle is not taken for an answer, and asked for again', async () => {
+    const half: ModelReply = {
+      kind: 'raw',
+      status: 200,
+      body: '{"id": "msg_1", "content": [{"type": "text", "text": "The chan',
+      headers: JSON_TYPE,
+    };
+    const { step, entries, asked } = await run([half, { kind: 'disconnect' }, text('Here.')]);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { response: 'Here.' } });
+    expect([entries, asked]).toEqual([2, 3]);
+  });
+
+  it('C4 62: as an event stream that nobody asked for is no answer', async () => {
+    const body = ': keep alive\r\n\r\nevent: error\ndata: {"type":"error"}\n\ndata: {"text":"half';
+    const { message } = await failing({
+      kind: 'raw',
+      status: 200,
+      body,
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    expect(message).toContain('failed to parse response');
+  });
+
+  it('C4 62: never and grows beyond any answer is not received to its end', async () => {
+    let sent = 0;
+    const endless = await startLoopback(async (_request, response) => {
+      response.writeHead(200, JSON_TYPE).write('{"id": "');
+      const chunk = 'x'.repeat(1024 * 1024);
+      while (!response.destroyed && sent < 8 * MAX_REPLY_BYTES) {
+        sent += chunk.length;
+        if (!response.write(chunk))
+          await new Promise<void>((resolve) => {
+            response.once('drain', resolve);
+            response.once('close', resolve);
+          });
+      }
+      response.end();
+    });
+    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url });
+    expect(message).toContain(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
+    expect(sent).toBeLessThan(4 * 2 * MAX_REPLY_BYTES);
+  });
+});
+
+it('C4 65: absurd usage neither crashes the run nor frees it from its limit', async () => {
+  const message = (input_tokens: unknown, output_tokens: unknown): ModelReply => ({
+    kind: 'raw',
+    status: 200,
+    body: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-4-5',
+      content: [{ type: 'text', text: 'Fine.' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens, output_tokens },
+    },
+  });
+  const negative = await run([message(-1_000_000, -5)]);
+  expect(negative.step).toMatchObject({ exitCode: 0, outputs: { response: 'Fine.' } });
+  for (const name of ['input-tokens', 'output-tokens', 'cost-usd'])
+    expect(Number(negative.step.outputs[name] ?? '0')).toBeGreaterThanOrEqual(0);
+  const huge = await run([message(1e15, 1e15)]);
+  expect(huge.step.outputs).toMatchObject({ conclusion: 'budget-exceeded', 'memory-saved': 'false' });
+  expect(huge.entries).toBe(1);
+});
+
+it.each([301, 302, 307, 308])('C4 66: a redirect %i to another host is not followed', async (status) => {
+  const other = await startModelServer([text('Give me your key')]);
+  const headers = { location: `${other.url}/v1/messages` };
+  await failing({ kind: 'raw', status, body: '', headers });
+  expect(other.requests()).toEqual([]);
+});
+
+it.each([
+  ['an error', (key: string) => error(401, `bad key ${key} at ${HEAD}`)],
+  [
+    'an answer',
+    (key: string) => text(`Your key is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
+  ],
+])('C4 67: %s that echoes the key shows it nowhere', async (_, reply) => {
+  const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'));
+  expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
+  expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain('***');
+});
