@@ -266,7 +266,7 @@ const MENTIONS: readonly Row[] = [
 
 describe('the gate', () => {
   it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...DRAFTS, ...LABELS, ...MENTIONS])(
-    'decides on %s',
+    '%s: decided on',
     (_, trigger, permission, policy, expected) => {
       expect(decided(trigger, permission, policy)).toBe(expected);
     },

@@ -374,7 +374,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('the gate, the level and the lane', () => {
-  it.each(rows)('of $name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
+  it.each(rows)('$name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
     const decision = decideGate(trigger, permission);
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
     expect(classifyTrust(trigger, { actor: permission })).toEqual({
@@ -384,7 +384,7 @@ describe('the gate, the level and the lane', () => {
     });
   });
 
-  it.each(rows.filter((row) => row.gate !== 'run'))('say to people why $name is skipped', (row) => {
+  it.each(rows.filter((row) => row.gate !== 'run'))('$name: people are told why it is skipped', (row) => {
     const decision = decideGate(row.trigger, row.permission);
     expect(decision.kind === 'skip' && decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
   });
@@ -542,7 +542,7 @@ describe('whose permission is asked', () => {
     expect(needsPermission(trigger)).toBe(login);
   });
 
-  it.each(rows)('nobody’s, where the answer changes nothing: $name', ({ trigger }) => {
+  it.each(rows)('$name: nobody’s, where the answer changes nothing', ({ trigger }) => {
     if (needsPermission(trigger) !== undefined) return expect(decideGate(trigger, 'admin').kind).toBe('run');
     expect(decideGate(trigger, 'admin')).toEqual(decideGate(trigger, 'none'));
   });

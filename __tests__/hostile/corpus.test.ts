@@ -73,6 +73,8 @@ it('takes for a title what a test that runs is called with, and what a table hol
     // C1 1: in a comment
     it('C1 2: plain', () => { const other = 'C1 3: another string'; log('C1 4: a word of another call'); });
     it.each([['C1 5: in a row']])('%s', () => undefined);
+    it.each([['C1 12: in a row that ends the title']])('is %s', () => undefined);
+    it.each([{ name: 'C1 13: in a named row' }])('$name', () => undefined);
     const CASES = [{ name: 'C1 6: in a table' }];
     for (const { name } of CASES) it(name, () => undefined);
     describe.each([1])(\`C1 7: of \${1}\`, () => { it('deeper', () => undefined); });
@@ -84,6 +86,7 @@ it('takes for a title what a test that runs is called with, and what a table hol
   expect(numberedTitles(source)).toEqual([
     'C1 2: plain',
     'C1 5: in a row',
+    'C1 13: in a named row',
     'C1 6: in a table',
     'C1 7: of ',
     'C1 11: another word',

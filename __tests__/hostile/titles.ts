@@ -53,8 +53,15 @@ function titlesOfCall(call: Node): readonly string[] {
   const given = nodesIn(call['arguments']).flatMap((argument, index) =>
     nodesIn(argument['expression']).flatMap((one) => titlesIn(one, isTest && index === 0)),
   );
-  // The table of `it.each(table)(title)` is an argument of the callee.
-  return [...(callee === undefined ? [] : titlesIn(callee, false)), ...given];
+  // The table of `it.each(table)(title)` is an argument of the callee; its words count where they begin the title.
+  const isTable = callee !== undefined && (!isTest || beginsWithTable(call));
+  return [...(isTable ? titlesIn(callee, false) : []), ...given];
+}
+
+/** Whether the title of a call begins with a word of its table: `%s` or `$name`. */
+function beginsWithTable(call: Node): boolean {
+  const [title] = nodesIn(call['arguments']).flatMap((argument) => nodesIn(argument['expression']));
+  return title?.['type'] !== 'StringLiteral' || /^(?:%s|\$)/.test(String(title['value']));
 }
 
 /** `it`, `each` for `it.each(table)`. */

@@ -100,7 +100,7 @@ describe('what stands around a pull request', () => {
     ['C6 76: bidi and zero width marks', 'a\u202E\u200B\u2060b', 'ab'],
     ['C6 77: the end of a fence', '</third-party-text>a', '&lt;/third-party-text>a'],
     ['C6 77: a role', '<system>a', '&lt;system>a'],
-  ])('takes %s out of every text', (_, text, left) => {
+  ])('%s is taken out of every text', (_, text, left) => {
     const context = about({
       comments: [said(text)],
       issues: [{ reference: '#7', isOpen: true, title: 't', remark: said(text) }],

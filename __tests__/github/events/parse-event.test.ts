@@ -170,7 +170,7 @@ describe('parsing an event', () => {
       false,
       'codertocat/hello-world',
     ],
-  ])('tells where the head is: %s', (_, patch, isFork, repository) => {
+  ])('%s: where the head is', (_, patch, isFork, repository) => {
     const trigger = parseEvent('pull_request', loadWebhook('pull_request', 'opened', patch), NO_ENV);
     expect(trigger).toMatchObject({ isFork, head: { repository } });
   });
@@ -187,7 +187,7 @@ describe('parsing an event', () => {
     ],
     ['a draft', { 'pull_request.draft': true }, { isDraft: true }],
     ['a private repository', { 'repository.private': true }, { repository: { isPrivate: true } }],
-  ])('reads %s', (_, patch, expected) => {
+  ])('%s is read', (_, patch, expected) => {
     const trigger = parseEvent('pull_request', loadWebhook('pull_request', 'opened', patch), NO_ENV);
     expect(trigger).toMatchObject({ kind: 'pull_request', ...expected });
   });

@@ -117,7 +117,7 @@ describe('a review', () => {
       'ours with the marker on another commit',
       ({ headSha }) => ({ pull: 42, author: BOT, body: markerOf(headSha), commit: 'f'.repeat(40) }),
     ],
-  ])('is posted although there is %s', async (_, seeded) => {
+  ])('%s does not keep it from being posted', async (_, seeded) => {
     const hello = await startHello();
     seedReview(hello.repo, seeded(hello));
     expect(await publish(hello)).toMatchObject({ kind: 'published', created: true });

@@ -112,7 +112,7 @@ describe('a sticky comment', () => {
     ['C8 98: somebody else’s comment with the marker', { id: 1, body: bodyOf('forged'), isOurs: false }],
     ['another agent’s comment', { id: 1, body: bodyOf('other', 'bot-security'), isOurs: true }],
     ['a comment that only quotes the marker', { id: 1, body: `> ${bodyOf('quoted')}`, isOurs: true }],
-  ])('is never %s', async (_, comment) => {
+  ])('%s is never it', async (_, comment) => {
     const { client, comments } = conversation([comment]);
     const before = comment.body;
     expect(await publish(client)).toMatchObject({ created: true });

@@ -44,7 +44,7 @@ describe('an account’s permission', () => {
     ['C5 72: a 404', 404, 'Not Found'],
     ['C5 72: a 500', 500, 'Server Error'],
     ['C5 72: a 403', 403, 'Resource not accessible by integration'],
-  ])('is unknown after %s, with what GitHub said', async (_, status, message) => {
+  ])('%s leaves it unknown, with what GitHub said', async (_, status, message) => {
     const { result } = await ask(() => {
       throw failure(status, 'GET /permission', message);
     });
