@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
@@ -28,6 +29,22 @@ const STRANGE: readonly (readonly [string, (file: string, outside: string) => vo
     /must be a regular file/,
   ],
   [
+    'a second name of a file outside',
+    (file, outside) => {
+      mkdirSync(join(file, '..'), { recursive: true });
+      linkSync(join(outside, 'ask.md'), file);
+    },
+    /has more than one name \(hard links\)/,
+  ],
+  [
+    'a pipe that nobody reads',
+    (file) => {
+      mkdirSync(join(file, '..'), { recursive: true });
+      execFileSync('mkfifo', [file]);
+    },
+    /not a regular file/,
+  ],
+  [
     'a file in a linked folder',
     (file, outside) => {
       mkdirSync(join(file, '../..'), { recursive: true });
@@ -37,7 +54,7 @@ const STRANGE: readonly (readonly [string, (file: string, outside: string) => vo
   ],
 ];
 
-describe('in place of the memory file', () => {
+describe('C2 30: in place of the memory file', () => {
   it.each(STRANGE)('%s is neither read nor written, and the run goes on', async (_, put, told) => {
     const workspace = tempDir('workspace');
     const outside = tempDir('outside');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmod,
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -242,26 +243,24 @@ describe("messages are axe's (transcript 11)", () => {
       });
     });
   });
-
-  it('for a disk that is full: the file keeps what it had (C2 30)', async () => {
-    const real = createFiles();
-    const full: Files = {
-      ...real,
-      append: async (path) =>
-        Promise.reject(
-          Object.assign(new Error(`write ${path}: no space left on device`), { code: 'ENOSPC' }),
-        ),
-    };
-    await makeStore().write([append('a')], never);
-    expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
-      reason: 'error',
-      message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
-    });
-    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
-  });
 });
 
-describe('links and what is no file (C2 30)', () => {
+it('C2 30: a full disk leaves the memory file as it was', async () => {
+  const real = createFiles();
+  const full: Files = {
+    ...real,
+    append: async (path) =>
+      Promise.reject(Object.assign(new Error(`write ${path}: no space left on device`), { code: 'ENOSPC' })),
+  };
+  await makeStore().write([append('a')], never);
+  expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
+    reason: 'error',
+    message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
+  });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+});
+
+describe('C2 30: links and what is not a file', () => {
   it('neither reads nor writes through a link in a workspace', async () => {
     await writeFile(join(root, 'secret'), 'token\n');
     await symlink('secret', join(root, 'bot.md'));
@@ -287,6 +286,22 @@ describe('links and what is no file (C2 30)', () => {
       kind: 'failed',
     });
     expect(await readdir(outside)).toEqual(['bot.md']);
+    await rm(outside, { recursive: true });
+  });
+
+  it('refuses a file that has another name outside, and leaves it as it was', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+    await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
+    await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
+    expect(await read(makeStore())).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('has more than one name (hard links)'),
+      remedy: expect.stringContaining('regular file'),
+    });
+    const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
+    for (const change of changes)
+      expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+    expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
     await rm(outside, { recursive: true });
   });
 
@@ -345,44 +360,6 @@ describe('links and what is no file (C2 30)', () => {
 });
 
 describe('appending', () => {
-  it('does not touch the bytes that are there, whatever they are (C2 25)', async () => {
-    const bytes = Buffer.from([0x23, 0x23, 0x20, 0x0d, 0x0a, 0xff, 0x00, 0xed, 0xa0, 0x80]);
-    await writeFile(join(root, 'bot.md'), bytes);
-    await makeStore().write([append('a')], never);
-    const after = await readFile(join(root, 'bot.md'));
-    expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
-    expect(after.subarray(bytes.length).toString()).toBe(`\n${entryText('a')}`);
-  });
-
-  it('reads 64 KiB of a file of 100 MB, and writes nothing but the entry (C2 19)', async () => {
-    const handle = await open(join(root, 'bot.md'), 'w');
-    await handle.truncate(100 * 1024 * 1024);
-    await handle.close();
-    const real = createFiles();
-    let bytesRead = 0;
-    const counting: Files = {
-      ...real,
-      open: async (path, options) => {
-        const file = await real.open(path, options);
-        return (
-          file && {
-            ...file,
-            read: async (at: number, length: number) => {
-              bytesRead += length;
-              return await file.read(at, length);
-            },
-          }
-        );
-      },
-      replace: async () => Promise.reject(new Error('an append must not rewrite')),
-    };
-    expect(await makeStore({ files: counting }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(bytesRead).toBe(64 * 1024);
-    expect(await makeStore().read({ paths: ['bot.md'], lastN: 1, count: false }, never)).toMatchObject({
-      text: entryText('a'),
-    });
-  });
-
   it('keeps entries whole when many processes append at once (C3 36)', async () => {
     const script = `for i in 1 2 3 4 5 6 7 8 9 10; do printf '## 2026-01-01T00:00:00Z\\n**Task:** shell %s\\n**Result:** ok\\n\\n' "$i" >> "$1"; done`;
     const shells = [1, 2].map(
@@ -404,6 +381,44 @@ describe('appending', () => {
   });
 });
 
+it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the entry', async () => {
+  const handle = await open(join(root, 'bot.md'), 'w');
+  await handle.truncate(100 * 1024 * 1024);
+  await handle.close();
+  const real = createFiles();
+  let bytesRead = 0;
+  const counting: Files = {
+    ...real,
+    open: async (path, options) => {
+      const file = await real.open(path, options);
+      return (
+        file && {
+          ...file,
+          read: async (at: number, length: number) => {
+            bytesRead += length;
+            return await file.read(at, length);
+          },
+        }
+      );
+    },
+    replace: async () => Promise.reject(new Error('an append must not rewrite')),
+  };
+  expect(await makeStore({ files: counting }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(bytesRead).toBe(64 * 1024);
+  expect(await makeStore().read({ paths: ['bot.md'], lastN: 1, count: false }, never)).toMatchObject({
+    text: entryText('a'),
+  });
+});
+
+it('C2 25: an append does not touch the bytes of the file, whatever they are', async () => {
+  const bytes = Buffer.from([0x23, 0x23, 0x20, 0x0d, 0x0a, 0xff, 0x00, 0xed, 0xa0, 0x80]);
+  await writeFile(join(root, 'bot.md'), bytes);
+  await makeStore().write([append('a')], never);
+  const after = await readFile(join(root, 'bot.md'));
+  expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
+  expect(after.subarray(bytes.length).toString()).toBe(`\n${entryText('a')}`);
+});
+
 describe('rewriting', () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
 
@@ -414,27 +429,6 @@ describe('rewriting', () => {
     expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('b'));
     expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
-  });
-
-  it('loses and doubles nothing when it dies between the backup and the trimmed file (C2 31)', async () => {
-    const log = entryText('a') + entryText('b');
-    await writeFile(join(root, 'bot.md'), log);
-    const real = createFiles();
-    const dying: Files = {
-      ...real,
-      replace: async (path, text) => {
-        if (path.endsWith('bot.md')) throw new Error('killed');
-        await real.replace(path, text);
-      },
-    };
-    expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
-    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
-    const backup = await readFile(join(root, 'bot.md.bak'), 'utf8');
-    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
-    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
-    await makeStore().write([trim], never);
-    await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
-    expect([...idsIn(await readFile(join(root, 'bot.md'), 'utf8'))].sort()).toEqual(['a', 'b']);
   });
 
   it('creates a file that was not there', async () => {
@@ -500,6 +494,28 @@ describe('rewriting', () => {
     await writeFile(join(root, 'bot.md.lock'), `1 here ${createFakeClock().now().toISOString()} id\n`);
     expect(await makeStore().write([append('a')], never)).toMatchObject({ kind: 'saved' });
   });
+});
+
+it('C2 31: a trim that dies between the backup and the trimmed file loses no entry and doubles none', async () => {
+  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
+  const log = entryText('a') + entryText('b');
+  await writeFile(join(root, 'bot.md'), log);
+  const real = createFiles();
+  const dying: Files = {
+    ...real,
+    replace: async (path, text) => {
+      if (path.endsWith('bot.md')) throw new Error('killed');
+      await real.replace(path, text);
+    },
+  };
+  expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+  const backup = await readFile(join(root, 'bot.md.bak'), 'utf8');
+  await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+  await makeStore().write([trim], never);
+  await makeStore().write([{ kind: 'merge', path: 'bot.md', text: backup }], never);
+  expect([...idsIn(await readFile(join(root, 'bot.md'), 'utf8'))].sort()).toEqual(['a', 'b']);
 });
 
 describe('both lanes as one log', () => {

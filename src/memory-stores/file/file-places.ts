@@ -15,7 +15,7 @@ export interface FilePlaces {
   readonly paths?: ReadonlyMap<string, string>;
   /**
    * False where the folder holds what strangers wrote, as a workspace does: then neither the file nor a folder
-   * between it and `root` may be a link, and a file outside `root` is refused.
+   * between it and `root` may be a link, and a file outside `root`, or with a second name, is refused.
    */
   readonly followLinks: boolean;
   /** Of everything in the folder only what this wants is read, and warned of; left out for all. */
@@ -56,6 +56,10 @@ export async function checkedPlace(places: FilePlaces, path: string): Promise<st
     const stat = await files.stat(folder);
     if (stat?.kind === 'link') throw new Refused(`open ${location}: ${folder} is a symbolic link`);
     if (stat?.kind !== 'directory') return location;
+  }
+  const found = await files.stat(location);
+  if (found?.kind === 'file' && (found.names ?? 1) > 1) {
+    throw new Refused(`open ${location}: the file has more than one name (hard links)`);
   }
   return location;
 }
