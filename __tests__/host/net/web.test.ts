@@ -160,7 +160,7 @@ describe('a page', () => {
   });
 });
 
-describe('an address that is not public (C7 92)', () => {
+describe('C7 92: an address that is not public', () => {
   it.each([
     ['127.0.0.1', [], 'is a private or reserved one'],
     ['169.254.169.254', [], 'is a private or reserved one'],
@@ -196,6 +196,35 @@ describe('an address that is not public (C7 92)', () => {
     expect(peer.requests()).toHaveLength(1);
   });
 
+  it.each([
+    'ACTIONS_RESULTS_URL',
+    'ACTIONS_RUNTIME_URL',
+    'ACTIONS_CACHE_URL',
+    'ACTIONS_ID_TOKEN_REQUEST_URL',
+  ])('nor is the service of the runner that `%s` names, whatever is allowed', async (name) => {
+    const { peer, at } = await serve(({ path }, response) => {
+      if (path === '/') return send(response, 'text/plain', 'SECRET');
+      response.writeHead(302, { location: at('Runner.Example.com.') }).end();
+    });
+    const options = { ...world().options, env: { [name]: 'https://runner.example.com/_apis/?x=y' } };
+    const told = 'host "runner.example.com" is a service of the runner';
+    await expect(fetchPage(at('runner.example.com'), options)).rejects.toThrow(told);
+    const allowedHosts = ['runner.example.com', 'example.com'];
+    await expect(fetchPage(at('example.com', '/moved'), options, { allowedHosts })).rejects.toThrow(
+      'is a service of the runner',
+    );
+    expect(peer.requests().map(({ path }) => path)).toEqual(['/moved']);
+  });
+
+  it('does not include the server of the repository where the services of the runner share its host', async () => {
+    const { at } = await serve((_, response) => send(response, 'text/plain', 'page'));
+    const env = {
+      GITHUB_SERVER_URL: 'https://ghe.example.com',
+      ACTIONS_RESULTS_URL: 'https://ghe.example.com/_services/results/',
+    };
+    expect((await fetchPage(at('ghe.example.com'), { ...world().options, env })).text).toBe('page');
+  });
+
   it('cannot be allowed by the list', async () => {
     const { at } = await serve((_, response) => send(response, 'text/plain', 'SECRET'));
     await expect(fetchPage(at('127.0.0.1'), undefined, { allowedHosts: ['127.0.0.1'] })).rejects.toThrow(
@@ -224,7 +253,7 @@ describe('an address that is not public (C7 92)', () => {
   });
 });
 
-describe('redirects (C7 92)', () => {
+describe('C7 92: redirects', () => {
   const redirectTo =
     (location: string, status = 302): Handler =>
     (request, response) => {

@@ -12,7 +12,7 @@ import { readCapped } from './read-capped.js';
 
 /** How the web is reached. */
 export interface WebOptions extends PublicLookupOptions {
-  /** The environment, for the proxies it names. */
+  /** The environment, for the proxies and the services of the runner it names. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -43,7 +43,7 @@ async function fetchPage(url: string, page: PageOptions, options: HopOptions): P
   try {
     let target = parseUrl(url);
     for (let redirects = 0; ; redirects += 1) {
-      refuseOrThrow(target, page.allowedHosts);
+      refuseOrThrow(target, page.allowedHosts, options.env);
       const hop = await openHop(target, { ...options, signal });
       note ??= hop.isProxied && !isAddress(hostOf(target)) ? PROXY_NOTE : undefined;
       try {
@@ -100,9 +100,26 @@ function parseUrl(url: string, base?: string): URL {
   return parsed;
 }
 
-function refuseOrThrow(url: URL, allowedHosts: readonly string[]): void {
+function refuseOrThrow(url: URL, allowedHosts: readonly string[], env: WebOptions['env']): void {
   const reason = refuseUrl(url, allowedHosts);
   if (reason !== undefined) throw new ToolError(reason);
+  const host = hostOf(url);
+  if (runnerHosts(env).has(host)) throw new ToolError(`host ${shown(host)} is a service of the runner`);
+}
+
+/**
+ * Where the runner keeps caches, artifacts and results. On a server of one's own they share the host of its pages,
+ * which are not refused.
+ */
+function runnerHosts(env: WebOptions['env']): ReadonlySet<string> {
+  const services = Object.keys(env).filter((name) => /^ACTIONS_\w+_URL$/.test(name));
+  const hosts = new Set(services.map((name) => hostIn(env[name])));
+  for (const host of ['', hostIn(env['GITHUB_SERVER_URL'])]) hosts.delete(host);
+  return hosts;
+}
+
+function hostIn(url = ''): string {
+  return URL.canParse(url) ? hostOf(new URL(url)) : '';
 }
 
 interface Received {
