@@ -44,18 +44,6 @@ describe('the retry loop', () => {
     expect(remote.tree.get('bot.md')).toBe(entryText('a'));
   });
 
-  it('gives up when its time is spent, and says what helps (C3 46)', async () => {
-    const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
-    const startMs = clock.now().getTime();
-    expect(await store.write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'conflict',
-      remedy: expect.stringContaining('`concurrency:`'),
-    });
-    expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(90_000);
-    expect(clock.now().getTime() - startMs).toBeGreaterThan(80_000);
-  });
-
   it('waits between attempts with full jitter, doubling up to five seconds', async () => {
     const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) }, 30_000);
     await store.write([append('a')], never);
@@ -293,40 +281,6 @@ describe('the retry loop', () => {
     expect(commits.map(idsIn)).toEqual([['a']]);
   });
 
-  it('waits as long as a rate limit asks for, of reads and of commits (C3 49)', async () => {
-    const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
-    const { store, clock, remote } = makeStore({
-      read: inTurn({ kind: 'unreadable', ...limit } as const),
-      commit: inTurn({ kind: 'failed', ...limit } as const),
-    });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(clock.slept).toEqual([12_000, 12_000]);
-    expect(remote.tree.get('bot.md')).toBe(entryText('a'));
-  });
-
-  it.each([
-    ['longer than there is time', 2_400_000, 0],
-    ['again and again until the time is spent', 25_000, 3],
-  ])(
-    'says that it was a rate limit, not a conflict, when it is asked to wait %s (C3 49)',
-    async (_, retryAfterMs, waits) => {
-      const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
-      for (const faults of [
-        { read: () => ({ kind: 'unreadable', ...limit }) as const },
-        { commit: () => ({ kind: 'failed', ...limit }) as const },
-      ]) {
-        const { store, clock } = makeStore(faults);
-        expect(await store.write([append('a')], never)).toEqual({
-          kind: 'failed',
-          reason: 'rate-limited',
-          message: 'slow down',
-          remedy: 'wait',
-        });
-        expect(clock.slept).toHaveLength(waits);
-      }
-    },
-  );
-
   it('does not hammer a place that asks to come again at once', async () => {
     const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 0 } as const;
     const { store, clock } = makeStore({ commit: () => limit });
@@ -431,6 +385,52 @@ describe('the retry loop', () => {
     expect(store.placeOf('3', 'bot.md')).toEqual({ location: 'fake 3 bot.md' });
     expect(store.dropHistory).toBeUndefined();
   });
+});
+
+it.each([
+  ['longer than there is time', 2_400_000, 0],
+  ['again and again until the time is spent', 25_000, 3],
+])(
+  'C3 49: a save that is asked to wait %s fails as rate-limited, not as a conflict',
+  async (_, retryAfterMs, waits) => {
+    const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
+    for (const faults of [
+      { read: () => ({ kind: 'unreadable', ...limit }) as const },
+      { commit: () => ({ kind: 'failed', ...limit }) as const },
+    ]) {
+      const { store, clock } = makeStore(faults);
+      expect(await store.write([append('a')], never)).toEqual({
+        kind: 'failed',
+        reason: 'rate-limited',
+        message: 'slow down',
+        remedy: 'wait',
+      });
+      expect(clock.slept).toHaveLength(waits);
+    }
+  },
+);
+
+it('C3 49: rate limits of reads and of commits are waited for as long as they ask', async () => {
+  const limit = { reason: 'rate-limited', message: 'slow down', retryAfterMs: 12_000 } as const;
+  const { store, clock, remote } = makeStore({
+    read: inTurn({ kind: 'unreadable', ...limit } as const),
+    commit: inTurn({ kind: 'failed', ...limit } as const),
+  });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(clock.slept).toEqual([12_000, 12_000]);
+  expect(remote.tree.get('bot.md')).toBe(entryText('a'));
+});
+
+it('C3 46: a conflict without end is given up when the time is spent, with a remedy', async () => {
+  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+  const startMs = clock.now().getTime();
+  expect(await store.write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'conflict',
+    remedy: expect.stringContaining('`concurrency:`'),
+  });
+  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(90_000);
+  expect(clock.now().getTime() - startMs).toBeGreaterThan(80_000);
 });
 
 describe('dropping the history', () => {

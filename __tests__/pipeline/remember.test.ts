@@ -106,37 +106,11 @@ describe('loading memory', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('gives text that every provider takes, whatever bytes the file holds (C2 25)', async () => {
-    const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;
-    const { memory } = await loaded({ memory: { 'bot.md': odd } });
-    expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
-  });
-
   it('is silent on the first run', async () => {
     const { memory, warnings } = await loaded({});
     expect(memory).toMatchObject({ text: '', restored: { kind: 'empty' } });
     expect(warnings).toEqual([]);
   });
-
-  it.each([
-    [2, 0],
-    [3, 1],
-    [4, 1],
-  ])(
-    'of %i entries, with `max_entries = 3`, gives %i warnings and loses none (C2 32)',
-    async (count, told) => {
-      const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
-      const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
-      const { warnings, world } = await loaded({ agents, memory: { 'bot.md': entries } });
-      expect(world.memory.get('bot.md')).toBe(entries);
-      expect(warnings).toEqual(
-        Array(told).fill({
-          code: 'memory-max-entries',
-          message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe-action gc bot' to trim.`,
-        }),
-      );
-    },
-  );
 
   it('gives one warning where it fails, and the run goes on without (000, 4.2)', async () => {
     const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
@@ -175,6 +149,32 @@ describe('loading memory', () => {
       },
     ]);
   });
+});
+
+it.each([
+  [2, 0],
+  [3, 1],
+  [4, 1],
+])(
+  'C2 32: a memory of %i entries, with `max_entries = 3`, gives %i warnings and loses no entry',
+  async (count, told) => {
+    const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
+    const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
+    const { warnings, world } = await loaded({ agents, memory: { 'bot.md': entries } });
+    expect(world.memory.get('bot.md')).toBe(entries);
+    expect(warnings).toEqual(
+      Array(told).fill({
+        code: 'memory-max-entries',
+        message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe-action gc bot' to trim.`,
+      }),
+    );
+  },
+);
+
+it('C2 25: a prompt holds text that every provider accepts, whatever bytes the file holds', async () => {
+  const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;
+  const { memory } = await loaded({ memory: { 'bot.md': odd } });
+  expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
 });
 
 describe('the entry of a run', () => {

@@ -7,12 +7,17 @@ import { troubles } from '../transcripts/stage.js';
 
 const RUNS = 20;
 
-it('loses none of them, and the next run is given all twenty (C3 36)', async () => {
+/** Of the twenty the last eight are the jobs of a matrix: one run, one attempt, one name. */
+function runOf(index: number): string {
+  return String(Math.min(index, RUNS - 8));
+}
+
+it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, lose no entry in the cache', async () => {
   const cache = await startCacheServer();
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
   const steps = await Promise.all(
     Array.from({ length: RUNS }, (_, index) =>
-      runMain(scheduledStep({ model, cache }, { runId: String(index) })),
+      runMain(scheduledStep({ model, cache }, { runId: runOf(index) })),
     ),
   );
   for (const step of steps) {

@@ -21,11 +21,11 @@ const RESCUED = expect.stringMatching(/was deleted or force-pushed while this ru
 
 const CHANGES: readonly (readonly [string, Change])[] = [
   [
-    'is made by somebody else (C3 45)',
+    'C3 45: a branch that somebody else creates while the model thinks',
     { during: (scene) => put(scene, OTHER), after: ['By somebody else.', 'Mine.'], told: [] },
   ],
   [
-    'is added to by somebody else',
+    'C3 52: a branch that somebody else adds to while the model thinks',
     {
       before: BEFORE,
       during: (scene) => put(scene, BEFORE + OTHER),
@@ -34,7 +34,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
     },
   ],
   [
-    'is deleted (C3 51)',
+    'C3 51: a branch that is deleted while the model thinks',
     {
       before: BEFORE,
       during: ({ repo }) => void repo.branches.delete(BRANCH),
@@ -43,7 +43,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
     },
   ],
   [
-    'is force-pushed (C3 51)',
+    'C3 51: a branch that is force-pushed while the model thinks',
     {
       before: BEFORE,
       during: (scene) => {
@@ -55,7 +55,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
     },
   ],
   [
-    'loses an entry that a person takes out (C3 52)',
+    'C3 52: a branch from which a person removes an entry while the model thinks',
     {
       before: BEFORE + OTHER,
       during: (scene) => put(scene, OTHER),
@@ -65,35 +65,35 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ],
 ];
 
-describe('while the model thinks, the branch', () => {
-  it.each(CHANGES)('%s', async (_, { before, during, after, told: expected }) => {
-    const scene: BranchScene = await branchScene({
-      ...(before === undefined ? {} : { branch: { 'ask.md': before } }),
-      model: () => {
-        during(scene);
-        return text('Mine.');
-      },
-    });
-    const step = await scene.run();
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    expect(resultsIn(scene.memory())).toEqual(after);
-    expect(told(step).flatMap((message) => message.split('\n'))).toEqual(expected);
-  });
+describe('while the model thinks, the branch', () => {});
 
-  it('is edited by a person, whose bytes stay (C3 52)', async () => {
-    const edited = `# What the bot knows\r\n\r\n${BEFORE.replace('Before.', 'Before, and \u00e9 by hand.')}A note of mine, without a line break`;
-    const scene: BranchScene = await branchScene({
-      branch: { 'ask.md': BEFORE, 'README.md': 'Hands off.' },
-      model: () => {
-        scene.github.commit(REPOSITORY, { 'ask.md': edited, 'README.md': 'Hands off.' }, { branch: BRANCH });
-        return text('Mine.');
-      },
-    });
-    const step = await scene.run();
-    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
-    expect(scene.memory()).toBe(`${edited}\n${step.outputs['memory-entry']}`);
-    expect(scene.memory('README.md')).toBe('Hands off.');
+it('C3 52: a branch that a person edits while the model thinks keeps their bytes', async () => {
+  const edited = `# What the bot knows\r\n\r\n${BEFORE.replace('Before.', 'Before, and \u00e9 by hand.')}A note of mine, without a line break`;
+  const scene: BranchScene = await branchScene({
+    branch: { 'ask.md': BEFORE, 'README.md': 'Hands off.' },
+    model: () => {
+      scene.github.commit(REPOSITORY, { 'ask.md': edited, 'README.md': 'Hands off.' }, { branch: BRANCH });
+      return text('Mine.');
+    },
   });
+  const step = await scene.run();
+  expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+  expect(scene.memory()).toBe(`${edited}\n${step.outputs['memory-entry']}`);
+  expect(scene.memory('README.md')).toBe('Hands off.');
+});
+
+it.each(CHANGES)('%s', async (_, { before, during, after, told: expected }) => {
+  const scene: BranchScene = await branchScene({
+    ...(before === undefined ? {} : { branch: { 'ask.md': before } }),
+    model: () => {
+      during(scene);
+      return text('Mine.');
+    },
+  });
+  const step = await scene.run();
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(resultsIn(scene.memory())).toEqual(after);
+  expect(told(step).flatMap((message) => message.split('\n'))).toEqual(expected);
 });
 
 function put({ github }: BranchScene, file: string): void {

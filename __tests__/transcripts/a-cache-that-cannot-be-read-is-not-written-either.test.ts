@@ -7,7 +7,7 @@ import { troubles } from './stage.js';
 
 const READ = 'GetCacheEntryDownloadURL';
 
-describe('a cache that cannot be read', () => {
+describe('C3 38: a cache that cannot be read', () => {
   it.each([
     ['answers 403', { status: 403, body: { code: 'permission_denied', msg: 'cache read denied' } }],
     ['answers 429', { status: 429 }],

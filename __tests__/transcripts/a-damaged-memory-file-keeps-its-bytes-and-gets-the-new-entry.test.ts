@@ -1,45 +1,171 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { scheduledStep } from './memory-scene.js';
+import { scheduledStep, titles } from './memory-scene.js';
 
 const WHOLE = '## 2026-01-02T03:04:05Z\n**Task:** Say what is new.\n**Result:** All is well: größer ✓.\n\n';
 const CUT = Buffer.from(`${WHOLE}## 2026-01-03T03:04:05Z\n**Task:** Say what is new.\n**Result:** ✓`);
+const SECOND = WHOLE.replace('2026-01-02', '2026-01-03');
+const PROVENANCE =
+  '<!-- axe-action v=1 id=0123456789abcdefghjkmn run=1/1 job=review event=schedule sha=1a2b3c4 actor=octocat trust=trusted model=anthropic/claude-sonnet-4-5 -->';
+const WITH_ID = `${WHOLE.trimEnd()}\n${PROVENANCE}\n\n`;
 
-/** A file as something left it, what the model makes out of it, and the bytes that have to go before the entry. */
-const DAMAGED: readonly (readonly [string, Buffer, string, string])[] = [
-  ['an entry cut in the middle of a line', CUT.subarray(0, -20), '**Task:** Say what is new.\n**Re', '\n'],
-  ['no line break at the end', CUT, '**Result:** ✓', '\n'],
-  ['a character cut in two', CUT.subarray(0, -1), '**Result:** \u{FFFD}', '\n'],
-  ['a heading alone', Buffer.from(`${WHOLE}## `), '**Result:** All is well: größer ✓.', '\n'],
-  ['zero bytes a crash left', Buffer.from(`${WHOLE}\0\0\0\n`), '**Result:** All is well: größer ✓.', ''],
+interface Damage {
+  /** Left out: there is no file. */
+  readonly bytes?: Buffer;
+  /** What the model is given of it. */
+  readonly known: readonly string[];
+  /** What the model is not given. */
+  readonly hidden?: string;
+  /** The bytes that have to go before the new entry. */
+  readonly between: string;
+  readonly warned?: readonly string[];
+}
+
+const KNOWN = '**Result:** All is well: größer ✓.';
+
+const DAMAGED: readonly (readonly [string, Damage])[] = [
+  ['C2 17: a memory file that is missing', { known: [], between: '' }],
+  ['C2 17: a memory file of no bytes', { bytes: Buffer.alloc(0), known: [], between: '' }],
   [
-    'a byte order mark and Windows line ends',
-    Buffer.from(`\u{FEFF}# Notes\r\n\r\n${WHOLE}`),
-    '**Result:** All is well: größer ✓.',
-    '',
+    'C2 17: a memory file without an entry',
+    { bytes: Buffer.from('Remember the milk.\n'), known: [], between: '' },
   ],
-  ['no entry at all', Buffer.from('Remember the milk.\n'), '', ''],
+  [
+    'C2 18: a memory file with an entry cut in the middle of a line',
+    { bytes: CUT.subarray(0, -20), known: ['**Task:** Say what is new.\n**Re'], between: '\n' },
+  ],
+  [
+    'C2 18: a memory file with no line break at the end',
+    { bytes: CUT, known: ['**Result:** ✓'], between: '\n' },
+  ],
+  [
+    'C2 18: a memory file with a character cut in two',
+    { bytes: CUT.subarray(0, -1), known: ['**Result:** \u{FFFD}'], between: '\n' },
+  ],
+  [
+    'C2 18: a memory file with a heading alone',
+    { bytes: Buffer.from(`${WHOLE}## `), known: [KNOWN], between: '\n' },
+  ],
+  [
+    'C2 18: a memory file with half a provenance line',
+    { bytes: Buffer.from(`${WITH_ID.slice(0, -60)}`), known: [KNOWN], between: '\n' },
+  ],
+  [
+    'C2 20: a memory file with conflict markers',
+    {
+      bytes: Buffer.from(
+        `<<<<<<< HEAD\n${WHOLE}=======\n${SECOND.replace('All is well', 'Much is new')}>>>>>>> main\n`,
+      ),
+      known: [KNOWN, 'Much is new'],
+      between: '',
+      warned: ['Where memory lives'],
+    },
+  ],
+  [
+    'C2 21: a memory file with one entry twice, and with the same words under another time',
+    { bytes: Buffer.from(WITH_ID + WITH_ID + SECOND), known: [KNOWN, '## 2026-01-03'], between: '' },
+  ],
+  ...[
+    ['out of order', SECOND + WHOLE],
+    ['from the year 2999', WHOLE.replace('2026', '2999')],
+    ['with a heading that is not a time', `## hello\nby hand\n\n${WHOLE}`],
+    ['in local time', WHOLE.replace('05Z', '05+02:00')],
+    ['with fractions of a second', WHOLE.replace('05Z', '05.678Z')],
+  ].map(
+    ([name, content = '']) =>
+      [
+        `C2 22: a memory file with entries ${name}`,
+        { bytes: Buffer.from(content), known: [KNOWN], between: '' },
+      ] as const,
+  ),
+  [
+    'C2 23: a memory file of plain axe',
+    { bytes: Buffer.from(WHOLE + SECOND), known: [WHOLE + SECOND.trimEnd()], between: '' },
+  ],
+  [
+    'C2 24: a memory file with an entry that somebody edited by hand',
+    {
+      bytes: Buffer.from(WITH_ID.replace('All is well', 'Edited')),
+      known: ['Edited'],
+      hidden: 'id=0123',
+      between: '',
+    },
+  ],
+  [
+    'C2 24: a memory file with a provenance line of a later version',
+    { bytes: Buffer.from(WITH_ID.replace('v=1', 'v=9')), known: [KNOWN, 'v=9'], between: '' },
+  ],
+  [
+    'C2 25: a memory file with zero bytes that a crash left',
+    { bytes: Buffer.from(`${WHOLE}\0\0\0\n`), known: [KNOWN, '\u{FFFD}'], hidden: '\0', between: '' },
+  ],
+  [
+    'C2 25: a memory file with half a surrogate pair and bytes that are not UTF-8',
+    {
+      bytes: Buffer.concat([Buffer.from(WHOLE), Buffer.from([0xed, 0xa0, 0x80, 0xff, 0xc3, 0x0a])]),
+      known: [KNOWN, '\u{FFFD}'],
+      between: '',
+    },
+  ],
+  [
+    'C2 25: a memory file with a byte order mark and mixed line ends',
+    { bytes: Buffer.from(`\u{FEFF}# Notes\r\n\r\n${WHOLE}\rx\n`), known: [KNOWN], between: '' },
+  ],
 ];
 
-describe('a memory file with', () => {
-  it.each(DAMAGED)('%s', async (_, bytes, known, between) => {
+it.each(DAMAGED)(
+  '%s keeps its bytes, is read, and gets the new entry',
+  async (_, { bytes = Buffer.alloc(0), known, hidden, between, warned = [] }) => {
     const workspace = tempDir('workspace');
-    writeFiles(workspace, { '.axe/memory/ask.md': bytes });
+    if (bytes.length > 0) writeFiles(workspace, { '.axe/memory/ask.md': bytes });
     const model = await startModelServer([text('It rains.'), text('It still rains.')]);
     const step = await runMain(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
 
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(titles(step)).toEqual(warned);
     expect(step.outputs['memory-saved']).toBe('true');
-    expect(model.prompts()[0]?.system).toContain(known);
+    const system = model.prompts()[0]?.system ?? '';
+    for (const part of known) expect(system).toContain(part);
+    if (hidden !== undefined) expect(system).not.toContain(hidden);
     const after = readFileSync(join(workspace, '.axe/memory/ask.md'));
     expect(after.subarray(0, bytes.length)).toEqual(bytes);
     expect(after.subarray(bytes.length).toString()).toBe(between + step.outputs['memory-entry']);
 
     await runMain(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
     expect(model.prompts()[1]?.system).toContain('**Result:** It rains.');
+  },
+);
+
+it('C2 24: entries whose signature is missing or does not fit are dropped where signatures are required', async () => {
+  const workspace = tempDir('workspace');
+  const model = await startModelServer([text('Signed words.'), text('Two.'), text('Three.')]);
+  const inputs = {
+    'memory-store': 'file',
+    'memory-signing-key': 'a long and random text',
+    'memory-require-signed': 'true',
+  };
+  const file = join(workspace, '.axe/memory/ask.md');
+  await runMain(scheduledStep({ model }, { workspace, inputs }));
+  const signed = readFileSync(file, 'utf8');
+  const forged = signed
+    .replace('Signed words.', 'Forged words.')
+    .replace(/ id=\S+/, ' id=zzzzzzzzzzzzzzzzzzzzzz');
+  writeFiles(workspace, { '.axe/memory/ask.md': signed + forged + WHOLE });
+
+  const step = await runMain(scheduledStep({ model }, { workspace, inputs }));
+  expect(step).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+    outputs: { 'memory-loaded': '1', 'memory-saved': 'true' },
   });
+  expect(titles(step)).toHaveLength(1);
+  expect(step.annotations[0]?.message).toMatch(/1 without a signature, 1 with one that does not fit/);
+  const { system = '' } = model.prompts()[1] ?? {};
+  expect(system).toContain('Signed words.');
+  expect(system).not.toMatch(/Forged words|All is well/);
+  expect(readFileSync(file, 'utf8').startsWith(signed + forged + WHOLE)).toBe(true);
 });

@@ -9,7 +9,7 @@ import { resultsIn, scheduledStep } from './memory-scene.js';
 
 const AGENT = 'name = "reporter"\nmodel = "anthropic/claude-sonnet-4-5"\n\n[memory]\nenabled = true\n';
 
-it('is read and continued by both', async () => {
+it('C2 23: the action and the command line read and continue the same memory file', async () => {
   const workspace = tempDir('workspace');
   writeFiles(workspace, { 'axe/agents/reporter.toml': AGENT });
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));

@@ -55,7 +55,7 @@ async function run(memory: string) {
   return { step, system: model.prompts()[0]?.system ?? '' };
 }
 
-describe('a memory file of 100 MB', () => {
+describe('C2 19: a memory file of 100 MB', () => {
   it('gives the last entries asked for and says nothing', async () => {
     const { step, system } = await run('last_n = 3\n');
     expect(step.annotations).toEqual([]);
@@ -75,5 +75,23 @@ describe('a memory file of 100 MB', () => {
     expect(countEntries(system)).toBe(Number(step.outputs['memory-loaded']));
     expect(countEntries(system)).toBeGreaterThan(200);
     expect(resultsIn(system).at(-1)).toContain(`Entry 00000${newest}.`);
+  });
+});
+
+describe('C2 19: a memory file with', () => {
+  it.each<readonly [string, string, number, string]>([
+    ['a million entries', '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** ok.\n\n', 1_000_000, ''],
+    ['one line of 50 MB', 'x'.repeat(MB), 50, '\n'],
+  ])('%s is read from its end, and only the new entry is written', async (_, part, times, end) => {
+    const handle = openSync(file, 'w');
+    const block = Buffer.from(part.repeat(Math.max(1, Math.floor(MB / part.length))));
+    const blocks = Math.ceil((times * part.length) / block.length);
+    for (let written = 0; written < blocks; written += 1) writeSync(handle, block);
+    writeSync(handle, `${end}${ENTRY(1)}`);
+    closeSync(handle);
+    size = statSync(file).size;
+    const { step, system } = await run('last_n = 1\n');
+    expect(step.annotations).toEqual([]);
+    expect(resultsIn(system).map((result) => result.slice(0, 14))).toEqual(['Entry 0000001.']);
   });
 });

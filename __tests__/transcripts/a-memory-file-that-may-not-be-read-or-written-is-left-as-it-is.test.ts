@@ -31,7 +31,7 @@ async function runInFolder(data: string, env: Readonly<Record<string, string>>) 
   return await finished;
 }
 
-describe('a memory file', () => {
+describe('C2 30: a memory file', () => {
   it.each([
     ['nobody may read or write', 0o000],
     ['may only be read', 0o444],

@@ -9,7 +9,7 @@ const TRUNK = 'refs/heads/master';
 const PULL = 'refs/pull/2/merge';
 const OTHER_PULL = 'refs/pull/3/merge';
 
-it('reads both scopes of the cache, and nobody else sees what it saved', async () => {
+it('C3 41: a pull request reads both scopes of the cache, and nobody else sees what it saved', async () => {
   const cache = await startCacheServer();
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
   const { step } = await pullRequestScene({ model });

@@ -27,7 +27,7 @@ async function killed(
 const scene = () =>
   branchScene({ branch: { 'ask.md': earlierEntry('Before.') }, model: [text('It rains.'), text('Later.')] });
 
-describe('a run that is killed (C3 54)', () => {
+describe('C3 54: a run that is killed', () => {
   it('while the model thinks has nothing to save', async () => {
     const stalled = await branchScene({
       branch: { 'ask.md': earlierEntry('Before.') },
@@ -61,7 +61,7 @@ describe('a run that is killed (C3 54)', () => {
   });
 });
 
-describe('a run that is asked to stop while it saves', () => {
+describe('C3 54: a run that is asked to stop while it saves', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends its save first', async (signal) => {
     const here = await scene();
     const main = await killed(here, { signal, at: 'commit' });

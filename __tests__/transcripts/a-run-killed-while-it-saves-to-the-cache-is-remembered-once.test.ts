@@ -4,7 +4,7 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain, runPost, startStep } from '../helpers/run-action.js';
 import { resultsIn, scheduledStep } from './memory-scene.js';
 
-describe('a run that is killed', () => {
+describe('C3 54: a run that is killed while it saves to the cache', () => {
   it.each([
     // The reservation never came through: post saves.
     ['before the cache reserved its place', 'CreateCacheEntry', 'disconnect' as const],

@@ -3,7 +3,7 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { expectToldNotSaved, scheduledStep, titles } from './memory-scene.js';
 
-it('answers all the same', async () => {
+it('C3 33: a runner without a cache answers, and the warning names a store that works there', async () => {
   const model = await startModelServer([text('It rains.')]);
   const step = await runMain(scheduledStep({ model }));
   const told = expectToldNotSaved(step, 'It rains.');

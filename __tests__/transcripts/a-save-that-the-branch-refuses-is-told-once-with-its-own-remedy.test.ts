@@ -12,7 +12,7 @@ interface Refusal {
 
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
-    'a token that may only read (C3 48)',
+    'C3 48: a run whose token can only read',
     {
       set: ({ repo }) => {
         repo.contents = 'read';
@@ -21,7 +21,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'an archived repository (C3 48)',
+    'C3 48: a run in an archived repository',
     {
       set: ({ repo }) => {
         repo.isArchived = true;
@@ -30,14 +30,14 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'a ruleset for all branches (C3 48)',
+    'C3 48: a run under a ruleset for all branches',
     {
       set: ({ repo }) => void repo.rules.push({ branch: '*', kind: 'ruleset' }),
       told: /rule violations.* In the repository's rulesets, exclude `axe-memory`/s,
     },
   ],
   [
-    'a protected branch (C3 48)',
+    'C3 48: a run whose memory branch is protected',
     {
       set: ({ repo }) => void repo.rules.push({ branch: repo.defaultBranch, kind: 'protection' }),
       inputs: { 'memory-branch': 'main' },
@@ -45,7 +45,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'a private repository that the token does not see (C3 48)',
+    'C3 48: a run whose token does not see the private repository',
     {
       set: ({ github }) => void github.addRepo('octo-org/memory', { isPrivate: true, contents: {} }),
       inputs: { 'memory-repo': 'octo-org/memory' },
@@ -53,7 +53,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'a rate limit that ends in 40 minutes (C3 49)',
+    'C3 49: a run under a rate limit that ends in 40 minutes',
     {
       set: ({ github }) => {
         const commits = { route: 'POST /graphql', contains: 'createCommitOnBranch', times: 99 };
@@ -69,18 +69,18 @@ function secondsAhead(seconds: number): number {
   return Math.round(Date.now() / 1000) + seconds;
 }
 
-describe('a run whose entry is refused by', () => {
-  it.each(REFUSALS)('%s is green, and shows the entry (C3 53)', async (_, { set, inputs, told }) => {
-    const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
-    set(scene);
-    const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });
-    if (inputs?.['memory-repo'] === undefined) {
-      expect(expectToldNotSaved(step, 'Answer 0.')).toMatch(told);
-    } else {
-      expect(step.annotations.map(({ message }) => message).join()).toMatch(told);
-    }
-    expect(titles(step)).toEqual(['Memory not saved']);
-    expect(resultsIn(scene.github.files('octo-org/octo-repo', BRANCH)['ask.md'] ?? '')).toEqual(['Before.']);
-    expect(step.annotations[0]?.message).not.toMatch(/\.\.|undefined/);
-  });
+describe('a run whose entry is refused by', () => {});
+
+it.each(REFUSALS)('%s, is green, says so once, and shows the entry', async (_, { set, inputs, told }) => {
+  const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
+  set(scene);
+  const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });
+  if (inputs?.['memory-repo'] === undefined) {
+    expect(expectToldNotSaved(step, 'Answer 0.')).toMatch(told);
+  } else {
+    expect(step.annotations.map(({ message }) => message).join()).toMatch(told);
+  }
+  expect(titles(step)).toEqual(['Memory not saved']);
+  expect(resultsIn(scene.github.files('octo-org/octo-repo', BRANCH)['ask.md'] ?? '')).toEqual(['Before.']);
+  expect(step.annotations[0]?.message).not.toMatch(/\.\.|undefined/);
 });

@@ -15,25 +15,25 @@ interface Refusal {
 const ALWAYS = 99;
 const REFUSALS: readonly (readonly [string, Refusal])[] = [
   [
-    'a token that may only read',
+    'C3 34: a run whose token may only read the cache',
     {
       token: { mayWrite: false },
       told: /^(?!.*issue_comment).*`schedule`: cache write denied.*`cache-mode: write`.*`memory-store: .*`/s,
     },
   ],
   [
-    '`cache-mode: read`',
+    'C3 35: a run with `cache-mode: read`',
     { env: { ACTIONS_CACHE_MODE: 'read' }, told: /`cache-mode: read` does not let this job write/ },
   ],
   [
-    'the rate limit',
+    'C3 39: a run that meets the rate limit',
     {
       fault: { operation: 'CreateCacheEntry', status: 429, headers: { 'retry-after': '600' }, times: ALWAYS },
       told: /rate limit/,
     },
   ],
   [
-    'a service that says no',
+    'C3 39: a run whose service says no',
     {
       fault: {
         operation: 'CreateCacheEntry',
@@ -45,7 +45,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'a storage that does not take the upload',
+    'C3 39: a run whose storage rejects the upload',
     {
       fault: {
         operation: 'upload',
@@ -57,7 +57,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
     },
   ],
   [
-    'an upload that is never finished',
+    'C3 39: a run whose upload is never finalized',
     {
       fault: {
         operation: 'FinalizeCacheEntryUpload',
@@ -71,25 +71,6 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
 ];
 
 describe('a run whose entry is refused', () => {
-  it.each(REFUSALS)(
-    'by %s is green, says so once, and shows the entry',
-    async (_, { token, env, fault, told }) => {
-      const cache = await startCacheServer();
-      const model = await startModelServer([text('It was fine before.'), text('It rains.'), text('Seen.')]);
-      await runMain(scheduledStep({ model, cache }));
-      if (fault !== undefined) cache.fail(fault);
-      const step = await runMain(
-        scheduledStep({ model, cache, ...(token && { token }) }, { ...(env && { env }) }),
-      );
-      expect(expectToldNotSaved(step, 'It rains.')).toMatch(told);
-      expect(titles(step)).toEqual(['Memory not saved']);
-      expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to save|Cache /);
-      expect(step.outputs['memory-loaded']).toBe('1');
-      expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['It was fine before.']);
-      expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);
-    },
-  );
-
   it('turns red where memory is required', async () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('It rains.')]);
@@ -104,3 +85,22 @@ describe('a run whose entry is refused', () => {
     ]);
   });
 });
+
+it.each(REFUSALS)(
+  '%s is green, says so once, and shows the entry',
+  async (_, { token, env, fault, told }) => {
+    const cache = await startCacheServer();
+    const model = await startModelServer([text('It was fine before.'), text('It rains.'), text('Seen.')]);
+    await runMain(scheduledStep({ model, cache }));
+    if (fault !== undefined) cache.fail(fault);
+    const step = await runMain(
+      scheduledStep({ model, cache, ...(token && { token }) }, { ...(env && { env }) }),
+    );
+    expect(expectToldNotSaved(step, 'It rains.')).toMatch(told);
+    expect(titles(step)).toEqual(['Memory not saved']);
+    expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to save|Cache /);
+    expect(step.outputs['memory-loaded']).toBe('1');
+    expect(resultsIn(model.prompts().at(-1)?.system ?? '')).toEqual(['It was fine before.']);
+    expect(cache.entries().filter(({ finalized }) => finalized)).toHaveLength(1);
+  },
+);

@@ -85,7 +85,7 @@ describe('the cache store over the real library', () => {
   });
 });
 
-describe('a poisoned entry (C3 42)', () => {
+describe('C3 42: a poisoned entry of the real cache library', () => {
   const honest: Member = { path: `${CACHE_FOLDER}/bot.md`, text: entryText('planted') };
 
   it('is unpacked where it is honest, so that the others below are refused for what they are', async () => {

@@ -158,97 +158,56 @@ describe('the cache client over the real library', () => {
     ]);
     expect(toldLines(output)).toEqual([]);
   });
+});
 
-  it('says so where the runner packs in another way than others (C3 43)', async () => {
-    job().put();
-    const bare = tempDir('bin');
-    for (const program of ['tar', 'gzip']) symlinkSync(programPath(program), join(bare, program));
-    const { result } = await printed(async () => {
-      const first = await save();
-      process.env['PATH'] = bare;
-      return [first, await restore(), await save(), await restore()];
-    });
-    expect(result).toEqual([
-      { kind: 'saved' },
-      { kind: 'miss', notice: expect.stringContaining('this runner has no `zstd`') },
-      { kind: 'saved' },
-      { kind: 'hit', key: KEY },
-    ]);
-    expect(
-      new Set(
-        job()
-          .cache.entries()
-          .map(({ version }) => version),
-      ).size,
-    ).toBe(2);
+it('C3 43: the same entries are found on Windows', async () => {
+  const client = job().client({
+    load: async () => {
+      const library = await import('@actions/cache');
+      Object.defineProperty(process, 'platform', { value: 'win32' });
+      return library;
+    },
   });
+  job().put();
+  const { platform } = process;
+  try {
+    await printed(() => client.restore({ paths, keys: [PREFIX] }, never));
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+  }
+  await printed(() => restore());
+  const versions = job()
+    .cache.requests()
+    .map(({ body }) => (body as { version: string }).version);
+  expect(versions).toHaveLength(2);
+  expect(versions[0]).toBe(versions[1]);
+});
 
-  it('finds the same entries on Windows (C3 43)', async () => {
-    const client = job().client({
-      load: async () => {
-        const library = await import('@actions/cache');
-        Object.defineProperty(process, 'platform', { value: 'win32' });
-        return library;
-      },
-    });
-    job().put();
-    const { platform } = process;
-    try {
-      await printed(() => client.restore({ paths, keys: [PREFIX] }, never));
-    } finally {
-      Object.defineProperty(process, 'platform', { value: platform });
-    }
-    await printed(() => restore());
-    const versions = job()
-      .cache.requests()
-      .map(({ body }) => (body as { version: string }).version);
-    expect(versions).toHaveLength(2);
-    expect(versions[0]).toBe(versions[1]);
+it('C3 43: a runner that packs in another way than others says so', async () => {
+  job().put();
+  const bare = tempDir('bin');
+  for (const program of ['tar', 'gzip']) symlinkSync(programPath(program), join(bare, program));
+  const { result } = await printed(async () => {
+    const first = await save();
+    process.env['PATH'] = bare;
+    return [first, await restore(), await save(), await restore()];
   });
+  expect(result).toEqual([
+    { kind: 'saved' },
+    { kind: 'miss', notice: expect.stringContaining('this runner has no `zstd`') },
+    { kind: 'saved' },
+    { kind: 'hit', key: KEY },
+  ]);
+  expect(
+    new Set(
+      job()
+        .cache.entries()
+        .map(({ version }) => version),
+    ).size,
+  ).toBe(2);
 });
 
 describe('before the service is asked', () => {
-  it.each([
-    ['none', 'unavailable', 'unavailable'],
-    ['read', 'miss', 'denied'],
-    ['write', 'miss', 'saved'],
-    ['write-only', 'unavailable', 'saved'],
-    [' READ ', 'miss', 'denied'],
-    ['bogus', 'miss', 'saved'],
-    ['', 'miss', 'saved'],
-  ])('honours cache-mode %j (C3 35)', async (mode, restored, savedAs) => {
-    process.env['ACTIONS_CACHE_MODE'] = mode;
-    job().put();
-    const { result } = await printed(async () => [await restore(), await save()]);
-    expect(result.map(({ kind }) => kind)).toEqual([restored, savedAs]);
-    const refused = result.filter(({ kind }) => kind === 'unavailable' || kind === 'denied');
-    for (const answer of refused)
-      expect(answer).toMatchObject({ remedy: expect.stringContaining('`cache-mode: write`') });
-  });
-
-  it('knows when there is no cache (C3 33)', async () => {
-    delete process.env['ACTIONS_RESULTS_URL'];
-    const { result } = await printed(() => restore());
-    expect(result).toMatchObject({ kind: 'unavailable', message: 'there is no Actions cache here' });
-    expect(job().cache.requests()).toEqual([]);
-  });
-
-  it('asks an enterprise server only where it has a cache of the first version (C3 33)', async () => {
-    process.env['GITHUB_SERVER_URL'] = 'https://github.example.com';
-    const without = await printed(() => restore());
-    expect(without.result).toMatchObject({ kind: 'unavailable' });
-    expect(job().cache.requests()).toEqual([]);
-    process.env['ACTIONS_CACHE_URL'] = `${job().cache.url}/`;
-    const { result, output } = await printed(() => restore());
-    expect(result).toMatchObject({ kind: 'error' });
-    expect(
-      job()
-        .cache.requests()
-        .map(({ path }) => path),
-    ).toEqual(['/_apis/artifactcache/cache']);
-    expect(output).toBe('');
-  });
-
   it('refuses to work where files would be unpacked elsewhere', async () => {
     const client = job().client({ env: { ...process.env, GITHUB_WORKSPACE: '/elsewhere' } });
     const { result } = await printed(() => client.save({ paths, key: KEY }, never));
@@ -266,7 +225,48 @@ describe('before the service is asked', () => {
   });
 });
 
-describe('a service that says nothing (C3 39)', () => {
+it.each([
+  ['none', 'unavailable', 'unavailable'],
+  ['read', 'miss', 'denied'],
+  ['write', 'miss', 'saved'],
+  ['write-only', 'unavailable', 'saved'],
+  [' READ ', 'miss', 'denied'],
+  ['bogus', 'miss', 'saved'],
+  ['', 'miss', 'saved'],
+])('C3 35: the cache client honours cache-mode %j', async (mode, restored, savedAs) => {
+  process.env['ACTIONS_CACHE_MODE'] = mode;
+  job().put();
+  const { result } = await printed(async () => [await restore(), await save()]);
+  expect(result.map(({ kind }) => kind)).toEqual([restored, savedAs]);
+  const refused = result.filter(({ kind }) => kind === 'unavailable' || kind === 'denied');
+  for (const answer of refused)
+    expect(answer).toMatchObject({ remedy: expect.stringContaining('`cache-mode: write`') });
+});
+
+it('C3 33: an enterprise server is asked only where it has a cache of the first version', async () => {
+  process.env['GITHUB_SERVER_URL'] = 'https://github.example.com';
+  const without = await printed(() => restore());
+  expect(without.result).toMatchObject({ kind: 'unavailable' });
+  expect(job().cache.requests()).toEqual([]);
+  process.env['ACTIONS_CACHE_URL'] = `${job().cache.url}/`;
+  const { result, output } = await printed(() => restore());
+  expect(result).toMatchObject({ kind: 'error' });
+  expect(
+    job()
+      .cache.requests()
+      .map(({ path }) => path),
+  ).toEqual(['/_apis/artifactcache/cache']);
+  expect(output).toBe('');
+});
+
+it('C3 33: the cache client knows when there is no cache', async () => {
+  delete process.env['ACTIONS_RESULTS_URL'];
+  const { result } = await printed(() => restore());
+  expect(result).toMatchObject({ kind: 'unavailable', message: 'there is no Actions cache here' });
+  expect(job().cache.requests()).toEqual([]);
+});
+
+describe('C3 39: a service that says nothing', () => {
   it('is given up when the time is over, and nothing of it is printed later', async () => {
     const { cache } = job();
     const timer = manualTimer();

@@ -7,7 +7,7 @@ function gate(refuse: UnpackGateOptions['refuse'] = () => undefined) {
   return createUnpackGate({ refuse, maxBytes: 1_000 });
 }
 
-describe('the gate before an archive is unpacked (C3 42)', () => {
+describe('C3 42: the gate before an archive is unpacked', () => {
   it.each([
     ['::debug::Archive path: /tmp/100%25/cache.tzst\n', '/tmp/100%/cache.tzst'],
     ['::debug::Archive Path: C:\\temp\\cache.tgz\r\n', 'C:\\temp\\cache.tgz'],

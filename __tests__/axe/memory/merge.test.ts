@@ -28,35 +28,15 @@ describe('mergeRunLogs', () => {
     );
   });
 
-  it('takes entries with the same id for one, and same words with other ids for two (C2 21)', () => {
-    const base = entry(1, { id: 'a' });
-    expect(mergeRunLogs(base, entry(1, { id: 'a', text: 'edited by hand' }))).toBe(base);
-    expect(countEntries(mergeRunLogs(base, entry(1, { id: 'b', text: 'run 1' })))).toBe(2);
-  });
-
   it('knows entries of plain axe by their text, whatever their line ends (C2 23)', () => {
     const base = entry(1) + entry(2);
     expect(mergeRunLogs(base, entry(2).replaceAll('\n', '\r\n'))).toBe(base);
     expect(mergeRunLogs(base, entry(3))).toBe(base + entry(3));
   });
 
-  it('leaves the order of the base alone, future and mixed times included (C2 22)', () => {
-    const future = formatEntry({ timestamp: new Date('2999-01-01T00:00:00Z'), task: 'later', result: 'x' });
-    const base = future + entry(2) + entry(1);
-    const merged = mergeRunLogs(base, entry(3));
-    expect(merged.replace(entry(3), '')).toBe(base);
-  });
-
   it('reads times with fractions and zones', () => {
     const early = '## 2026-02-03T05:01:30.5+01:00\n**Task:** zoned\n**Result:** x\n\n';
     expect(mergeRunLogs(entry(1) + entry(2), early)).toBe(entry(1) + early + entry(2));
-  });
-
-  it('keeps a heading without a time with the entry it stands in (C2 22)', () => {
-    const withSection = `${entry(1).trimEnd()}\n## Findings\nsame words\n\n`;
-    const alsoWithSection = `${entry(3).trimEnd()}\n## Findings\nsame words\n\n`;
-    expect(mergeRunLogs(withSection, alsoWithSection)).toBe(withSection + alsoWithSection);
-    expect(mergeRunLogs(entry(2), alsoWithSection + entry(4))).toBe(entry(2) + alsoWithSection + entry(4));
   });
 
   it('keeps what was written by hand before the first entry, from both sides', () => {
@@ -69,16 +49,6 @@ describe('mergeRunLogs', () => {
     const torn = '## 2026-02-03T04:02:00Z\n**Task:** half';
     expect(mergeRunLogs(torn, entry(3))).toBe(`${torn}\n${entry(3)}`);
     expect(mergeRunLogs(entry(3), torn)).toBe(`${torn}\n${entry(3)}`);
-  });
-
-  it('of what was trimmed and what was left is the log again, each entry once (C2 31)', () => {
-    const [first, second, third] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
-    const log = first + second + third;
-    // A crash between the copy and the trim leaves both whole; one after it leaves the newest entries only.
-    for (const left of [log, third]) {
-      expect(mergeRunLogs(left, first + second)).toBe(log);
-      expect(mergeRunLogs(first + second, left)).toBe(log);
-    }
   });
 
   it('gives the other log whole where the base is empty, and the base where the other is', () => {
@@ -164,6 +134,36 @@ describe('mergeRunLogs', () => {
       { numRuns: 500 },
     );
   });
+});
+
+it('C2 31: the merge of what was trimmed and what was left is the log again, each entry once', () => {
+  const [first, second, third] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
+  const log = first + second + third;
+  // A crash between the copy and the trim leaves both whole; one after it leaves the newest entries only.
+  for (const left of [log, third]) {
+    expect(mergeRunLogs(left, first + second)).toBe(log);
+    expect(mergeRunLogs(first + second, left)).toBe(log);
+  }
+});
+
+it('C2 22: a heading without a time stays in its entry and is not lost', () => {
+  const withSection = `${entry(1).trimEnd()}\n## Findings\nsame words\n\n`;
+  const alsoWithSection = `${entry(3).trimEnd()}\n## Findings\nsame words\n\n`;
+  expect(mergeRunLogs(withSection, alsoWithSection)).toBe(withSection + alsoWithSection);
+  expect(mergeRunLogs(entry(2), alsoWithSection + entry(4))).toBe(entry(2) + alsoWithSection + entry(4));
+});
+
+it('C2 22: a merge leaves the order of the base alone, with future and mixed times too', () => {
+  const future = formatEntry({ timestamp: new Date('2999-01-01T00:00:00Z'), task: 'later', result: 'x' });
+  const base = future + entry(2) + entry(1);
+  const merged = mergeRunLogs(base, entry(3));
+  expect(merged.replace(entry(3), '')).toBe(base);
+});
+
+it('C2 21: entries with the same id are one, and the same words with other ids are two', () => {
+  const base = entry(1, { id: 'a' });
+  expect(mergeRunLogs(base, entry(1, { id: 'a', text: 'edited by hand' }))).toBe(base);
+  expect(countEntries(mergeRunLogs(base, entry(1, { id: 'b', text: 'run 1' })))).toBe(2);
 });
 
 describe('entries that were forgotten', () => {

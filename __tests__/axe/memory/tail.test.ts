@@ -189,7 +189,7 @@ describe('readTail', () => {
   });
 });
 
-describe('a file of 100 MB (C2 19, D33)', () => {
+describe('C2 19: the end of a file of 100 MB (D33)', () => {
   const SIZE = 100 * 1024 * 1024;
 
   /** Zeros up to the end of the file, which take no room on disk. */

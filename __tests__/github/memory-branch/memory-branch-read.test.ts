@@ -53,58 +53,12 @@ describe('reading a branch', () => {
     });
   });
 
-  it.each([
-    { name: 'a symbolic link', entry: { mode: 0o120000 }, reason: 'it is a symbolic link' },
-    {
-      name: 'a submodule',
-      entry: { type: 'commit', mode: 0o160000, object: null },
-      reason: 'it is a submodule',
-    },
-    { name: 'a folder', entry: { type: 'tree', mode: 0o40000, object: {} }, reason: 'it is a folder' },
-    { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is no regular file' },
-    {
-      name: 'a file over the limit',
-      entry: { size: 104_857_601 },
-      reason: 'it has 104857601 bytes, more than GitHub gives out',
-    },
-  ])('C3 50: refuses $name without reading it', async ({ entry, reason }) => {
-    const entries = { 'a.md': fileEntry('target', entry) };
-    const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
-    const read = await branch.read(['a.md'], noAbort());
-    expect(read).toMatchObject({ files: new Map([['a.md', { kind: 'refused', reason }]]) });
-  });
-
-  it('C3 50: refuses a pointer of Git LFS', async () => {
-    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
-    const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }) });
-    expect(await branch.read(['a.md'], noAbort())).toMatchObject({
-      files: new Map([['a.md', { kind: 'refused', reason: 'its content is in Git LFS' }]]),
-    });
-  });
-
   it('refuses a path below a link, which a write would replace', async () => {
     const entries = { 'mem/x': fileEntry('elsewhere', { mode: 0o120000 }) };
     const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
     expect(await branch.read(['mem/x/a.md'], noAbort())).toMatchObject({
       files: new Map([['mem/x/a.md', { kind: 'refused', reason: '`mem/x` is no folder' }]]),
     });
-  });
-
-  it.each([
-    { name: 'cut', content: 'x'.repeat(600_000), text: 'x'.repeat(512_000) },
-    { name: 'taken for binary', content: Uint8Array.of(0, 1, 0x0a), text: null },
-    { name: 'guessed from another encoding', content: INVALID, text: '# é\n' },
-    { name: 'without its byte order mark', content: '\uFEFF# a\n', text: '# a\n' },
-  ])('C3 50: fetches the bytes of a text that is $name', async ({ content, text }) => {
-    const entries = { 'a.md': fileEntry(content, { object: { text } }) };
-    const { branch, client } = branchWith({
-      query: repositoryAt(HEAD, { entries }),
-      [BLOB]: () => blobAnswer(content),
-    });
-    const read = await branch.read(['a.md'], noAbort());
-    const file = read.kind === 'found' ? read.files.get('a.md') : undefined;
-    expect(file?.kind === 'text' && Buffer.from(encodeBytes(file.text))).toEqual(Buffer.from(content));
-    expect(client.requests[1]?.params['file_sha']).toBe(blobId(content));
   });
 
   it.each([
@@ -160,4 +114,50 @@ describe('reading a branch', () => {
     await expect(branch.read(['a.md'], signal)).rejects.toThrow('enough');
     await expect(branch.readAll('', signal)).rejects.toThrow('enough');
   });
+});
+
+it.each([
+  { name: 'cut', content: 'x'.repeat(600_000), text: 'x'.repeat(512_000) },
+  { name: 'taken for binary', content: Uint8Array.of(0, 1, 0x0a), text: null },
+  { name: 'guessed from another encoding', content: INVALID, text: '# é\n' },
+  { name: 'without its byte order mark', content: '\uFEFF# a\n', text: '# a\n' },
+])('C3 50: a text that is $name is fetched as bytes', async ({ content, text }) => {
+  const entries = { 'a.md': fileEntry(content, { object: { text } }) };
+  const { branch, client } = branchWith({
+    query: repositoryAt(HEAD, { entries }),
+    [BLOB]: () => blobAnswer(content),
+  });
+  const read = await branch.read(['a.md'], noAbort());
+  const file = read.kind === 'found' ? read.files.get('a.md') : undefined;
+  expect(file?.kind === 'text' && Buffer.from(encodeBytes(file.text))).toEqual(Buffer.from(content));
+  expect(client.requests[1]?.params['file_sha']).toBe(blobId(content));
+});
+
+it('C3 50: a pointer of Git LFS is refused', async () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
+  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }) });
+  expect(await branch.read(['a.md'], noAbort())).toMatchObject({
+    files: new Map([['a.md', { kind: 'refused', reason: 'its content is in Git LFS' }]]),
+  });
+});
+
+it.each([
+  { name: 'a symbolic link', entry: { mode: 0o120000 }, reason: 'it is a symbolic link' },
+  {
+    name: 'a submodule',
+    entry: { type: 'commit', mode: 0o160000, object: null },
+    reason: 'it is a submodule',
+  },
+  { name: 'a folder', entry: { type: 'tree', mode: 0o40000, object: {} }, reason: 'it is a folder' },
+  { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is no regular file' },
+  {
+    name: 'a file over the limit',
+    entry: { size: 104_857_601 },
+    reason: 'it has 104857601 bytes, more than GitHub gives out',
+  },
+])('C3 50: $name in the place of memory is refused without reading it', async ({ entry, reason }) => {
+  const entries = { 'a.md': fileEntry('target', entry) };
+  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
+  const read = await branch.read(['a.md'], noAbort());
+  expect(read).toMatchObject({ files: new Map([['a.md', { kind: 'refused', reason }]]) });
 });

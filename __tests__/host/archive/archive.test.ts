@@ -63,7 +63,7 @@ describe('an archive of the real tar', () => {
   });
 });
 
-describe('a poisoned archive (C3 42)', () => {
+describe('C3 42: a poisoned archive', () => {
   it.each([
     '/home/runner/.bashrc',
     '../.bashrc',

@@ -75,20 +75,8 @@ describe('a command', () => {
     );
   });
 
-  it('runs in its folder, with all that a shell can do (C7 91)', async () => {
-    const { output } = await run('echo a > b && cat b && echo "$(pwd)" | wc -l\necho second line');
-    expect(output.replaceAll(' ', '')).toBe('a\n1\nsecondline\n');
-    expect(existsSync(join(cwd, 'b'))).toBe(true);
-  });
-
   it('reads nothing: input ends at once', async () => {
     expect(await run('cat; echo end')).toMatchObject({ output: 'end\n', exitCode: 0 });
-  });
-
-  it('finds no key in its environment (C7 91)', async () => {
-    const { output } = await run('env; set; cat /proc/self/environ');
-    expect(output).toContain('PATH=');
-    expect(output).not.toMatch(/canary|API_KEY|GITHUB_|ACTIONS_|RUNNER_/);
   });
 
   it('that ended by a signal has no exit code', async () => {
@@ -116,7 +104,19 @@ describe('a command', () => {
   });
 });
 
-describe('what a command starts (C7 91)', () => {
+it('C7 91: a command is run by a shell, in its folder', async () => {
+  const { output } = await run('echo a > b && cat b && echo "$(pwd)" | wc -l\necho second line');
+  expect(output.replaceAll(' ', '')).toBe('a\n1\nsecondline\n');
+  expect(existsSync(join(cwd, 'b'))).toBe(true);
+});
+
+it('C7 91: a command finds no key in its environment', async () => {
+  const { output } = await run('env; set; cat /proc/self/environ');
+  expect(output).toContain('PATH=');
+  expect(output).not.toMatch(/canary|API_KEY|GITHUB_|ACTIONS_|RUNNER_/);
+});
+
+describe('C7 91: what a command starts', () => {
   it('in the background ends with it', async () => {
     const { exitCode } = await run('sleep 1000 & echo $! > id; echo done');
     expect(exitCode).toBe(0);

@@ -20,7 +20,7 @@ function scene(): { readonly root: string; readonly outside: string } {
   return { root: join(base, 'root'), outside: join(base, 'outside') };
 }
 
-describe('what was exchanged after it was checked (C7 88)', () => {
+describe('C7 88: what was exchanged after it was checked', () => {
   it('is not read: a link in place of the file', async () => {
     const { root, outside } = scene();
     const checked = { real: realpathSync(join(root, 'folder/a.txt')), path: 'folder/a.txt' };

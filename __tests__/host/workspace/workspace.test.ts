@@ -174,7 +174,7 @@ describe('the file tools over a real folder', () => {
   });
 });
 
-describe('kernel interfaces (C7 85)', () => {
+describe('C7 85: kernel interfaces', () => {
   it.each([
     '/proc/self/environ',
     '/proc/1/environ',
@@ -212,7 +212,7 @@ describe('kernel interfaces (C7 85)', () => {
   });
 });
 
-describe('credentials (C7 86)', () => {
+describe('C7 86: credentials', () => {
   it.each([
     '.git/config',
     '.ssh/id_rsa',
@@ -221,6 +221,8 @@ describe('credentials (C7 86)', () => {
     'gha-creds-1f.json',
     '.npmrc',
     '.env',
+    'git-credentials-0a1b.config',
+    '_runner_file_commands/set_env_1',
   ])('in %p are denied, also behind a link', async (path) => {
     writeFiles(root, { [path]: SECRET });
     await expectDenied(path);
@@ -233,7 +235,11 @@ describe('credentials (C7 86)', () => {
     writeFiles(root, {
       'temp/git-credentials-1': SECRET,
       'event.json': SECRET,
+      'temp/_github_workflow/event.json': SECRET,
       'home/.aws/credentials': SECRET,
+      'home/.docker/config.json': SECRET,
+      'home/.netrc': SECRET,
+      'home/.ssh/id_rsa': SECRET,
       'creds.json': SECRET,
     });
     const env = {
@@ -242,7 +248,16 @@ describe('credentials (C7 86)', () => {
       HOME: join(root, 'home'),
       GOOGLE_APPLICATION_CREDENTIALS: join(root, 'creds.json'),
     };
-    for (const path of ['temp/git-credentials-1', 'event.json', 'home/.aws/credentials', 'creds.json']) {
+    for (const path of [
+      'temp/git-credentials-1',
+      'temp/_github_workflow/event.json',
+      'event.json',
+      'home/.aws/credentials',
+      'home/.docker/config.json',
+      'home/.netrc',
+      'home/.ssh/id_rsa',
+      'creds.json',
+    ]) {
       await expectDenied(path, env);
     }
     mkdirSync(join(root, 'temp/new'));
@@ -258,7 +273,7 @@ describe('credentials (C7 86)', () => {
   });
 });
 
-describe('paths (C7 87)', () => {
+describe('C7 87: paths', () => {
   it.each([
     '../outside.txt',
     'src/../../outside.txt',
@@ -275,6 +290,15 @@ describe('paths (C7 87)', () => {
     '/etc/passwd',
     '.GIT/config',
     '.git./config',
+    '.git /config',
+    '.git::$INDEX_ALLOCATION/config',
+    '.git\u200d/config',
+    '.\uff47\uff49\uff54/config',
+    '//?/C:/a',
+    '//server/share/a',
+    'file:///etc/passwd',
+    '.../outside.txt',
+    '.. /outside.txt',
   ])('%p is denied to all file tools or is nothing at all', async (path) => {
     writeFiles(root, { '.git/config': SECRET });
     for (const [tool, aim] of AIMS) {
@@ -288,6 +312,17 @@ describe('paths (C7 87)', () => {
     expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
   });
 
+  it('are those of the file system: a name composed in another way is another name, or the same file', async () => {
+    writeFiles(root, { 'caf\u00e9.txt': 'composed' });
+    const decomposed = 'cafe\u0301.txt';
+    const isSame = existsSync(join(root, decomposed));
+    expect(await call('read_file', { path: decomposed })).toMatchObject(
+      isSame ? { text: '1: composed' } : { isError: true },
+    );
+    await expectDenied('caf\u00e9.txt', { GITHUB_EVENT_PATH: join(root, 'caf\u00e9.txt') });
+    if (isSame) await expectDenied(decomposed, { GITHUB_EVENT_PATH: join(root, 'caf\u00e9.txt') });
+  });
+
   it('beside the folder whose name begins alike are outside', async () => {
     writeFiles(base, { 'repo-other/a.txt': SECRET });
     await expectDenied(join(base, 'repo-other/a.txt'));
@@ -295,7 +330,7 @@ describe('paths (C7 87)', () => {
   });
 });
 
-describe('links (C7 88)', () => {
+describe('C7 88: links', () => {
   it('to files and folders outside are denied', async () => {
     symlinkSync(join(base, 'outside.txt'), join(root, 'file'));
     symlinkSync('../outside.txt', join(root, 'relative'));
@@ -350,7 +385,7 @@ describe('links (C7 88)', () => {
   });
 });
 
-describe('what is no regular file (C7 89)', () => {
+describe('C7 89: what is not a regular file', () => {
   it('is never opened: a FIFO keeps nobody waiting', async () => {
     execFileSync('mkfifo', [join(root, 'pipe')]);
     await expectDenied('pipe');
@@ -380,7 +415,7 @@ describe('what is no regular file (C7 89)', () => {
   });
 });
 
-describe('what only people write (C7 90)', () => {
+describe('C7 90: what only people write', () => {
   it.each([
     '.github/workflows/x.yml',
     '.GITHUB/workflows/x.yml',

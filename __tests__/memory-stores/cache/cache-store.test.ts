@@ -111,45 +111,6 @@ describe('the chain of keys', () => {
     expect(files.paths()).toEqual([]);
   });
 
-  it('is one for all agents of a store, and another for each name (C3 40)', async () => {
-    const cache = createFakeCache();
-    await job(cache, { name: 'a' }).write([append('one')], never);
-    await job(cache, { name: 'ab' }).write([append('two')], never);
-    expect(idsIn(textOf(await read(job(cache, { name: 'a' }))))).toEqual(['one']);
-    expect(idsIn(textOf(await read(job(cache, { name: 'ab' }))))).toEqual(['two']);
-  });
-
-  it.each([
-    `${PREFIX}0000000042`,
-    `${PREFIX}0000000042.x`,
-    `${PREFIX}42.`,
-    `${PREFIX}00000000042.`,
-    `${PREFIX}0000000000.`,
-    'axe-memory/v1/trunk/default2/0000000042.',
-    'axe-memory/v1/trunk/defaul/0000000042.',
-  ])('does not take %s for one of its versions (C3 40)', async (key) => {
-    expect(parseKey(PREFIX, key)).toBeUndefined();
-    const cache = createFakeCache();
-    const faults = { restore: () => ({ kind: 'hit', key }) as const };
-    expect(await read(job(cache, { faults }))).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining(key),
-    });
-    expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-    });
-    expect(cache.keys()).toEqual([]);
-  });
-
-  it('counts on from ten as from nine (C3 40)', async () => {
-    const cache = createFakeCache();
-    for (let number = 1; number <= 10; number += 1)
-      cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
-    await job(cache).write([append('a')], never);
-    expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
-  });
-
   it('refuses a name that cannot be part of a key', () => {
     expect(() => keyPrefix('trunk', 'a,b')).toThrow('invalid cache name "a,b"');
     expect(() => keyPrefix('trunk', '../x')).toThrow('invalid cache name');
@@ -165,9 +126,48 @@ describe('the chain of keys', () => {
   });
 });
 
-describe('scopes', () => {
-  const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
+it('C3 40: the version after ten is eleven', async () => {
+  const cache = createFakeCache();
+  for (let number = 1; number <= 10; number += 1)
+    cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+  await job(cache).write([append('a')], never);
+  expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
+});
 
+it.each([
+  `${PREFIX}0000000042`,
+  `${PREFIX}0000000042.x`,
+  `${PREFIX}42.`,
+  `${PREFIX}00000000042.`,
+  `${PREFIX}0000000000.`,
+  'axe-memory/v1/trunk/default2/0000000042.',
+  'axe-memory/v1/trunk/defaul/0000000042.',
+])('C3 40: the key %s is not taken for a version of the lineage', async (key) => {
+  expect(parseKey(PREFIX, key)).toBeUndefined();
+  const cache = createFakeCache();
+  const faults = { restore: () => ({ kind: 'hit', key }) as const };
+  expect(await read(job(cache, { faults }))).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining(key),
+  });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'error',
+  });
+  expect(cache.keys()).toEqual([]);
+});
+
+it('C3 40: cache names `a` and `ab` have lineages of their own', async () => {
+  const cache = createFakeCache();
+  await job(cache, { name: 'a' }).write([append('one')], never);
+  await job(cache, { name: 'ab' }).write([append('two')], never);
+  expect(idsIn(textOf(await read(job(cache, { name: 'a' }))))).toEqual(['one']);
+  expect(idsIn(textOf(await read(job(cache, { name: 'ab' }))))).toEqual(['two']);
+});
+
+const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
+
+describe('scopes', () => {
   it('shows a branch what the default branch has, and writes only to its own (A2.2)', async () => {
     const cache = createFakeCache();
     await job(cache).write([append('main1')], never);
@@ -177,14 +177,6 @@ describe('scopes', () => {
       'axe-memory/v1/br-0123456789abcdef/default/0000000001.',
     ]);
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['main1']);
-  });
-
-  it('shows a branch with memory of its own what the default branch learned since (C3 41)', async () => {
-    const cache = createFakeCache();
-    await job(cache, branch).write([append('feature1')], never);
-    await job(cache).write([append('main1')], never);
-    await job(cache).write([append('main2')], never);
-    expect([...idsIn(textOf(await read(job(cache, branch))))].sort()).toEqual(['feature1', 'main1', 'main2']);
   });
 
   it('keeps a note of the branch over that of the default branch', async () => {
@@ -216,34 +208,15 @@ describe('scopes', () => {
   });
 });
 
+it('C3 41: a branch with memory of its own sees what the default branch learned since', async () => {
+  const cache = createFakeCache();
+  await job(cache, branch).write([append('feature1')], never);
+  await job(cache).write([append('main1')], never);
+  await job(cache).write([append('main2')], never);
+  expect([...idsIn(textOf(await read(job(cache, branch))))].sort()).toEqual(['feature1', 'main1', 'main2']);
+});
+
 describe('trouble with the service', () => {
-  it('has no cache here: says so, starts nothing (C3 33)', async () => {
-    const cache = createFakeCache();
-    const faults = {
-      restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
-    };
-    expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed' });
-    expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
-      reason: 'unavailable',
-      message: expect.stringContaining('there is no Actions cache here'),
-    });
-  });
-
-  it('may not write: ends at once and names the line that helps (C3 34)', async () => {
-    const cache = createFakeCache();
-    const clock = createFakeClock();
-    const faults = {
-      save: () => ({ kind: 'denied', message: 'cache write denied: token has no writable scopes' }) as const,
-    };
-    expect(await job(cache, { faults, clock }).write([append('a')], never)).toEqual({
-      kind: 'failed',
-      reason: 'denied',
-      message: 'cache write denied: token has no writable scopes',
-      remedy: expect.stringContaining('`cache-mode: write`'),
-    });
-    expect(clock.slept).toEqual([]);
-  });
-
   it.each([
     [
       'issue_comment',
@@ -258,73 +231,6 @@ describe('trouble with the service', () => {
     expect(told?.match(/issue_comment|pull_request_target/g) ?? []).toEqual(
       event === 'issue_comment' ? ['issue_comment'] : [],
     );
-  });
-
-  it('may write but not read: starts no lineage over what it cannot see (C3 35)', async () => {
-    const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
-    const faults = { restore: () => ({ kind: 'unavailable', message: '`cache-mode: write-only`' }) as const };
-    expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
-      kind: 'failed',
-      reason: 'unavailable',
-    });
-    expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
-  });
-
-  it('does not take an error for an empty cache, now or later in the run (C3 38)', async () => {
-    const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
-    let calls = 0;
-    const faults = {
-      restore: () => {
-        calls += 1;
-        return calls === 1 ? ({ kind: 'error', message: 'reset' } as const) : undefined;
-      },
-    };
-    const store = job(cache, { faults });
-    expect(await read(store)).toMatchObject({
-      kind: 'failed',
-      message: 'the Actions cache could not be read: reset',
-    });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
-    expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
-    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old']);
-  });
-
-  it.each([
-    [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
-    [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
-    [{ kind: 'error', message: '503' }, 'error'],
-    [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
-    [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
-  ] as const)('ends at once when a save gives %j (C3 39)', async (fault, reason) => {
-    const clock = createFakeClock();
-    const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
-      [append('a')],
-      never,
-    );
-    expect(result).toMatchObject({ kind: 'failed', reason });
-    expect(clock.slept).toEqual([]);
-  });
-
-  it('waits for a rate limit as long as it asks, if there is time (C3 39)', async () => {
-    const clock = createFakeClock();
-    const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 } as const;
-    const answers: (typeof limit | undefined)[] = [limit];
-    const faults = { save: () => answers.shift() };
-    expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
-      kind: 'saved',
-      attempts: 2,
-    });
-    expect(clock.slept).toEqual([120_000]);
-    const reads: (typeof limit | undefined)[] = [limit, limit];
-    const readers = { restore: () => reads.shift() };
-    const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
-    const store = job(cache, { clock: createFakeClock(), faults: readers });
-    expect(await read(store)).toMatchObject({ kind: 'failed' });
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
   });
 
   it('may not read: says what needs no cache (C3 34)', async () => {
@@ -368,28 +274,10 @@ describe('trouble with the service', () => {
     expect(files.paths()).toEqual([]);
   });
 
-  it('passes on what a miss may hide (C3 43)', async () => {
-    const notice = 'Nothing was found, and this runner has no `zstd`.';
-    const faults = { restore: () => ({ kind: 'miss', notice }) as const };
-    expect(await read(job(createFakeCache(), { faults }))).toEqual({
-      kind: 'empty',
-      location: `cache ${PREFIX}`,
-      warnings: [{ code: 'memory-store-notice', message: notice }],
-    });
-  });
-
   it('does not take a hit without files for an empty memory', async () => {
     const cache = createFakeCache();
     cache.put(formatKey(PREFIX, 3), new Map());
     expect(await job(cache).write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
-  });
-
-  it('starts anew only after a clean miss, as after eviction (C3 44)', async () => {
-    const cache = createFakeCache();
-    await job(cache).write([append('a')], never);
-    cache.evict(formatKey(PREFIX, 1));
-    expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
-    expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
   });
 
   it('refuses a tree of more than 1 MiB and says what helps', async () => {
@@ -430,7 +318,119 @@ describe('trouble with the service', () => {
   );
 });
 
-describe('a number that is taken (C3 37)', () => {
+it('C3 44: a new lineage starts only after a clean miss, as after an eviction', async () => {
+  const cache = createFakeCache();
+  await job(cache).write([append('a')], never);
+  cache.evict(formatKey(PREFIX, 1));
+  expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
+});
+
+it('C3 43: a miss on a runner without `zstd` comes with a notice', async () => {
+  const notice = 'Nothing was found, and this runner has no `zstd`.';
+  const faults = { restore: () => ({ kind: 'miss', notice }) as const };
+  expect(await read(job(createFakeCache(), { faults }))).toEqual({
+    kind: 'empty',
+    location: `cache ${PREFIX}`,
+    warnings: [{ code: 'memory-store-notice', message: notice }],
+  });
+});
+
+it('C3 38: an error is not taken for an empty cache, now or later in the run', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  let calls = 0;
+  const faults = {
+    restore: () => {
+      calls += 1;
+      return calls === 1 ? ({ kind: 'error', message: 'reset' } as const) : undefined;
+    },
+  };
+  const store = job(cache, { faults });
+  expect(await read(store)).toMatchObject({
+    kind: 'failed',
+    message: 'the Actions cache could not be read: reset',
+  });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old']);
+});
+
+it('C3 39: a rate limit is waited for as long as it asks, if there is time', async () => {
+  const clock = createFakeClock();
+  const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 } as const;
+  const answers: (typeof limit | undefined)[] = [limit];
+  const faults = { save: () => answers.shift() };
+  expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
+    kind: 'saved',
+    attempts: 2,
+  });
+  expect(clock.slept).toEqual([120_000]);
+  const reads: (typeof limit | undefined)[] = [limit, limit];
+  const readers = { restore: () => reads.shift() };
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const store = job(cache, { clock: createFakeClock(), faults: readers });
+  expect(await read(store)).toMatchObject({ kind: 'failed' });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+});
+
+it.each([
+  [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
+  [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
+  [{ kind: 'error', message: '503' }, 'error'],
+  [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
+  [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
+] as const)('C3 39: a save that gives %j ends at once', async (fault, reason) => {
+  const clock = createFakeClock();
+  const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
+    [append('a')],
+    never,
+  );
+  expect(result).toMatchObject({ kind: 'failed', reason });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 35: a run that can write but not read starts no lineage over what it cannot see', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const faults = { restore: () => ({ kind: 'unavailable', message: '`cache-mode: write-only`' }) as const };
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'unavailable',
+  });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+});
+
+it('C3 34: a denied write ends at once and names the line that helps', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  const faults = {
+    save: () => ({ kind: 'denied', message: 'cache write denied: token has no writable scopes' }) as const,
+  };
+  expect(await job(cache, { faults, clock }).write([append('a')], never)).toEqual({
+    kind: 'failed',
+    reason: 'denied',
+    message: 'cache write denied: token has no writable scopes',
+    remedy: expect.stringContaining('`cache-mode: write`'),
+  });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 33: a cache store without a cache says so and starts nothing', async () => {
+  const cache = createFakeCache();
+  const faults = {
+    restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
+  };
+  expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed' });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    reason: 'unavailable',
+    message: expect.stringContaining('there is no Actions cache here'),
+  });
+});
+
+describe('C3 37: a number that is taken', () => {
   it('is waited for while its holder uploads, and merged when it can be read', async () => {
     const cache = createFakeCache();
     const clock = createFakeClock();
@@ -663,70 +663,70 @@ describe('a version that was read once', () => {
       cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
   });
-
-  it('is begun anew after a gap in which all were evicted (C3 44)', async () => {
-    const cache = createFakeCache();
-    const clock = createFakeClock();
-    for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
-    clock.advance(8 * 24 * 60 * 60 * 1000);
-    for (const key of cache.keys()) cache.evict(key);
-    expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
-    expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
-    expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
-  });
 });
 
-describe('what is restored (D17)', () => {
-  it('takes memory files only and says what it left out (C3 42)', async () => {
-    const cache = createFakeCache();
-    cache.put(
-      formatKey(PREFIX, 1),
-      tree({ 'bot.md': entryText('a'), 'bot.md.bak': 'old', 'run.sh': '#!/bin/sh', 'sub/x.exe': 'MZ' }),
-    );
-    const result = await read(job(cache));
-    expect(result).toMatchObject({
-      kind: 'restored',
-      warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh", "sub/x.exe"') }],
-    });
-    await job(cache).write([append('b')], never);
-    expect(textOf(await read(job(cache), 'bot.md.bak'))).toBe('old');
-    expect(await read(job(cache))).toMatchObject({ warnings: [] });
-  });
+it('C3 44: a lineage starts again after a gap of eight days in which all versions were evicted', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
+  clock.advance(8 * 24 * 60 * 60 * 1000);
+  for (const key of cache.keys()) cache.evict(key);
+  expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
+  expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
+});
 
-  it('follows no link out of the archive, and none that lies where it is unpacked (C3 42)', async () => {
-    const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
-    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-    await writeFile(join(outside, 'secret.md'), 'token');
-    await symlink(outside, join(workspace, DIRECTORY));
-    const files = createFiles();
-    const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('a') }));
-    const honest = cache.client({ files, workspace });
-    const client = {
-      ...honest,
-      restore: async (...request: Parameters<typeof honest.restore>) => {
-        const result = await honest.restore(...request);
-        if (result.kind !== 'hit') return result;
-        await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
-        await symlink(outside, join(workspace, DIRECTORY, 'folder'));
-        return result;
-      },
-    };
-    const store = createCacheStore({
-      cache: client,
-      files,
-      clock: createFakeClock(),
-      directory: join(workspace, DIRECTORY),
-      scope: 'trunk',
-      name: 'default',
-    });
-    expect(await read(store)).toMatchObject({
-      kind: 'restored',
-      text: entryText('a'),
-      warnings: [{ message: expect.stringContaining('"folder", "link.md"') }],
-    });
-    expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
-    expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
-    await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
+describe('what is restored (D17)', () => {});
+
+it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {
+  const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await writeFile(join(outside, 'secret.md'), 'token');
+  await symlink(outside, join(workspace, DIRECTORY));
+  const files = createFiles();
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('a') }));
+  const honest = cache.client({ files, workspace });
+  const client = {
+    ...honest,
+    restore: async (...request: Parameters<typeof honest.restore>) => {
+      const result = await honest.restore(...request);
+      if (result.kind !== 'hit') return result;
+      await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
+      await symlink(outside, join(workspace, DIRECTORY, 'folder'));
+      return result;
+    },
+  };
+  const store = createCacheStore({
+    cache: client,
+    files,
+    clock: createFakeClock(),
+    directory: join(workspace, DIRECTORY),
+    scope: 'trunk',
+    name: 'default',
   });
+  expect(await read(store)).toMatchObject({
+    kind: 'restored',
+    text: entryText('a'),
+    warnings: [{ message: expect.stringContaining('"folder", "link.md"') }],
+  });
+  expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
+  expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
+  await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
+});
+
+it('C3 42: a restore takes memory files only and names what it left out', async () => {
+  const cache = createFakeCache();
+  cache.put(
+    formatKey(PREFIX, 1),
+    tree({ 'bot.md': entryText('a'), 'bot.md.bak': 'old', 'run.sh': '#!/bin/sh', 'sub/x.exe': 'MZ' }),
+  );
+  const result = await read(job(cache));
+  expect(result).toMatchObject({
+    kind: 'restored',
+    warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh", "sub/x.exe"') }],
+  });
+  await job(cache).write([append('b')], never);
+  expect(textOf(await read(job(cache), 'bot.md.bak'))).toBe('old');
+  expect(await read(job(cache))).toMatchObject({ warnings: [] });
 });

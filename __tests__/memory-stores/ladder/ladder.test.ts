@@ -88,48 +88,6 @@ function storePlace(place: FakePlace, open: () => MemoryStore): StorePlace {
 }
 
 describe('a save of a run that has read before', () => {
-  it.each([
-    ['fine', 'fine', 'repo', 'repo'],
-    ['fine', 'denied', 'repo', 'repo'],
-    ['fine', 'unreadable', 'repo', 'repo'],
-    ['fine', 'absent', 'repo', 'repo'],
-    ['denied', 'fine', 'cache', 'denied, kept in cache'],
-    ['denied', 'denied', 'denied', 'denied'],
-    ['denied', 'unreadable', 'denied', 'denied'],
-    ['denied', 'absent', 'denied', 'denied'],
-    ['unreadable at first', 'fine', 'cache', 'error, kept in cache'],
-    ['unreadable at first', 'denied', 'error', 'error'],
-    ['unreadable at first', 'unreadable', 'error', 'error'],
-    ['unreadable at first', 'absent', 'error', 'error'],
-    ['in conflict', 'fine', 'cache', 'conflict, kept in cache'],
-    ['in conflict', 'denied', 'conflict', 'conflict'],
-    ['in conflict', 'unreadable', 'conflict', 'conflict'],
-    ['in conflict', 'absent', 'conflict', 'conflict'],
-    ['too slow', 'fine', 'cache', 'timeout, kept in cache'],
-    ['too slow', 'denied', 'timeout', 'timeout'],
-    ['too slow', 'unreadable', 'timeout', 'timeout'],
-    ['too slow', 'absent', 'timeout', 'timeout'],
-  ])(
-    'ends, with the first store %s and the second %s, as auto: %s, and as fixed: %s (C3 53)',
-    async (...row) => {
-      const [first, second, ...expected] = row;
-      for (const [index, mode] of MODES.entries()) {
-        const repo = createFakePlace('repo', { 'bot.md': entryText('old') });
-        const cache = createFakePlace('cache');
-        const places = second === 'absent' ? [repo] : [repo, cache];
-        const ladder = ladderOver(places, { mode, faults: [faultsOf(first), faultsOf(second)] });
-        await ladder.read(wanted, never);
-        const result = await ladder.write([append('new')], never);
-        const place = result.kind === 'saved' ? (result.store ?? ladder.kind) : result.kept?.store;
-        const kept = place === undefined ? '' : `, kept in ${place}`;
-        expect(result.kind === 'saved' ? place : `${result.reason}${kept}`).toBe(expected[index]);
-        expect(idsIn(textIn(repo))).toEqual(place === 'repo' ? ['old', 'new'] : ['old']);
-        expect(idsIn(textIn(cache))).toEqual(place === 'cache' ? ['new'] : []);
-        if (result.kind === 'saved') expect(result.notices ?? []).toHaveLength(place === 'cache' ? 1 : 0);
-      }
-    },
-  );
-
   it('says why the first store refused and what would change that, once (C3 34, C3 48)', async () => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache');
@@ -227,6 +185,48 @@ describe('a save of a run that has read before', () => {
     expect([repo.version, cache.version]).toEqual([0, 0]);
   });
 });
+
+it.each([
+  ['fine', 'fine', 'repo', 'repo'],
+  ['fine', 'denied', 'repo', 'repo'],
+  ['fine', 'unreadable', 'repo', 'repo'],
+  ['fine', 'absent', 'repo', 'repo'],
+  ['denied', 'fine', 'cache', 'denied, kept in cache'],
+  ['denied', 'denied', 'denied', 'denied'],
+  ['denied', 'unreadable', 'denied', 'denied'],
+  ['denied', 'absent', 'denied', 'denied'],
+  ['unreadable at first', 'fine', 'cache', 'error, kept in cache'],
+  ['unreadable at first', 'denied', 'error', 'error'],
+  ['unreadable at first', 'unreadable', 'error', 'error'],
+  ['unreadable at first', 'absent', 'error', 'error'],
+  ['in conflict', 'fine', 'cache', 'conflict, kept in cache'],
+  ['in conflict', 'denied', 'conflict', 'conflict'],
+  ['in conflict', 'unreadable', 'conflict', 'conflict'],
+  ['in conflict', 'absent', 'conflict', 'conflict'],
+  ['too slow', 'fine', 'cache', 'timeout, kept in cache'],
+  ['too slow', 'denied', 'timeout', 'timeout'],
+  ['too slow', 'unreadable', 'timeout', 'timeout'],
+  ['too slow', 'absent', 'timeout', 'timeout'],
+])(
+  'C3 53: a save ends, with the first store %s and the second %s, as auto: %s, and as fixed: %s',
+  async (...row) => {
+    const [first, second, ...expected] = row;
+    for (const [index, mode] of MODES.entries()) {
+      const repo = createFakePlace('repo', { 'bot.md': entryText('old') });
+      const cache = createFakePlace('cache');
+      const places = second === 'absent' ? [repo] : [repo, cache];
+      const ladder = ladderOver(places, { mode, faults: [faultsOf(first), faultsOf(second)] });
+      await ladder.read(wanted, never);
+      const result = await ladder.write([append('new')], never);
+      const place = result.kind === 'saved' ? (result.store ?? ladder.kind) : result.kept?.store;
+      const kept = place === undefined ? '' : `, kept in ${place}`;
+      expect(result.kind === 'saved' ? place : `${result.reason}${kept}`).toBe(expected[index]);
+      expect(idsIn(textIn(repo))).toEqual(place === 'repo' ? ['old', 'new'] : ['old']);
+      expect(idsIn(textIn(cache))).toEqual(place === 'cache' ? ['new'] : []);
+      if (result.kind === 'saved') expect(result.notices ?? []).toHaveLength(place === 'cache' ? 1 : 0);
+    }
+  },
+);
 
 describe('what a lower store kept', () => {
   it.each(MODES)('comes up with the next save, of both lanes, in %s', async (mode) => {

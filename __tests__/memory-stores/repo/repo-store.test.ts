@@ -126,7 +126,7 @@ describe('places', () => {
   });
 });
 
-describe('a branch that is missing (C3 45)', () => {
+describe('C3 45: a branch that is missing', () => {
   it('is empty to read, and is not created by reading', async () => {
     const branch = createFakeBranch();
     expect(await read(run(branch))).toMatchObject({ kind: 'empty' });
@@ -327,7 +327,7 @@ describe('trouble', () => {
   });
 });
 
-describe('what is no file of memory (C3 50, D17)', () => {
+describe('C3 50: what is not a file of memory (D17)', () => {
   const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
 
   it.each(['bot.md', 'bot.state.md', 'untrusted/bot.md'])(
@@ -448,7 +448,7 @@ describe('a backup of what an overwrite would lose', () => {
   });
 });
 
-describe('a branch that is deleted or force-pushed while a run is at work (C3 51)', () => {
+describe('C3 51: a branch that is deleted or force-pushed while a run is at work', () => {
   const gone = /was deleted or force-pushed/;
 
   /** A run has read two entries; then somebody does something to the branch. */

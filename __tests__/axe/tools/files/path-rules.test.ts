@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isSecretPath, isWriteProtected, parsePath } from '../../../../src/axe/tools/files/path-rules.js';
 
-describe('a path (C7 87)', () => {
+describe('C7 87: a path', () => {
   it.each([
     ['.', []],
     ['a/b.txt', ['a', 'b.txt']],
@@ -38,7 +38,7 @@ describe('a path (C7 87)', () => {
   });
 });
 
-describe('credentials (C7 86)', () => {
+describe('C7 86: credentials', () => {
   it.each([
     '.git',
     '.git/config',
@@ -106,7 +106,7 @@ describe('credentials (C7 86)', () => {
   });
 });
 
-describe('what only people write (C7 90)', () => {
+describe('C7 90: what only people write', () => {
   it.each([
     '.github/workflows/x.yml',
     '.GitHub/Workflows/x.yml',

@@ -42,27 +42,27 @@ describe('lines of a file', () => {
     expect((await readLines(file('aaaaaaaa\nb'), range, quiet)).lines).toEqual(['aaaaaaaa']);
   });
 
-  it('of an endless file come to an end (C7 89)', async () => {
-    let readBytes = 0;
-    const endless: OpenFile = {
-      bytes: 50 * 1024 ** 3,
-      read: async (_, length) => {
-        readBytes += length;
-        return new Uint8Array(length).fill(97);
-      },
-      close: async () => {},
-    };
-    const read = await readLines(endless, { offset: 1, limit: 1, maxBytes: 1000 }, quiet);
-    expect(readBytes).toBe(MAX_READ_SCAN_BYTES);
-    expect(read.lines[0]).toContain('bytes left out');
-    expect(await readLines(endless, { offset: 2, limit: 1, maxBytes: 1000 }, quiet)).toMatchObject({
-      lines: [],
-      total: undefined,
-    });
-  });
-
   it('are no longer read once the run is over', async () => {
     const range = { offset: 1, limit: 1, maxBytes: 5 };
     await expect(readLines(file('a'), range, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  });
+});
+
+it('C7 89: the lines of an endless file come to an end', async () => {
+  let readBytes = 0;
+  const endless: OpenFile = {
+    bytes: 50 * 1024 ** 3,
+    read: async (_, length) => {
+      readBytes += length;
+      return new Uint8Array(length).fill(97);
+    },
+    close: async () => {},
+  };
+  const read = await readLines(endless, { offset: 1, limit: 1, maxBytes: 1000 }, quiet);
+  expect(readBytes).toBe(MAX_READ_SCAN_BYTES);
+  expect(read.lines[0]).toContain('bytes left out');
+  expect(await readLines(endless, { offset: 2, limit: 1, maxBytes: 1000 }, quiet)).toMatchObject({
+    lines: [],
+    total: undefined,
   });
 });

@@ -54,31 +54,6 @@ describe('search_files', () => {
     expect(await search(input)).toEqual({ text: expect.stringContaining(text), isError: true });
   });
 
-  it('shows what stands around a match in a minified line, and only that (C7 93)', async () => {
-    const line = `${'🎈'.repeat(200_000)}needle${'x'.repeat(900_000)}`;
-    const { text } = await search({ text: 'needle' }, createFakeWorkspace({ 'min.js': line }));
-    expect(text).toMatch(/^min\.js:1: \[\.\.\.\] 🎈+needlex+ \[\.\.\.\]$/u);
-    expect(text.length).toBeLessThan(400);
-  });
-
-  it('searches the beginning of a file that is too long, and says so (C7 93)', async () => {
-    const big = createFakeWorkspace({
-      'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
-      'small.log': 'late',
-    });
-    const { text } = await search({ text: 'late' }, big);
-    expect(text).toBe(
-      `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of big.log]`,
-    );
-  });
-
-  it('answers at once for patterns and texts that make expressions slow (C7 93)', async () => {
-    const files = createFakeWorkspace({ [`${'a'.repeat(200)}.txt`]: `${'a'.repeat(100_000)}!` });
-    expect((await search({ text: '(a+)+$' }, files)).text).toBe('(nothing found)');
-    expect((await search({ glob: `${'*a'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
-    expect((await search({ glob: `${'**/'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
-  });
-
   it('stops at the most matches', async () => {
     const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
     const lines = text.split('\n');
@@ -145,4 +120,29 @@ describe('search_files', () => {
   it('closes what it opened', () => {
     expect(workspace.openFiles()).toBe(0);
   });
+});
+
+it('C7 93: of a file that is too long only the beginning is searched, and the answer says so', async () => {
+  const big = createFakeWorkspace({
+    'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
+    'small.log': 'late',
+  });
+  const { text } = await search({ text: 'late' }, big);
+  expect(text).toBe(
+    `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of big.log]`,
+  );
+});
+
+it('C7 93: of a minified line only the surroundings of the match are shown', async () => {
+  const line = `${'🎈'.repeat(200_000)}needle${'x'.repeat(900_000)}`;
+  const { text } = await search({ text: 'needle' }, createFakeWorkspace({ 'min.js': line }));
+  expect(text).toMatch(/^min\.js:1: \[\.\.\.\] 🎈+needlex+ \[\.\.\.\]$/u);
+  expect(text.length).toBeLessThan(400);
+});
+
+it('C7 93: patterns and texts that make expressions slow are answered at once', async () => {
+  const files = createFakeWorkspace({ [`${'a'.repeat(200)}.txt`]: `${'a'.repeat(100_000)}!` });
+  expect((await search({ text: '(a+)+$' }, files)).text).toBe('(nothing found)');
+  expect((await search({ glob: `${'*a'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
+  expect((await search({ glob: `${'**/'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
 });

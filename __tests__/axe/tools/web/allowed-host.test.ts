@@ -3,7 +3,7 @@ import { refuseUrl } from '../../../../src/axe/tools/web/allowed-host.js';
 
 const refusal = (url: string, allowedHosts: readonly string[] = []) => refuseUrl(new URL(url), allowedHosts);
 
-describe('a URL (C7 92)', () => {
+describe('C7 92: a URL', () => {
   it.each([
     ['gopher://example.com/', 'unsupported scheme "gopher": only http and https are allowed'],
     ['file:///etc/passwd', 'unsupported scheme "file"'],

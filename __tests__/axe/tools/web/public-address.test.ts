@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isAddress, isPublicAddress } from '../../../../src/axe/tools/web/public-address.js';
 
-describe('an address (C7 92)', () => {
+describe('C7 92: an address', () => {
   it.each([
     '0.0.0.0',
     '10.1.2.3',
