@@ -3,7 +3,16 @@ import { decideGate, needsPermission, taskOfMention } from '../../src/axe/gate.j
 import { DEFAULT_GATE_POLICY, type GatePolicy } from '../../src/axe/gate-policy.js';
 import type { Permission } from '../../src/axe/permission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../src/axe/trigger.js';
-import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import {
+  comment,
+  issue,
+  MERGE_GROUP,
+  OCTOCAT,
+  pullRequest,
+  SCHEDULE,
+  STRANGER,
+  workflowRun,
+} from '../helpers/triggers.js';
 
 const DEPENDABOT = { login: 'dependabot[bot]', isBot: true } as const;
 const OWN = '<!-- axe-action sticky agent=bot/reply-1 -->\nLooks good.';
@@ -169,6 +178,21 @@ const FORKS: readonly Row[] = [
   ],
 ];
 
+const FOLLOWERS: readonly Row[] = [
+  ['C5 73: a run that follows a writer’s', workflowRun(), 'write', {}, 'run'],
+  ['C5 73: a run that follows a stranger’s', workflowRun({ actor: STRANGER }), 'none', {}, 'permission'],
+  ['C5 73: a run that follows one of a fork', workflowRun({ isFork: true }), 'admin', {}, 'fork'],
+  [
+    'C5 73: a run that follows one of a fork where nothing is asked for',
+    workflowRun({ isFork: true }),
+    'admin',
+    { minPermission: 'none' },
+    'fork',
+  ],
+  ['C5 73: a run that follows a bot’s', workflowRun({ actor: DEPENDABOT }), 'write', {}, 'bot'],
+  ['C5 73: a merge queue', MERGE_GROUP, 'unknown', {}, 'run'],
+];
+
 const DRAFTS: readonly Row[] = [
   ['a draft', pullRequest({ isDraft: true }), 'write', {}, 'run'],
   [
@@ -265,7 +289,7 @@ const MENTIONS: readonly Row[] = [
 ];
 
 describe('the gate', () => {
-  it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...DRAFTS, ...LABELS, ...MENTIONS])(
+  it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...DRAFTS, ...LABELS, ...MENTIONS])(
     '%s: decided on',
     (_, trigger, permission, policy, expected) => {
       expect(decided(trigger, permission, policy)).toBe(expected);

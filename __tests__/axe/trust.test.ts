@@ -3,6 +3,7 @@ import { decideGate, needsPermission } from '../../src/axe/gate.js';
 import { mayWrite, type Permission } from '../../src/axe/permission.js';
 import type { CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from '../../src/axe/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../../src/axe/trust.js';
+import { MERGE_GROUP, workflowRun } from '../helpers/triggers.js';
 
 const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
 const octocat = { login: 'octocat', isBot: false };
@@ -75,8 +76,7 @@ const push: Trigger = {
 };
 const schedule: Trigger = { kind: 'schedule', event: 'schedule', ...common, cron: '0 9 * * 1' };
 const dispatch: Trigger = { kind: 'dispatch', event: 'workflow_dispatch', ...common };
-const mergeGroup: Trigger = { kind: 'unknown', event: 'merge_group', ...common };
-const workflowRun: Trigger = { kind: 'unknown', event: 'workflow_run', ...common };
+const unheardOf: Trigger = { kind: 'unknown', event: 'registry_package', ...common };
 const local: Trigger = { kind: 'local' };
 
 interface Row {
@@ -351,15 +351,36 @@ const rows: readonly Row[] = [
   },
   { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', lane: 'trusted' },
   {
-    name: 'C5 73: a merge group',
-    trigger: mergeGroup,
-    permission: 'admin',
-    gate: 'unknown-event',
-    lane: 'untrusted',
+    name: 'C5 73: a merge group, which holds pull requests of anybody',
+    trigger: MERGE_GROUP,
+    permission: 'unknown',
+    gate: 'run',
+    lane: 'tainted',
   },
   {
     name: 'C5 73: a workflow_run chain from a fork',
-    trigger: workflowRun,
+    trigger: workflowRun({ isFork: true }),
+    permission: 'admin',
+    gate: 'fork',
+    lane: 'untrusted',
+  },
+  {
+    name: 'C5 73: a workflow_run by a writer, whose logs hold anything',
+    trigger: workflowRun(),
+    permission: 'write',
+    gate: 'run',
+    lane: 'tainted',
+  },
+  {
+    name: 'C5 73: a workflow_run by a stranger',
+    trigger: workflowRun(),
+    permission: 'read',
+    gate: 'permission',
+    lane: 'untrusted',
+  },
+  {
+    name: 'C5 69: an event that is not known',
+    trigger: unheardOf,
     permission: 'admin',
     gate: 'unknown-event',
     lane: 'untrusted',
@@ -459,8 +480,10 @@ describe('every trigger, permission and author', () => {
     push,
     schedule,
     dispatch,
-    mergeGroup,
-    workflowRun,
+    MERGE_GROUP,
+    workflowRun(),
+    workflowRun({ isFork: true }),
+    unheardOf,
     local,
     ...[octocat, hubot, dependabot, ghost].flatMap((author) => [
       pullRequest({ author }),
@@ -536,7 +559,10 @@ describe('whose permission is asked', () => {
     [undefined, push],
     [undefined, schedule],
     [undefined, dispatch],
-    [undefined, mergeGroup],
+    [undefined, MERGE_GROUP],
+    ['octocat', workflowRun()],
+    [undefined, workflowRun({ isFork: true })],
+    [undefined, unheardOf],
     [undefined, local],
   ])('%s', (login, trigger) => {
     expect(needsPermission(trigger)).toBe(login);

@@ -1,8 +1,10 @@
 import type {
   CommentTrigger,
   IssueTrigger,
+  MergeGroupTrigger,
   PullRequestTrigger,
   ScheduleTrigger,
+  WorkflowRunTrigger,
 } from '../../src/axe/trigger.js';
 
 /** The account that may write in the tests' repository. */
@@ -67,6 +69,36 @@ export function comment(patch: Partial<CommentTrigger> = {}): CommentTrigger {
     ...patch,
   };
 }
+
+/** A workflow that ran on a commit of the repository. */
+export function workflowRun(patch: Partial<WorkflowRunTrigger> = {}): WorkflowRunTrigger {
+  return {
+    kind: 'workflow_run',
+    event: 'workflow_run',
+    ...common,
+    action: 'completed',
+    workflow: 'Tests',
+    conclusion: 'failure',
+    cause: 'push',
+    runId: 1,
+    branch: 'fix',
+    headSha: 'a'.repeat(40),
+    message: 'Fix auth',
+    isFork: false,
+    pull: undefined,
+    ...patch,
+  };
+}
+
+/** A group of pull requests in the merge queue. */
+export const MERGE_GROUP: MergeGroupTrigger = {
+  kind: 'merge_group',
+  event: 'merge_group',
+  ...common,
+  action: 'checks_requested',
+  head: { sha: 'a'.repeat(40), ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
+  base: { sha: 'b'.repeat(40), ref: 'refs/heads/main' },
+};
 
 /** The clock. */
 export const SCHEDULE: ScheduleTrigger = {

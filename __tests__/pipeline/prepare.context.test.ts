@@ -13,7 +13,7 @@ const CHANGE = {
   filesTotal: 1,
 } as const;
 
-async function planOf(
+async function preparedFor(
   trigger: Trigger,
   context: TriggerContext,
   patch: Parameters<typeof makeRequest>[0] = {},
@@ -28,7 +28,11 @@ async function planOf(
   });
   const prepared = await prepare(makeRequest({ trigger, inWorkflow: true, ...patch }), world);
   if (prepared.kind === 'skipped') throw new Error(`skipped: ${prepared.decision.message}`);
-  return prepared.plan;
+  return prepared;
+}
+
+async function planOf(...parts: Parameters<typeof preparedFor>) {
+  return (await preparedFor(...parts)).plan;
 }
 
 describe('what a run is told beside its event', () => {
@@ -61,5 +65,32 @@ describe('what a run is told beside its event', () => {
     expect(plan.trust.level).toBe(level);
     expect(plan.memory?.lane).toBe(level);
     expect(plan.task.message).toContain('+new');
+  });
+});
+
+describe('what taints a run before its first turn', () => {
+  const CHECK = { name: 'test', conclusion: 'failure', summary: EVIL, log: undefined } as const;
+  const QUIET: TriggerContext = { kind: 'none', warnings: [] };
+
+  it('is nothing where a writer speaks of their own', async () => {
+    const { taint } = await preparedFor(issue(), QUIET);
+    expect([taint.sources, taint.lane('trusted')]).toEqual([[], 'trusted']);
+  });
+
+  it('is failing checks in the default context, as it is the tool that reads them', async () => {
+    const { taint } = await preparedFor(pullRequest(), { ...QUIET, checks: [CHECK] });
+    expect(taint.sources).toEqual([{ kind: 'failing-checks' }]);
+    expect(taint.lane('trusted')).toBe('tainted');
+  });
+
+  it('is the event where somebody else wrote what it is about, with the reason', async () => {
+    const { taint } = await preparedFor(issue({ author: STRANGER }), QUIET);
+    expect(taint.sources).toEqual([{ kind: 'event', reason: expect.stringContaining('text by hubot') }]);
+  });
+
+  it('is the untrusted lane where the workflow gives it to the model', async () => {
+    const memoryPolicy = { ...makeRequest({}).memoryPolicy, minTrust: 'untrusted' } as const;
+    const { taint } = await preparedFor(issue(), QUIET, { memoryPolicy });
+    expect(taint.sources).toEqual([{ kind: 'untrusted-memory' }]);
   });
 });
