@@ -196,6 +196,9 @@ describe('C7 85: kernel interfaces', () => {
   it('are denied even where the working directory is the whole machine', async () => {
     await expectDenied('proc/self/environ', {}, '/');
     await expectDenied('/proc/self/environ', {}, '/');
+    // Plain text, which nothing but the guard keeps from being read.
+    await expectDenied('proc/self/status', {}, '/');
+    await expectDenied('proc/version', {}, '/');
     await expectDenied('dev/zero', {}, '/');
     await expectDenied('environ', {}, '/proc/self');
   });
