@@ -14,6 +14,7 @@ function workspace(): string {
   symlinkSync('../outside/secret.md', join(folder, 'env.md'));
   symlinkSync('/proc/self/environ', join(folder, 'environ.md'));
   symlinkSync('nowhere', join(folder, 'dangling'));
+  symlinkSync('work', join(folder, '../back'));
   mkdirSync(join(folder, 'empty'));
   return folder;
 }
@@ -34,6 +35,8 @@ describe('a path that a workflow names', () => {
     '..',
     '../outside/secret.md',
     '../worker/b.md',
+    // By its text it leads out, although a link leads back in.
+    '../back/docs/a.md',
     'docs/../../outside/secret.md',
     '/etc/passwd',
     'out/secret.md',
