@@ -40,6 +40,28 @@ describe('redact with registered secrets', () => {
     expect(redact(text, [CANARY])).toBe('{"error":"bad key ***","headers":{"x-api-key":"***"}}');
   });
 
+  // Of a secret with spaces no pieces are looked for, so each form has to be found as it is.
+  it.each<[string, (secret: string) => string]>([
+    ['as it is', (secret) => secret],
+    ['reversed', (secret) => Array.from(secret).reverse().join('')],
+    ['in base64 with `+` and `/`', (secret) => Buffer.from(secret).toString('base64')],
+    ['in base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
+    ['in hex', (secret) => Buffer.from(secret).toString('hex')],
+    ['in hex of capitals', (secret) => Buffer.from(secret).toString('hex').toUpperCase()],
+    ['percent-encoded', (secret) => encodeURIComponent(secret)],
+    ['percent-encoded in small letters', (secret) => encodeURIComponent(secret).toLowerCase()],
+    ['percent-encoded throughout', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&')],
+    ['in escapes of bytes', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '\\x$&')],
+    ['as a form encodes it', (secret) => encodeURIComponent(secret).replaceAll('%20', '+')],
+    ['as JSON writes it', (secret) => JSON.stringify(secret).slice(1, -1)],
+    ['as HTML writes it', (secret) => secret.replaceAll('<', '&lt;').replaceAll('>', '&gt;')],
+  ])('C6 83: hides a passphrase %s', (_, encode) => {
+    const passphrase = 'open sesame: "?>~\u00ff\u00bf\u00fe" weiss';
+    expect(redact(`before|${encode(passphrase)}|after`, [passphrase])).toMatch(
+      /^before\|\*{3}.{0,8}\|after$/,
+    );
+  });
+
   it('hides every long line of a secret of several lines, and leaves its short lines', () => {
     const secret = '{\n  "private": "0123456789abcdef",\n  "id": 1\n}';
     expect(redact('x\n  "private": "0123456789abcdef",\n}', [secret])).toBe('x\n  ***\n}');
