@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -198,6 +198,12 @@ describe('loadAgent', () => {
     expect((await errorOf(agents.loadAgent('a'))).message).toBe(
       `failed to parse agent config "a": the file has ${MAX_AGENT_BYTES + 1} bytes; the most is ${MAX_AGENT_BYTES} bytes`,
     );
+  });
+
+  it('C1.6 a file of 3 GB, which could not even be read, is refused by its size', async () => {
+    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
+    truncateSync(join(cwd, 'axe/agents/a.toml'), 3 * 1024 ** 3);
+    expect((await errorOf(agents.loadAgent('a'))).message).toContain('the file has 3221225472 bytes');
   });
 
   it('a FIFO and a folder are no agents', async () => {
