@@ -208,6 +208,22 @@ it('C3 43: a runner that packs in another way than others says so', async () => 
 });
 
 describe('before the service is asked', () => {
+  it.each([
+    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
+    [
+      'pull_request_target',
+      /^On `pull_request_target`, set `memory-store: repo` .*warns that `cache-mode: write`/,
+    ],
+  ])(
+    'recommends `cache-mode: write` on %s only with GitHub’s warning where strangers cause it',
+    async (event, remedy) => {
+      process.env['ACTIONS_CACHE_MODE'] = 'read';
+      process.env['GITHUB_EVENT_NAME'] = event;
+      const { result } = await printed(save);
+      expect(result).toMatchObject({ kind: 'denied', remedy: expect.stringMatching(remedy) });
+    },
+  );
+
   it('refuses to work where files would be unpacked elsewhere', async () => {
     const client = job().client({ env: { ...process.env, GITHUB_WORKSPACE: '/elsewhere' } });
     const { result } = await printed(() => client.save({ paths, key: KEY }, never));

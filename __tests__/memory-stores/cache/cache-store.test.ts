@@ -220,7 +220,7 @@ describe('trouble with the service', () => {
   it.each([
     [
       'issue_comment',
-      /^GitHub lets runs on `issue_comment` only read the cache, unless .*`cache-mode: write`/,
+      /^On `issue_comment`, set `memory-store: repo` .*GitHub .*warns that `cache-mode: write` increases the risk of cache poisoning\.$/,
     ],
     ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
   ])('may not write on %s: the remedy is about no other event', async (event, remedy) => {

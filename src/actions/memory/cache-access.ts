@@ -1,3 +1,5 @@
+import { cacheWriteRemedy } from '../../memory-stores/cache/cache-write-remedy.js';
+
 /** Why the cache cannot be used. */
 export interface NoAccess {
   readonly message: string;
@@ -19,8 +21,6 @@ const ALLOWED = {
 } as const;
 
 const MODES = ['none', 'read', 'write', 'write-only'];
-const MODE_REMEDY =
-  'Let the job say `cache-mode: write`, or set `memory-store: repo` with `permissions: contents: write`.';
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
 export function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAccess | undefined {
@@ -28,7 +28,7 @@ export function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAcce
   if (!ALLOWED[access].has(mode))
     return {
       message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
-      remedy: MODE_REMEDY,
+      remedy: cacheWriteRemedy(env['GITHUB_EVENT_NAME']),
     };
   const workspace = env['GITHUB_WORKSPACE'];
   if (workspace === undefined || workspace === '' || workspace === cwd) return undefined;

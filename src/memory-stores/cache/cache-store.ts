@@ -11,6 +11,7 @@ import { createClaims, SLOW_SAVE_MS, type Wait } from './cache-claims.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
 import { createLineage, SERVICE_REMEDY, type Trouble, type Version } from './cache-lineage.js';
+import { cacheWriteRemedy } from './cache-write-remedy.js';
 import { PASSED_OVER_FILE } from './passed-over.js';
 import { type Reading, readLineage } from './read-lineage.js';
 
@@ -127,7 +128,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
           kind: 'failed',
           reason: kind,
           message: result.message,
-          remedy: result.remedy ?? deniedRemedy(options.event),
+          remedy: result.remedy ?? cacheWriteRemedy(options.event),
         };
       case 'given-up':
         broken = {
@@ -176,16 +177,6 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
       return { kind: 'unknown', message: 'the save took so long that others were saved past it' };
     return { kind: 'committed', version: String(saved.number) };
   }
-}
-
-/** Events that only people with write access or GitHub itself cause, and `pull_request`, whose cache is its own. */
-const WRITING_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'pull_request'];
-
-function deniedRemedy(event: string | undefined): string {
-  const branch = 'set `memory-store: repo` with `permissions: contents: write`';
-  if (event === undefined || WRITING_EVENTS.includes(event))
-    return `Let the job say \`cache-mode: write\`, or ${branch}.`;
-  return `GitHub lets runs on \`${event}\` only read the cache, unless the job says \`cache-mode: write\`; or ${branch}.`;
 }
 
 /** What was deleted is left out, but a version with nothing in it would count as damaged. */
