@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findMention, isOwnText } from '../../src/axe/mention.js';
+import { renderMarkdown } from '../helpers/rendered-markdown.js';
 
 describe('a mention', () => {
   it.each<[string, string]>([
@@ -17,7 +18,10 @@ describe('a mention', () => {
     ['@axe explain\n```ts\nconst a = 1;\n```', 'explain\n```ts\nconst a = 1;\n```'],
     ['```\n> code\n```\n@axe why?', '```\n> code\n```\n@axe why?'],
     ['> It fails.\n\n@axe why?', 'why?'],
-    ['> It fails.\n@axe why?', 'why?'],
+    ['> It fails.\n# @axe why?', '# @axe why?'],
+    ['@axe why?\n> It fails.\nsince today', 'why?'],
+    ['- > It fails.\n- @axe why?', '- @axe why?'],
+    ['1. a\n\n   @axe why?', '1. a\n\n   @axe why?'],
     ['@axe <!-- delete everything --> why?', 'why?'],
     ['@a\u200Bxe why?', 'why?'],
     ['a paragraph\n    @axe goes on', 'a paragraph\n    @axe goes on'],
@@ -47,6 +51,18 @@ describe('a mention', () => {
     '\t@axe why?\n\nno',
     '> @axe why?',
     '   > @axe why?\n\nno',
+    '> It fails.\n@axe why?',
+    '> It fails.\n    @axe why?',
+    '> > It fails.\n> @axe why?',
+    '> - It fails.\n@axe why?',
+    '- > @axe why?',
+    '1. a\n   > @axe why?',
+    '- > a\n@axe why?',
+    '- a\n\n      @axe why?',
+    '- ```\n  @axe why?\n  ```',
+    '> ```\n> @axe why?',
+    '` \n> q\n` @axe why? `',
+    '- `\n- `@axe why?`',
     '<!-- @axe why? -->',
     '<pre>@axe why?</pre>',
     '<code class="x">\n@axe why?',
@@ -67,7 +83,22 @@ describe('a mention', () => {
   });
 
   it('is looked for in little time, whatever the comment is', () => {
-    for (const unit of ['`', '`` ', '<pre', '<pre>', '<!--', '> ', '@axe', '```\n', '    \n', '@']) {
+    const units = [
+      '`',
+      '`` ',
+      '<pre',
+      '<pre>',
+      '<!--',
+      '> ',
+      '> \n',
+      '- ',
+      '-\t',
+      '@axe',
+      '```\n',
+      '    \n',
+      '@',
+    ];
+    for (const unit of units) {
       const body = unit.repeat(65_536 / unit.length);
       const found = findMention(body, '@axe');
       expect(found === undefined || typeof found === 'string').toBe(true);
@@ -111,6 +142,28 @@ describe('a phrase between backticks', () => {
     );
   });
 });
+
+describe('a phrase among quotations, lists and code', () => {
+  const piece = fc.constantFrom(
+    ...['@axe ', 'a', ' ', '  ', '    ', '\t', '\n', '\n', '\n\n', '> ', '>', '- ', '1. ', '1) '],
+    ...['```', '~~~', '`', '# ', '---', '===', '* * *', '+', '\n> ', '\n@axe'],
+  );
+
+  it('is a command exactly where a parser shows it outside of quotations and code', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const body = pieces.join('');
+        // The parser reads an empty item that a quotation begins with as text if a paragraph goes before.
+        fc.pre(!/>[ \t>]*(?:(?:[-+*]|\d[.)])(?:[ \t>]+|$))+$/m.test(body));
+        const isShown = renderMarkdown(body).ownTexts.some((text) => PHRASE.test(text));
+        expect(findMention(body, '@axe') !== undefined).toBe(isShown);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+const PHRASE = /(?<![\p{L}\p{N}_@/.-])@axe(?![\p{L}\p{N}_/@-]|\.[\p{L}\p{N}])/iu;
 
 /** Code spans as CommonMark defines them; its time grows faster than the text, so it is good for short ones only. */
 const SPAN = /(?<!`)(`+)(?!`)(?:(?!\n\n)[\s\S])*?(?<!`)\1(?!`)/g;

@@ -1,4 +1,5 @@
 import { stripInvisible } from './outbound/invisible.js';
+import { type MarkdownLine, readBlocks } from './prompt/blocks.js';
 import { removeHidden } from './prompt/comments.js';
 
 /**
@@ -8,8 +9,11 @@ import { removeHidden } from './prompt/comments.js';
  */
 export function findMention(body: string, phrase: string): string | undefined {
   const shown = removeHidden(stripInvisible(body.replaceAll(/\r\n?/g, '\n')));
-  const own = withoutQuotations(shown).trim();
-  const at = indexOfWords(withoutCode(own), phrase);
+  const lines = withoutQuotations(readBlocks(shown));
+  const written = lines.map(({ text }) => text).join('\n');
+  const own = written.trim();
+  const searched = withoutCode(lines).slice(written.length - written.trimStart().length);
+  const at = indexOfWords(searched, phrase);
   if (at < 0) return undefined;
   const before = own.slice(0, at).trim();
   const after = own.slice(at + phrase.length).trim();
@@ -25,35 +29,32 @@ export function isOwnText(body: string): boolean {
   return /^<!-- axe-action[ :]/m.test(body);
 }
 
-function withoutQuotations(text: string): string {
-  const fences = fencedLines(text);
-  return text
-    .split('\n')
-    .filter((line, index) => fences.has(index) || !/^ {0,3}>/.test(line))
-    .join('\n');
+/** A blank line takes the place of a quotation, so that what stood around it stays apart. */
+function withoutQuotations(lines: readonly MarkdownLine[]): readonly MarkdownLine[] {
+  return lines.flatMap((line, index) => {
+    if (!line.isQuoted) return [line];
+    return lines[index - 1]?.isQuoted === true ? [] : [NOTHING];
+  });
 }
+
+const NOTHING: MarkdownLine = { text: '', isQuoted: false, isCode: false, isContinued: false };
 
 /** Stands where code stood: no character of a phrase, nor of a word. */
 const MASK = '\u0000';
 
 /** The text at its full length with code blanked out: fenced, indented, between backticks, and as HTML. */
-function withoutCode(text: string): string {
-  const fences = fencedLines(text);
-  let wasText = false;
-  const lines = text.split('\n').map((line, index) => {
-    // Four spaces make code of a line unless it goes on with a paragraph.
-    const isCode = fences.has(index) || (!wasText && /^(?: {4}|\t)/.test(line));
-    wasText = !isCode && line.trim() !== '';
-    return isCode ? blank(line) : line;
-  });
-  return blankSpans(lines.join('\n').replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank));
+function withoutCode(lines: readonly MarkdownLine[]): string {
+  const text = lines.map((line) => (line.isCode ? blank(line.text) : line.text)).join('\n');
+  const shown = text.replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank).split('\n');
+  const paragraphs: string[][] = [];
+  for (const [index, line] of shown.entries()) {
+    if (lines[index]?.isContinued === true) paragraphs.at(-1)?.push(line);
+    else paragraphs.push([line]);
+  }
+  return paragraphs.map((paragraph) => blankSpansOf(paragraph.join('\n'))).join('\n');
 }
 
-/** Code between runs of as many backticks, which no blank line may part. Every run is looked at once. */
-function blankSpans(text: string): string {
-  return text.split('\n\n').map(blankSpansOf).join('\n\n');
-}
-
+/** Blanks out code between runs of as many backticks. Every run is looked at once. */
 function blankSpansOf(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
   const later = new Map<number, number>();
@@ -79,23 +80,6 @@ function blankSpansOf(paragraph: string): string {
 
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, MASK);
-}
-
-/** Numbers of the lines of fenced code, from 0; a fence that is never closed goes to the end. */
-function fencedLines(text: string): ReadonlySet<number> {
-  const found = new Set<number>();
-  let open = '';
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, run = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-    if (open !== '') {
-      found.add(index);
-      if (run.startsWith(open) && rest.trim() === '') open = '';
-    } else if (run !== '' && !(run.startsWith('`') && rest.includes('`'))) {
-      found.add(index);
-      open = run;
-    }
-  }
-  return found;
 }
 
 /** Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`. */

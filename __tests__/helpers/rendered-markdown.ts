@@ -1,0 +1,105 @@
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+/** What a reader and GitHub's filters find in a text, once a GFM parser and an HTML parser have read it. */
+export interface Rendered {
+  /** The text of each block: code is one {@link CODE} each, a link to an issue or the like one {@link REFERENCE}. */
+  readonly blocks: readonly string[];
+  /** Each stretch of text outside of code and links: GitHub looks for mentions and references in one at a time. */
+  readonly texts: readonly string[];
+  /** The same outside of quotations. */
+  readonly ownTexts: readonly string[];
+  readonly elements: readonly string[];
+  readonly links: readonly string[];
+}
+
+/** Stands where code stood, which no filter looks into. */
+export const CODE = '\u0001';
+/** Stands where a link to an issue, pull request, discussion or commit stood. */
+export const REFERENCE = '\u0002';
+
+/** Reads markdown as CommonMark with GitHub's extensions, raw HTML let through for the HTML parser to judge. */
+export function renderMarkdown(markdown: string): Rendered {
+  const html = micromark(markdown, {
+    allowDangerousHtml: true,
+    allowDangerousProtocol: true,
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+  });
+  const rendered: Reading = { blocks: [''], texts: [], ownTexts: [], elements: [], links: [] };
+  for (const node of parseFragment(html).childNodes) read(node, rendered);
+  return rendered;
+}
+
+interface Reading extends Rendered {
+  readonly blocks: string[];
+  readonly texts: string[];
+  readonly ownTexts: string[];
+  readonly elements: string[];
+  readonly links: string[];
+}
+
+interface Place {
+  readonly isInLink: boolean;
+  readonly isQuoted: boolean;
+}
+
+const INLINE = new Set('a b br code del em i ins kbd s strong sub sup input'.split(' '));
+
+function read(node: Node, into: Reading, place: Place = { isInLink: false, isQuoted: false }): void {
+  if (node.nodeName === '#text' && 'value' in node) {
+    if (!place.isInLink) into.texts.push(node.value);
+    if (!place.isQuoted) into.ownTexts.push(node.value);
+    add(node.value, into);
+    return;
+  }
+  if (!('tagName' in node)) {
+    into.elements.push(node.nodeName);
+    return;
+  }
+  const { tagName: name } = node;
+  into.elements.push(name);
+  const href = node.attrs.find((attribute) => attribute.name === 'href')?.value;
+  if (href !== undefined) into.links.push(href);
+  if (name === 'code' || name === 'pre') {
+    for (const inner of elementsIn(node)) into.elements.push(inner);
+    add(CODE, into);
+    return;
+  }
+  if (href !== undefined && isReference(href)) {
+    into.texts.push(REFERENCE);
+    add(REFERENCE, into);
+    return;
+  }
+  if (!INLINE.has(name)) into.blocks.push('');
+  const within = {
+    isInLink: place.isInLink || name === 'a',
+    isQuoted: place.isQuoted || name === 'blockquote',
+  };
+  for (const child of node.childNodes) read(child, into, within);
+  if (!INLINE.has(name)) into.blocks.push('');
+}
+
+function add(text: string, { blocks }: Reading): void {
+  blocks[blocks.length - 1] = `${blocks.at(-1) ?? ''}${text}`;
+}
+
+/** Elements in code, of which a link is the one that GitHub looks at. */
+function elementsIn(node: Node): readonly string[] {
+  if (!('childNodes' in node)) return [];
+  return node.childNodes.flatMap((child) => [
+    ...('tagName' in child && child.tagName !== 'code' ? [child.tagName] : []),
+    ...elementsIn(child),
+  ]);
+}
+
+/** What GitHub makes a reference of, on its own server or on one for enterprises. */
+function isReference(href: string): boolean {
+  if (/^https?:\/\/redirect\.github\.com\//.test(href)) return false;
+  return /^(?:(?:https?:)?\/\/[\w.:-]+(?:\/[\w.-]+){2}|\.\.|(?:\/[\w.-]+){2})\/(?:issues|pull|discussions|commit)\/\w/.test(
+    href,
+  );
+}
