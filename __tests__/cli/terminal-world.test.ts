@@ -42,6 +42,7 @@ async function publish(outcome: RunOutcome, output: TerminalWorldOptions['output
     buffered: NOTHING_BUFFERED,
     commits: undefined,
     facts: [],
+    isUntrusted: false,
   });
   expect(published).toEqual({ line: undefined, url: undefined });
   return { output: terminal.output(), talk: terminal.talk() };

@@ -79,6 +79,7 @@ function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
 function createProposals(client: GitHubClient, repository: Repository, parts: SuggestingParts): Proposals {
   const { agentsDir, workspace, secrets } = parts;
   const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
+  const cleanTitle = (title: string) => outbound(title, 'title', secrets);
   return {
     isHere: ({ repository: from }) =>
       from === undefined || from.toLowerCase() === `${repository.owner}/${repository.name}`.toLowerCase(),
@@ -108,7 +109,7 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
             repository,
             branch: branchOf(agent),
             marker: markerOf(agent),
-            title: clean(title),
+            title: cleanTitle(title),
             // Words of a model could close issues from here.
             message: `Carry out what gc suggests for ${memoryName(agent)}`,
             body: [markerOf(agent), digestLine(digest), clean(reason), '', footer(agent, parts)].join('\n'),
@@ -124,7 +125,7 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
           {
             repository,
             marker: markerOf(agent),
-            title: clean(`What the memory of ${memoryName(agent)} suggests`),
+            title: cleanTitle(`What the memory of ${memoryName(agent)} suggests`),
             body: [
               markerOf(agent),
               digestLine(digest),

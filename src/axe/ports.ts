@@ -133,6 +133,8 @@ export interface Wanted {
   readonly facts: readonly ReviewFact[];
   /** Fingerprints of findings that were withdrawn on this pull request and are not remembered; left out: none. */
   readonly withdrawnHere?: readonly string[];
+  /** The run read text of people without write access, so it must not write into other threads by referring to them. */
+  readonly isUntrusted: boolean;
 }
 
 /** What is answered where a command was asked for. */

@@ -80,7 +80,13 @@ export async function runPipeline(request: RunRequest, world: World): Promise<Ru
   const unpublished = { plan, memory, outcome, taint, facts: spentFacts, published: UNPUBLISHED };
   await keepInJournal(unpublished, entriesOf(unpublished, world), world);
   const known = [...(memory?.facts ?? []), ...learned.withdrawn];
-  const wanted = { buffered, commits: change, facts: known, withdrawnHere: learned.withdrawnHere };
+  const wanted = {
+    buffered,
+    commits: change,
+    facts: known,
+    withdrawnHere: learned.withdrawnHere,
+    isUntrusted: taint.lane(plan.trust.lane) !== 'trusted',
+  };
   const published = await world.publisher.publish(plan, outcome, wanted);
   const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const now = world.clock.now();

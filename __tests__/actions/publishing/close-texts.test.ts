@@ -33,7 +33,7 @@ async function publish(
     {
       trigger: pullRequest(),
       agent: 'bot',
-      wanted: { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts },
+      wanted: { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, isUntrusted: false },
       scope: undefined,
       unseen: [],
       remarks: [],
@@ -48,6 +48,7 @@ async function publish(
       reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
       secrets: [],
       clean: (markdown) => markdown,
+      cleanTitle: (title) => title,
     },
   );
   return { part, warnings };

@@ -31,6 +31,7 @@ async function post(client: GitHubClient | undefined, check: Check) {
     client,
     reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
     clean: (markdown) => markdown.replaceAll('@', ''),
+    cleanMessage: (text) => text.replaceAll('@', ''),
   });
   return { posted, warnings };
 }
@@ -109,7 +110,7 @@ describe('a check', () => {
 
   async function of(trigger: Trigger, outcome: RunOutcome = completed('Done.')) {
     const { plan } = await reportOf('planned');
-    const wanted = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [] };
+    const wanted = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [], isUntrusted: false };
     const parts = { review: undefined, line: 'Posted a comment on #42.', run: '7/1/review', footer: '' };
     return checkOf({ plan: { ...plan, trigger }, outcome, wanted }, parts);
   }

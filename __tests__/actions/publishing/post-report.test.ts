@@ -19,6 +19,7 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
     client,
     reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
     clean: (markdown) => markdown.replaceAll('@', ''),
+    cleanTitle: (title) => title.replaceAll('@', ''),
   });
   return { published, warnings };
 }

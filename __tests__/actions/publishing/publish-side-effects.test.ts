@@ -28,6 +28,7 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
       reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
       secrets: [],
       clean: (markdown) => `cleaned ${markdown}`,
+      cleanTitle: (title) => `plain ${title}`,
     },
   });
   return { part, warnings };
@@ -72,7 +73,7 @@ describe('an issue that a run opens', () => {
     const found = [...repo.issues.values()];
     expect(found.map(({ title, body }) => [title, body])).toEqual([
       [
-        'cleaned Flaky test',
+        'plain Flaky test',
         expect.stringMatching(/^<!-- axe-action:issue agent=bot key=[\w-]+ -->\ncleaned It fails still\.$/),
       ],
     ]);

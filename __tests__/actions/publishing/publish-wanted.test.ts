@@ -43,7 +43,7 @@ async function publish(
 ) {
   const warnings: string[] = [];
   const commits = { head: headSha, base: baseSha, diff: DIFF };
-  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts };
+  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, isUntrusted: false };
   const part = await publishWanted(
     {
       trigger: pullRequest(),
@@ -63,6 +63,7 @@ async function publish(
       reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
       secrets: [],
       clean: (markdown) => markdown.replaceAll('@', ''),
+      cleanTitle: (title) => title,
     },
   );
   return { part, warnings };

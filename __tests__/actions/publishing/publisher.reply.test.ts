@@ -87,7 +87,7 @@ describe('the answer to a command', () => {
   it('pings nobody, does nothing, gives no secret away and is closed (D24)', async () => {
     const entry = '- `a`: Ask @octocat, fixes #3 ![x](https://evil.example/p.png) hunter2-hunter2';
     const { body } = await reply(`Forgotten:\n\n${entry}\n/deploy\n\`\`\`ts\n@hubot`);
-    expect(body).toContain('Ask <code>@octocat</code>, <code>fixes #3</code> [x]');
+    expect(body).toContain('Ask <code>@octocat</code>, fixes <code>#3</code> [x]');
     expect(body).toContain('\n<code>/deploy</code>');
     expect(body).not.toMatch(/hunter2|!\[/);
     expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>About/);

@@ -6,6 +6,7 @@ import {
 } from '../../../src/actions/publishing/publisher.js';
 import { AxeError } from '../../../src/axe/errors.js';
 import type { RunOutcome } from '../../../src/axe/loop/outcome.js';
+import type { Wanted } from '../../../src/axe/ports.js';
 import { NOTHING_BUFFERED } from '../../../src/axe/review/buffered.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/axe/review/publish-rules.js';
 import type { Trigger } from '../../../src/axe/trigger.js';
@@ -43,6 +44,7 @@ async function publish(
   trigger: Trigger,
   outcome: RunOutcome = completed('Looks good.'),
   patch: Partial<ActionPublisherOptions> = {},
+  wanted: Wanted = NOTHING_WANTED,
 ) {
   const warnings: Warning[] = [];
   const client = conversation();
@@ -59,13 +61,18 @@ async function publish(
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const published = await publisher.publish({ ...plan, trigger }, outcome, NOTHING_WANTED);
+  const published = await publisher.publish({ ...plan, trigger }, outcome, wanted);
   const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return { published, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
 }
 
-const NOTHING_WANTED = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [] };
+const NOTHING_WANTED: Wanted = {
+  buffered: NOTHING_BUFFERED,
+  commits: undefined,
+  facts: [],
+  isUntrusted: false,
+};
 const NOTHING = { line: undefined, url: undefined };
 const OTHERS: readonly Trigger[] = [
   SCHEDULE,
@@ -120,6 +127,15 @@ describe('a comment', () => {
     expect((await publish(pullRequest(), undefined, { runUrl: '' })).body).toMatch(
       /\n\n<sub>Written by the agent `bot` with axe-action<\/sub>$/,
     );
+  });
+
+  it.each([
+    [false, 'See #12 and https://github.com/octo/repo/issues/1'],
+    [true, 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
+  ])('tells no other thread where the run is untrusted (%s)', async (isUntrusted, expected) => {
+    const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
+    const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, isUntrusted });
+    expect(body).toContain(expected);
   });
 
   it('is brought up to date where there is one', async () => {

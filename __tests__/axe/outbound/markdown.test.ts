@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanMarkdown } from '../../../src/axe/outbound/markdown.js';
+import { cleanMarkdown as cleanWith } from '../../../src/axe/outbound/markdown.js';
 
 interface Row {
   readonly name: string;
@@ -131,7 +131,7 @@ const CORPUS: readonly Row[] = [
     input:
       'Fixes #1, closes: octo/repo#2, Resolved \\#3, fix GH-4, close https://github.com/octo/repo/issues/5',
     output:
-      '<code>Fixes #1</code>, <code>closes: octo/repo#2</code>, <code>Resolved #3</code>, <code>fix GH-4</code>, <code>close https://github.com/octo/repo/issues/5</code>',
+      'Fixes <code>#1</code>, closes: <code>octo/repo#2</code>, Resolved <code>#3</code>, fix <code>GH-4</code>, close https://redirect.github.com/octo/repo/issues/5',
   },
   {
     name: 'C8 97: takes the effect from references elsewhere',
@@ -205,6 +205,59 @@ const CORPUS: readonly Row[] = [
   },
 ];
 
+const cleanMarkdown = (text: string) => cleanWith(text, 'own');
+
+/** Text between a keyword and its number that GitHub's filters see through. */
+const CLOSING: readonly (readonly [string, string])[] = [
+  ['_fixes #1_', '_fixes <code>#1</code>_'],
+  ['fixes&nbsp;#2', 'fixes\u00A0<code>#2</code>'],
+  ['**closes** #3', '**closes** <code>#3</code>'],
+  ['<b>closes</b> #3', '<b>closes</b> <code>#3</code>'],
+  ['fixes: #4', 'fixes: <code>#4</code>'],
+  ['Fixes\n#5', 'Fixes\n<code>#5</code>'],
+  ['fixes<!-- -->#6', 'fixes <code>#6</code>'],
+  ['fixes \\#7', 'fixes <code>#7</code>'],
+  ['fixes [#8](https://a.example)', 'fixes [<code>#8</code>](https://a.example)'],
+  ['snake_fixes #9', 'snake_fixes <code>#9</code>'],
+  ['resolves octo\\/re\\-po#10', 'resolves <code>octo/re-po#10</code>'],
+  ['resolves https://github.com/o/r/issues/1', 'resolves https://redirect.github.com/o/r/issues/1'],
+  [
+    'resolves <https://www.github.com/o/r/pull/1#issuecomment-2>',
+    'resolves https://redirect.github.com/o/r/pull/1#issuecomment-2',
+  ],
+  [
+    'fixes [the *bug*](https://github.com/o/r/issues/1)',
+    'fixes [the *bug*](https://redirect.github.com/o/r/issues/1)',
+  ],
+  ['fixes https://ghes.example/o/r/issues/1', 'fixes <code>ghes.example/o/r/issues/1</code>'],
+];
+
+/** What a run says of other threads that has read the words of strangers. */
+const REFERENCES: readonly (readonly [string, string])[] = [
+  ['See #12.', 'See <code>#12</code>.'],
+  ['(\\#12)', '(<code>#12</code>)'],
+  ['octocat#12 and GH-13', 'octocat<code>#12</code> and <code>GH-13</code>'],
+  ['octo/repo#1', '<code>octo/repo#1</code>'],
+  ['octo/repo@0123456789abcdef', 'octo/repo<code>@0123456789abcdef</code>'],
+  ['https://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
+  ['www.github.com/octo/repo/pull/1', 'https://redirect.github.com/octo/repo/pull/1'],
+  ['<https://github.com/octo/repo/commit/0123456>', 'https://redirect.github.com/octo/repo/commit/0123456'],
+  ['https://ghes.example/octo/repo/discussions/1', '<code>ghes.example/octo/repo/discussions/1</code>'],
+  ['https://github.com/octo/repo/%69ssues/1', 'https://redirect.github.com/octo/repo/%69ssues/1'],
+  ['[x](https://github.com/octo/repo/issues/1)', '[x](https://redirect.github.com/octo/repo/issues/1)'],
+  ['[x](https://ghes.example/octo/repo/pull/1)', '[x]\\(<code>ghes.example/octo/repo/pull/1</code>)'],
+  ['[x](/octo/repo/issues/1)', '[x]\\(<code>/octo/repo/issues/1</code>)'],
+  [
+    '<img src="https://github.com/octo/repo/issues/1">',
+    '[image](https://redirect.github.com/octo/repo/issues/1)',
+  ],
+];
+
+const UNREFERRED = [
+  '`#12` and [docs](https://docs.example/a#12) and [file](src/a.ts) and https://github.com/octo/repo/blob/main/a.ts#L3',
+  'https://redirect.github.com/octo/repo/issues/1 and # heading and me@example.com',
+];
+
 describe('cleanMarkdown', () => {
   for (const { name, input, output } of MENTIONS) {
     it(`C8 97: notifies nobody by ${name}`, () => {
@@ -216,6 +269,30 @@ describe('cleanMarkdown', () => {
   it('C8 97: notifies nobody by 5,000 mentions', () => {
     const cleaned = cleanMarkdown('@octocat '.repeat(5000));
     expect(cleaned).toBe('<code>@octocat</code> '.repeat(5000));
+  });
+
+  it.each(CLOSING)('C8 97: closes nothing by %j', (input, output) => {
+    expect(cleanMarkdown(input)).toBe(output);
+    expect(cleanMarkdown(output)).toBe(output);
+  });
+
+  it.each([
+    'It fixes that. #12 is another.',
+    'This fixes the issue that #12 describes',
+    'prefixes #12',
+    'fixes\n\n#12',
+    'See https://github.com/octo/repo/issues/1 and octo/repo@0123456 and GH-3',
+  ])('leaves references alone that close nothing: %j', (text) => {
+    expect(cleanMarkdown(text)).toBe(text);
+  });
+
+  it.each(REFERENCES)('C8 97: tells no thread by %j in an untrusted run', (input, output) => {
+    expect(cleanWith(input, 'none')).toBe(output);
+    expect(cleanWith(output, 'none')).toBe(output);
+  });
+
+  it.each(UNREFERRED)('leaves what no thread is told by in an untrusted run: %j', (text) => {
+    expect(cleanWith(text, 'none')).toBe(text);
   });
 
   for (const [name, text] of KEPT) {

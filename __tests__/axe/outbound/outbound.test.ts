@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Channel, outbound } from '../../../src/axe/outbound/outbound.js';
 
-const CHANNELS: readonly Channel[] = ['comment', 'summary', 'log', 'output', 'memory'];
+const CHANNELS: readonly Channel[] = [
+  'comment',
+  'untrusted-comment',
+  'title',
+  'summary',
+  'log',
+  'output',
+  'memory',
+];
 const CANARY = 'kX9-canary_7fQ2zLw8';
 
 /** What breaks cleaners: pieces of markdown, HTML and secrets, to be put together at random. */
@@ -145,6 +153,17 @@ describe('outbound', () => {
       }
     });
   }
+
+  it.each([
+    ['`<code>` in a <title> by @octocat #12 & more', '`<code>` in a <title> by @octocat #12 & more'],
+    ['two\n lines\u200B', 'two lines'],
+    ['Fixes #1, closes GH-2', 'Fixes 1, closes GH 2'],
+    ['_resolves_: octo/repo#3', '_resolves_: octo/repo 3'],
+    ['fix https://github.com/o/r/issues/1', 'fix https://redirect.github.com/o/r/issues/1'],
+    ['fix https://docs.example/#1', 'fix https://docs.example/#1'],
+  ])('shows the title %j as %j', (title, shown) => {
+    expect(outbound(title, 'title', [])).toBe(shown);
+  });
 
   it('leaves outputs and memory as they are but for secrets', () => {
     const text = '@octocat <!-- x --> ![a](b)\r\n::error::\x1B[1m';

@@ -32,6 +32,6 @@ describe('the text of a comment', () => {
       'B\n\nSuggested:\n\n```\nx\n```',
     ],
   ])('%s', (_, parts, expected) => {
-    expect(commentText(placed({ body: 'B', ...parts }))).toBe(expected);
+    expect(commentText(placed({ body: 'B', ...parts }), (text) => text)).toBe(expected);
   });
 });

@@ -38,6 +38,15 @@ describe('a prepared review', () => {
     expect([verdict, hasFindings]).toEqual(['request-changes', true]);
   });
 
+  it.each([
+    ['a section', '<details>\n<summary>Why</summary>\n\ntext', '\n\n</details>\n\n```suggestion\nx\n```'],
+    ['a block of code', 'B\n\n```ts\na()', '\n```\n\n```suggestion\nx\n```'],
+    ['a comment', 'B <!-- c', '\n\n```suggestion\nx\n```'],
+  ])('keeps a suggestion out of %s that the text before it leaves open', (_, body, end) => {
+    const [comment] = prepare([placed({ body, suggestion: 'x' })]).comments;
+    expect(comment?.body.endsWith(end)).toBe(true);
+  });
+
   it('gives the first findings their lines, and the text to the others', () => {
     const { comments, inBody, body } = prepare(LINES, { maxComments: 3 });
     expect(comments.map(({ line }) => line)).toEqual([7, 8, 9]);

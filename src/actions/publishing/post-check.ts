@@ -110,6 +110,8 @@ export interface CheckOptions {
   readonly reporter: Reporter;
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
+  /** The same for annotations, which GitHub shows as plain text. */
+  cleanMessage(text: string): string;
 }
 
 const REMEDY = 'The result is in the job summary.';
@@ -130,7 +132,7 @@ export interface PostedCheck {
 /** Writes the check of a commit; undefined if it does not stand there now. Trouble is a warning. */
 export async function postCheck(
   check: Check,
-  { client, reporter, clean }: CheckOptions,
+  { client, reporter, clean, cleanMessage }: CheckOptions,
 ): Promise<PostedCheck | undefined> {
   const failed = (message: string): undefined => {
     reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}` });
@@ -147,7 +149,7 @@ export async function postCheck(
     conclusion: conclusionOf(check),
     title: titleOf(check),
     summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
-    annotations: check.unposted.flatMap((finding) => annotationOf(finding, clean)),
+    annotations: check.unposted.flatMap((finding) => annotationOf(finding, cleanMessage)),
   };
   const asked = await whileAsked((signal) => publishCheckRun(client, report, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
@@ -171,11 +173,11 @@ function titleOf({ findings, isCut, isAnswered, unseen }: Check): string {
 /** The removed side of a diff has no lines that could carry one. */
 function annotationOf(
   { finding, placement }: PlacedFinding,
-  clean: CheckOptions['clean'],
+  cleanMessage: CheckOptions['cleanMessage'],
 ): readonly Annotation[] {
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
-  const message = clean(withSuggestion(finding)).slice(0, MAX_MESSAGE).toWellFormed();
+  const message = cleanMessage(withSuggestion(finding)).slice(0, MAX_MESSAGE).toWellFormed();
   const title = cleanLine(finding.rule, MAX_RULE);
   return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }

@@ -28,6 +28,8 @@ export interface ReportOptions {
   readonly reporter: Reporter;
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
+  /** The same for titles, which are plain text. */
+  cleanTitle(title: string): string;
 }
 
 const UNPUBLISHED = 'the answer is in the job summary, but the issue was not written';
@@ -38,7 +40,7 @@ const REMEDY = 'The report is in the job summary.';
  * is repeated changes nothing but the time. Trouble is a warning.
  */
 export async function postReport(report: Report, options: ReportOptions): Promise<Published> {
-  const { client, reporter, clean } = options;
+  const { client, reporter, clean, cleanTitle } = options;
   const failed = (message: string): Published => {
     reporter.warn({ code: 'publish-failed', message: `${UNPUBLISHED}: ${message}` });
     return { line: undefined, url: undefined };
@@ -49,7 +51,7 @@ export async function postReport(report: Report, options: ReportOptions): Promis
   const issue = {
     repository,
     marker,
-    title: clean(title === '' ? `Report of ${agent}` : title),
+    title: cleanTitle(title === '' ? `Report of ${agent}` : title),
     body: framedBody({ marker, text: clean(report.text), footer }),
     labels: [],
     ifFound: { kind: 'update' },

@@ -88,7 +88,7 @@ async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): P
   const issue = {
     repository,
     marker: `<!-- axe-action:issue agent=${encodeField(agent)} key=${textId(draft.title)} -->`,
-    title: options.clean(draft.title),
+    title: options.cleanTitle(draft.title),
     body: options.clean(draft.body),
     labels: draft.labels,
     ifFound: { kind: 'update' },

@@ -43,14 +43,14 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       // A mention is answered where it was made, whatever else was posted.
       const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
       const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
-      const clean = (markdown: string) => outbound(markdown, 'comment', options.secrets);
+      const clean = cleanFor(wanted, options);
       const text = answerText(plan, outcome, clean);
       if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
       const footer = writtenBy(name);
-      if (target === undefined) return join(parts, await report(plan, text, options));
+      if (target === undefined) return join(parts, await report({ plan, text, clean }, options));
       const key = commentKey(name, target);
-      return join(parts, await post(plan.trigger, { target, agent: key, text, footer }, options));
+      return join(parts, await post(plan.trigger, { target, agent: key, text, footer, clean }, options));
     },
     async reply({ trigger, agent, text, among }) {
       const target = commentTarget(trigger, options.comment);
@@ -60,9 +60,25 @@ export function createActionPublisher(options: ActionPublisherOptions): Publishe
       const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
       const key = commentKey(isShared ? FOR_ALL : agent, target);
       const isOnce = among === 'unless-answered';
-      return await post(trigger, { target, agent: key, text, footer, isOnce }, options);
+      // It quotes memory, which holds words of people without write access too.
+      const clean = cleanFor({ isUntrusted: true }, options);
+      return await post(trigger, { target, agent: key, text, footer, isOnce, clean }, options);
     },
   };
+}
+
+/** Outbound cleaning for comments of a run (D24). */
+function cleanFor(
+  { isUntrusted }: Pick<Wanted, 'isUntrusted'>,
+  { secrets }: Pick<ActionPublisherOptions, 'secrets'>,
+): Clean {
+  return (markdown) => outbound(markdown, isUntrusted ? 'untrusted-comment' : 'comment', secrets);
+}
+
+type Clean = (markdown: string) => string;
+
+function titleCleaner({ secrets }: Pick<ActionPublisherOptions, 'secrets'>): Clean {
+  return (title) => outbound(title, 'title', secrets);
 }
 
 interface End {
@@ -79,13 +95,14 @@ async function publishParts(
   if (wanted.buffered === NOTHING_BUFFERED) return { isReview: false };
   const { client, review, reporter, secrets } = options;
   const { publishWanted } = await import('./publish-wanted.js');
+  const clean = cleanFor(wanted, options);
   const run = {
     trigger: plan.trigger,
     agent: plan.agent.name,
     wanted,
     scope: plan.scope,
     unseen: plan.task.unseen ?? [],
-    remarks: reviewRemarks(plan, outcome).map((remark) => outbound(remark, 'comment', secrets)),
+    remarks: reviewRemarks(plan, outcome).map(clean),
     ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
     mayComment: options.comment !== 'never',
@@ -96,7 +113,8 @@ async function publishParts(
     maxComments: review.rules.maxComments,
     reporter,
     secrets,
-    clean: (markdown) => outbound(markdown, 'comment', secrets),
+    clean,
+    cleanTitle: titleCleaner(options),
   });
 }
 
@@ -114,8 +132,9 @@ async function showFindings(
     const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
     const check = checkOf(end, { review, line, footer: by, run: options.run });
-    const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
-    const posted = check && (await postCheck(check, { client, reporter, clean }));
+    const clean = cleanFor(end.wanted, options);
+    const cleanMessage = (text: string) => outbound(text, 'log', secrets);
+    const posted = check && (await postCheck(check, { client, reporter, clean, cleanMessage }));
     if (posted !== undefined) return posted.url === '' ? {} : { checkUrl: posted.url };
   }
   if (review !== undefined && review.unposted.length > 0 && comment !== 'never') {
@@ -124,10 +143,19 @@ async function showFindings(
   return {};
 }
 
+/** What a run answers, as it is to be cleaned. */
+interface Answer {
+  readonly plan: Plan;
+  readonly text: string;
+  readonly clean: Clean;
+}
+
 /** What a run answers that is about no issue and no pull request. */
-async function report(plan: Plan, text: string, options: ActionPublisherOptions): Promise<Published> {
-  const { trigger, agent } = plan;
-  const { client, reporter, secrets, inputs, workflow, runUrl } = options;
+async function report(
+  { plan: { trigger, agent }, text, clean }: Answer,
+  options: ActionPublisherOptions,
+): Promise<Published> {
+  const { client, reporter, inputs, workflow, runUrl } = options;
   if (inputs.reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined) {
     return NOTHING;
   }
@@ -136,7 +164,7 @@ async function report(plan: Plan, text: string, options: ActionPublisherOptions)
   const by = footer(writtenBy(agent.name), runUrl);
   return await postReport(
     { repository, agent: agent.name, workflow, title: inputs.reportTitle, text, footer: by },
-    { client, reporter, clean: (markdown) => outbound(markdown, 'comment', secrets) },
+    { client, reporter, clean, cleanTitle: titleCleaner(options) },
   );
 }
 
@@ -194,6 +222,7 @@ interface Comment {
   readonly text: string;
   /** Who wrote it, in markdown. */
   readonly footer: string;
+  readonly clean: Clean;
   /** It is left out where it, or another one of the same key, is there. */
   readonly isOnce?: boolean;
 }
@@ -201,7 +230,7 @@ interface Comment {
 async function post(
   trigger: Trigger,
   comment: Comment,
-  { client, reporter, secrets, runUrl }: ActionPublisherOptions,
+  { client, reporter, runUrl }: ActionPublisherOptions,
 ): Promise<Published> {
   if (trigger.kind === 'local') return NOTHING;
   const { agent, target } = comment;
@@ -214,7 +243,7 @@ async function post(
   }
   const body = stickyBody({
     agent,
-    text: outbound(comment.text, 'comment', secrets),
+    text: comment.clean(comment.text),
     footer: footer(comment.footer, runUrl),
   });
   const sticky = { repository: trigger.repository, number: target.number, agent, body };

@@ -17,6 +17,8 @@ export interface WantedOptions {
   readonly secrets: readonly string[];
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
+  /** The same for titles, which are plain text. */
+  cleanTitle(title: string): string;
 }
 
 /** A part of what was published. */

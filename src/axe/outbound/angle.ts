@@ -1,7 +1,7 @@
 import { cleanDestination } from './link.js';
 import { addText, matchAt, type Reading } from './pieces.js';
 
-const CODE_ELEMENT = /<code>([@#\w ./:-]+)<\/code>/iy;
+const CODE_ELEMENT = /<code>([@#\w ./:?=%+-]+)<\/code>/iy;
 const TAG = /<(\/?)(b|br|code|del|em|i|ins|kbd|s|strong|sub|sup)[ \t]{0,4}\/?>/iy;
 const DROPPED_TAG = /<\/?(?:picture|source)(?:\s[^<>]{0,4000})?>/iy;
 const IMAGE_TAG = /<img\s([^<>]{0,4000})>/iy;
@@ -67,5 +67,5 @@ function addImage(reading: Reading, attributes: string): void {
   const name = `image${alt === '' ? '' : `: ${alt.replace(/[^\p{L}\p{N} .,-]+/gu, ' ')}`}`;
   const destination = cleanDestination(source);
   addText(reading, destination === undefined ? `(${name})` : `[${name}`);
-  if (destination !== undefined) reading.pieces.push({ kind: 'markup', text: `](${destination})` });
+  if (destination !== undefined) reading.pieces.push({ kind: 'link-end', destination });
 }

@@ -1,7 +1,7 @@
 import { readAngle } from './angle.js';
 import { cleanDestination, LINK_TAIL } from './link.js';
 import { addText, type InlineOptions, matchAt, type Piece, type Reading } from './pieces.js';
-import { cleanWords, wrapCommand } from './words.js';
+import { cleanLinkEnd, cleanWords, type WordContext, wrapCommand } from './words.js';
 
 /** A cleaned line. */
 export interface CleanedLine {
@@ -14,7 +14,9 @@ export interface CleanedLine {
 export function cleanInline(line: string, options: InlineOptions): CleanedLine {
   const { pieces, hadComment, endsInComment } = tokenize(line, options);
   const open = unpairedTags(pieces);
-  const cleaned = pieces.map((piece, index) => formatPiece(piece, { index, isUnpaired: open.has(index) }));
+  const cleaned = pieces.map((piece, index) =>
+    formatPiece(piece, { index, isUnpaired: open.has(index), words: options.words }),
+  );
   const text = cleaned.join('');
   return { text: hadComment ? text.trimEnd() : text, endsInComment };
 }
@@ -85,8 +87,9 @@ function endsInUrl(pieces: readonly Piece[]): boolean {
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
     const piece = pieces[index];
     if (piece === undefined || piece.kind === 'code' || piece.kind === 'tag') break;
-    word = piece.text + word;
-    if (/[\s<]/.test(piece.text)) break;
+    const text = piece.kind === 'link-end' ? `](${piece.destination})` : piece.text;
+    word = text + word;
+    if (/[\s<]/.test(text)) break;
   }
   const tail = word.split(/[\s<]/).at(-1) ?? '';
   return tail.includes('://') || /www\./i.test(tail);
@@ -101,11 +104,19 @@ function runAt(line: string, at: number): string {
   return run.exec(line)?.[0] ?? '';
 }
 
-const KEPT_ENTITY = /&(?:lt|gt|amp|quot|nbsp|#39|#96);/y;
+const KEPT_ENTITY = /&(?:lt|gt|amp|quot|#39|#96);/y;
 const ENTITY = /&(?:#\d{1,8}|#x[0-9a-f]{1,8}|[a-z][a-z0-9]{1,40});/iy;
+
+/** A space is only a space: a closing keyword may have it before its number. */
+const SPACE_ENTITY = /&nbsp;/y;
 
 /** An entity is a way to write a character so that a filter does not see it; few are needed. */
 function readAmpersand(reading: Reading, at: number): number {
+  const space = matchAt(SPACE_ENTITY, reading.line, at);
+  if (space !== null) {
+    addText(reading, '\u00A0');
+    return at + space[0].length;
+  }
   const kept = matchAt(KEPT_ENTITY, reading.line, at);
   if (kept !== null) {
     reading.pieces.push({ kind: 'markup', text: kept[0] });
@@ -126,7 +137,8 @@ function readBackslash(reading: Reading, at: number): number {
     return at + 1 + run.length;
   }
   if (next === '<' || next === '&') pieces.push({ kind: 'markup', text: next === '<' ? '&lt;' : '&amp;' });
-  else if (next === '@') addText(reading, next);
+  // Behind a bracket the backslash keeps `[x]: …` from being a definition.
+  else if (next === '@' || next === '/' || (next === ':' && line[at - 1] !== ']')) addText(reading, next);
   else if (/[!-/:-@[-`{-~]/.test(next)) addText(reading, `\\${next}`);
   else {
     addText(reading, '\\');
@@ -143,7 +155,7 @@ function readBracket(reading: Reading, at: number): number {
     const tail = matchAt(LINK_TAIL, line, at);
     const destination = cleanDestination(tail?.[1] ?? '');
     if (next === '(' && tail !== null && destination !== undefined) {
-      pieces.push({ kind: 'markup', text: `](${destination})` });
+      pieces.push({ kind: 'link-end', destination });
       return at + tail[0].length;
     }
     pieces.push({ kind: 'markup', text: `]\\${next}` });
@@ -167,13 +179,20 @@ function unpairedTags(pieces: readonly Piece[]): ReadonlySet<number> {
   return unpaired;
 }
 
-function formatPiece(
-  piece: Piece,
-  { index, isUnpaired }: { readonly index: number; readonly isUnpaired: boolean },
-): string {
+interface PiecePlace {
+  readonly index: number;
+  readonly isUnpaired: boolean;
+  readonly words: WordContext;
+}
+
+function formatPiece(piece: Piece, { index, isUnpaired, words }: PiecePlace): string {
   switch (piece.kind) {
-    case 'text':
-      return index === 0 ? wrapCommand(piece.text, cleanWords) : cleanWords(piece.text);
+    case 'text': {
+      const clean = (text: string) => cleanWords(text, words);
+      return index === 0 ? wrapCommand(piece.text, clean) : clean(piece.text);
+    }
+    case 'link-end':
+      return cleanLinkEnd(piece.destination, words);
     case 'code':
     case 'markup':
       return piece.text;

@@ -1,5 +1,6 @@
 import { cleanInline, hasTable } from './inline.js';
 import type { InlineOptions } from './pieces.js';
+import { beginWords, type References, type WordContext } from './words.js';
 
 /**
  * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML beyond a few
@@ -10,9 +11,17 @@ import type { InlineOptions } from './pieces.js';
  * stand at the left margin after a blank line, backticks that make no code span within their line are entities,
  * and so is every `<` that begins no tag of ours. The result is final once cleaning it changes nothing.
  */
-export function cleanMarkdown(text: string): string {
+export function cleanMarkdown(text: string, references: References): string {
   const source = text.split('\n');
-  const state: State = { lines: [], fence: undefined, isInComment: false, details: 0, needsBlank: false };
+  const words = beginWords(references);
+  const state: State = {
+    lines: [],
+    fence: undefined,
+    isInComment: false,
+    details: 0,
+    needsBlank: false,
+    words,
+  };
   const hasTables = source.some(hasTable);
   for (const line of source) readLine(state, line, hasTables);
   if (state.fence !== undefined) state.lines.push(state.fence.run);
@@ -28,6 +37,7 @@ interface State {
   details: number;
   /** The last line is raw HTML, which only a blank line ends. */
   needsBlank: boolean;
+  words: WordContext;
 }
 
 interface Fence {
@@ -53,7 +63,8 @@ function readLine(state: State, line: string, hasTables: boolean): void {
   if (visible === undefined) return;
   const fence = FENCE.exec(visible);
   if (fence !== null) openFence(state, fence);
-  else if (!readDetails(state, visible.trim(), hasTables)) readText(state, visible, { hasTables });
+  else if (!readDetails(state, visible.trim(), hasTables))
+    readText(state, visible, { hasTables, words: state.words });
 }
 
 /** Takes a line of code; false if the line does not belong to the fence any more, which is then closed. */
@@ -134,7 +145,8 @@ function readSummary(state: State, line: string, hasTables: boolean): boolean {
   if (open === undefined && !OPEN_DETAILS.test(state.lines.findLast((other) => other !== '') ?? ''))
     return false;
   if (open !== undefined) openDetails(state, open);
-  state.lines.push(`<summary>${cleanInline(title, { hasTables, isRaw: true }).text}</summary>`);
+  const words = beginWords(state.words.references);
+  state.lines.push(`<summary>${cleanInline(title, { hasTables, isRaw: true, words }).text}</summary>`);
   state.needsBlank = true;
   return true;
 }
@@ -146,6 +158,7 @@ function readText(state: State, line: string, options: InlineOptions): void {
   if (cleaned.trim() === '') {
     state.lines.push('');
     state.needsBlank = false;
+    state.words = beginWords(state.words.references);
   } else {
     pushLine(state, cleaned);
   }

@@ -4,21 +4,28 @@ import { stripInvisible } from './invisible.js';
 import { cleanLog } from './log.js';
 import { cleanMarkdown } from './markdown.js';
 import { redact } from './redact.js';
+import { cleanTitle } from './title.js';
+import type { References } from './words.js';
 
-/** Where a text goes. */
-export type Channel = 'comment' | 'summary' | 'log' | 'output' | 'memory';
+/** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
+export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'log' | 'output' | 'memory';
 
 /**
  * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing invisible, nothing that
- * acts on GitHub, everything closed that was opened, and cut to what fits, with a note. Log: no secret, nothing
- * invisible, no workflow command. Output and memory: no secret. What went through once goes through unchanged.
+ * acts on GitHub, everything closed that was opened, and cut to what fits, with a note; an untrusted comment refers to no
+ * other thread either. Title: no secret, nothing invisible, no closing keyword, one line without markup. Log: no secret,
+ * nothing invisible, no workflow command. Output and memory: no secret. What went through once goes through unchanged.
  */
 export function outbound(text: string, channel: Channel, secrets: readonly string[]): string {
   switch (channel) {
     case 'comment':
-      return cleanAndCut(text, { secrets, hasRoom: hasRoomInComment, cut: cutToComment, note: COMMENT_NOTE });
+      return cleanAndCut(text, { ...COMMENT, secrets, references: 'own' });
+    case 'untrusted-comment':
+      return cleanAndCut(text, { ...COMMENT, secrets, references: 'none' });
+    case 'title':
+      return settle(text, (version) => cleanTitle(redact(version, secrets)));
     case 'summary':
-      return cleanAndCut(text, { secrets, hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUMMARY_NOTE });
+      return cleanAndCut(text, { ...SUMMARY, secrets, references: 'own' });
     case 'log':
       return settle(text, (version) => cleanLog(redact(version, secrets)));
     case 'output':
@@ -39,16 +46,23 @@ const COMMENT_NOTE =
 const SUMMARY_NOTE = '\n\n*The text is cut here: it is longer than a job summary may be.*';
 
 interface Limit {
-  readonly secrets: readonly string[];
   readonly hasRoom: (text: string) => boolean;
   /** The text without its last `tooMuch` units beyond the limit. */
   readonly cut: (text: string, tooMuch: number) => string;
   readonly note: string;
 }
 
+const COMMENT: Limit = { hasRoom: hasRoomInComment, cut: cutToComment, note: COMMENT_NOTE };
+const SUMMARY: Limit = { hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUMMARY_NOTE };
+
+interface Cleaning extends Limit {
+  readonly secrets: readonly string[];
+  readonly references: References;
+}
+
 /** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
-function cleanAndCut(text: string, { secrets, hasRoom, cut, note }: Limit): string {
-  const clean = (version: string) => cleanMarkdown(stripInvisible(redact(version, secrets)));
+function cleanAndCut(text: string, { secrets, references, hasRoom, cut, note }: Cleaning): string {
+  const clean = (version: string) => cleanMarkdown(stripInvisible(redact(version, secrets)), references);
   const whole = settle(text, clean);
   if (hasRoom(whole)) return whole;
   for (let tooMuch = note.length + MARGIN; ; tooMuch *= 2) {

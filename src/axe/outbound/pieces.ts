@@ -1,5 +1,9 @@
+import type { WordContext } from './words.js';
+
 /** How a line is read. */
 export interface InlineOptions {
+  /** What the paragraph held so far; the line goes on with it. */
+  readonly words: WordContext;
   /** The text may hold a table, whose cells end at every `|`, also within a code span. */
   readonly hasTables: boolean;
   /** The line is raw HTML, where markdown means nothing. */
@@ -12,6 +16,8 @@ export type Piece =
   | { readonly kind: 'code'; readonly text: string }
   /** Ours, complete, not looked at again. */
   | { readonly kind: 'markup'; readonly text: string }
+  /** The end of a link, from the bracket on; its destination was checked. */
+  | { readonly kind: 'link-end'; readonly destination: string }
   | { readonly kind: 'tag'; readonly name: string; readonly isClosing: boolean };
 
 /** A line while it is read. */

@@ -1,18 +1,35 @@
+import { disarmUrl, isReferenceUrl } from './link.js';
+
 /**
- * Takes the effect from words that GitHub, or a bot that reads along, acts upon: mentions, closing keywords,
- * references to other repositories, and images, which become links.
+ * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells the other thread of
+ * each one: `own` keeps those within the repository, `none` keeps none.
+ */
+export type References = 'own' | 'none';
+
+/** What was read before a word, within its paragraph. */
+export interface WordContext {
+  readonly references: References;
+  /** The last word was one that closes an issue (`fixes`); emphasis, brackets and line breaks change nothing. */
+  isAfterClosing: boolean;
+  /** The text of the link that is open began after such a word. */
+  isLinkAfterClosing: boolean;
+}
+
+/** The context at the beginning of a paragraph. */
+export function beginWords(references: References): WordContext {
+  return { references, isAfterClosing: false, isLinkAfterClosing: false };
+}
+
+/**
+ * Takes the effect from words that GitHub, or a bot that reads along, acts upon: mentions, references after a closing
+ * keyword or to other repositories, and images, which become links.
  *
  * They are put into `<code>`: GitHub looks for mentions and references in the finished page, outside `code`, `pre` and
  * links. An entity (`&#64;`) is an ordinary `@` by then; an invisible character would be stripped by our own rules;
  * backticks do nothing where a line is raw HTML. Inside `<code>` the name stays readable and can be copied.
  */
-export function cleanWords(text: string): string {
-  return text.replace(WORDS, (match, ...rest) => {
-    const { url, image } = groupsOf(rest);
-    if (image !== undefined) return '';
-    if (url !== undefined) return match.replaceAll('@', '%40');
-    return inCode(match);
-  });
+export function cleanWords(text: string, context: WordContext): string {
+  return text.replace(WORDS, (match, ...rest) => cleanWord(match, kindOf(rest), context));
 }
 
 /** Cleans the text that begins a line; a slash command (`/deploy`), which bots look for there, goes into `<code>`. */
@@ -21,35 +38,100 @@ export function wrapCommand(text: string, clean: (text: string) => string): stri
   return match === undefined ? clean(text) : before + inCode(command) + clean(text.slice(match.length));
 }
 
-/** Every alternative begins at the start of a run of its characters, so that no run is tried twice. */
+/** The end of a link: `](destination)`, without a destination that GitHub would take for a reference. */
+export function cleanLinkEnd(destination: string, context: WordContext): string {
+  const mayRefer = context.references === 'own' && !context.isLinkAfterClosing && !context.isAfterClosing;
+  context.isLinkAfterClosing = false;
+  if (mayRefer || !isReferenceUrl(destination)) return `](${destination})`;
+  const disarmed = disarmUrl(destination);
+  return disarmed.isLink ? `](${disarmed.text})` : `]\\(${inCode(disarmed.text)})`;
+}
+
+/** A word that closes the issue named behind it, as the source of a pattern. */
+export const CLOSING_WORD = '(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?![A-Za-z0-9])';
+
+const ENDS_IN_CLOSING = new RegExp(`(?<![A-Za-z0-9])${CLOSING_WORD}$`, 'i');
+
+/** The rest of a word, up to an address that begins in it: GitHub makes a link of `#1https://…` from the `h` on. */
+const TAIL = '(?:(?!https?:|www\\.)[A-Za-z0-9])*';
+
+/** Every alternative begins at the start of a run of its characters or is bounded, so that no run is tried twice. */
 const WORDS = new RegExp(
   [
-    String.raw`(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[\s:]{1,20}(?:(?:[\w.-]+\/)?[\w.-]+)?\\?#\d+`,
-    String.raw`(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[\s:]{1,20}(?:GH-\d+|https?:\/\/[\w.:-]+\/[\w./-]+\/\d+)`,
-    String.raw`(?<url>https?:\/\/[^\s<>"'()[\]!]+)`,
-    String.raw`(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w-]+)?`,
-    String.raw`(?<![\w./-])(?:[\w.-]+\/)+[\w.-]+\\?#\d+`,
+    // What has no proper host is no link for GitHub, and what it holds counts as text.
+    String.raw`(?<url>https?:\/\/[A-Za-z0-9][A-Za-z0-9.-]*(?!\w)[^\s<>"'()[\]!]*`,
+    String.raw`(?<![A-Za-z0-9])www\.[\w.-]*(?:\/[\w.-]+){2}\/(?:issues|pulls?|discussions|commits?)\/[\w.-]+)`,
+    String.raw`(?<mention>(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w-]+)?)`,
+    String.raw`(?<elsewhere>(?<![A-Za-z0-9])[A-Za-z0-9][\w.\\-]{0,80}\/[\w.\\-]{1,200}#\d+)`,
+    `(?<own>\\\\?#\\d${TAIL}|(?<![A-Za-z0-9])GH\\\\?-\\d${TAIL})`,
+    `(?<commit>(?<=[\\w.-])@[0-9a-f]{7}${TAIL})`,
     String.raw`(?<image>(?<!!)!+(?=\[))`,
+    String.raw`(?<opening>\[)`,
+    `(?<closing>${CLOSING_WORD})`,
+    // Any other word, or the end of a sentence.
+    String.raw`(?<other>[A-Za-z]+|\d+|[.;!?])`,
   ].join('|'),
   'gi',
 );
 
-/** The named groups are the last argument of a replacer. */
-function groupsOf(rest: readonly unknown[]): {
-  readonly url: string | undefined;
-  readonly image: string | undefined;
-} {
-  const groups = rest.at(-1);
-  return { url: groupIn(groups, 'url'), image: groupIn(groups, 'image') };
+type WordKind =
+  | 'url'
+  | 'mention'
+  | 'elsewhere'
+  | 'own'
+  | 'commit'
+  | 'image'
+  | 'opening'
+  | 'closing'
+  | 'other';
+
+const KINDS: readonly WordKind[] = [
+  'url',
+  'mention',
+  'elsewhere',
+  'own',
+  'commit',
+  'image',
+  'opening',
+  'closing',
+];
+
+function cleanWord(word: string, kind: WordKind, context: WordContext): string {
+  const mayRefer = context.references === 'own' && !context.isAfterClosing;
+  switch (kind) {
+    case 'url': {
+      context.isAfterClosing = ENDS_IN_CLOSING.test(word);
+      if (mayRefer || !isReferenceUrl(word)) return word.replaceAll('@', '%40');
+      const disarmed = disarmUrl(word);
+      return disarmed.isLink ? disarmed.text : inCode(disarmed.text);
+    }
+    case 'mention':
+    case 'elsewhere':
+      return inCode(word);
+    case 'own':
+      return mayRefer ? word : inCode(word);
+    case 'commit':
+      return context.references === 'own' ? word : inCode(word);
+    case 'image':
+      return '';
+    case 'opening':
+      context.isLinkAfterClosing ||= context.isAfterClosing;
+      return word;
+    case 'closing':
+    case 'other':
+      context.isAfterClosing = kind === 'closing';
+      return word;
+  }
 }
 
-function groupIn(groups: unknown, name: 'url' | 'image'): string | undefined {
-  if (typeof groups !== 'object' || groups === null) return undefined;
-  const value: unknown = Reflect.get(groups, name);
-  return typeof value === 'string' ? value : undefined;
+/** The named groups are the last argument of a replacer. */
+function kindOf(rest: readonly unknown[]): WordKind {
+  const groups = rest.at(-1);
+  if (typeof groups !== 'object' || groups === null) return 'other';
+  return KINDS.find((kind) => Reflect.get(groups, kind) !== undefined) ?? 'other';
 }
 
 /** Only what the inline rules take for a finished code element is let in. */
 function inCode(text: string): string {
-  return `<code>${text.replace(/\s+/g, ' ').replace(/[^@#\w ./:-]/g, '')}</code>`;
+  return `<code>${text.replace(/\s+/g, ' ').replace(/[^@#\w ./:?=%+-]/g, '')}</code>`;
 }

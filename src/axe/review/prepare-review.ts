@@ -98,7 +98,7 @@ function prepareComment(
   const { placement, fingerprint } = placed;
   if (placement.kind !== 'line') return [];
   const { path, side, line, startLine } = placement;
-  const body = `${findingMarker({ fingerprint, agent: agentOf(agent) })}\n${clean(commentText(placed))}`;
+  const body = `${findingMarker({ fingerprint, agent: agentOf(agent) })}\n${clean(commentText(placed, clean))}`;
   return [{ path, side, line, startLine, body, placed }];
 }
 

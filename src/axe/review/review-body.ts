@@ -169,7 +169,7 @@ function shortForm(placed: PlacedFinding, clean: (text: string) => string): stri
 
 function wholeForm(placed: PlacedFinding, clean: (text: string) => string): string {
   const { finding } = placed;
-  return clean(`${placeOf(placed)}\n\n${commentText({ ...placed, finding, placement: NOWHERE })}`);
+  return clean(`${placeOf(placed)}\n\n${commentText({ ...placed, finding, placement: NOWHERE }, clean)}`);
 }
 
 /** In the review's text nothing can be offered to be committed, and the place stands above it. */
