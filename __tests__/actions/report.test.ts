@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type Inputs, readInputs } from '../../src/actions/inputs/inputs.js';
 import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
@@ -142,6 +143,44 @@ describe('a run that ended well', () => {
       'Memory: 1 entry added to /memory/bot.md',
     ]);
     expect(step.summary).toMatch(/^### bot: success\n\nOne\.\n/);
+  });
+
+  it('gives back the answer as output and file, and no command of it to the runner, whatever the answer is', async () => {
+    const of = await reportOf('ran');
+    const piece = fc.constantFrom(
+      ...[
+        '\n',
+        '\r\n',
+        '\r',
+        '<<',
+        '<<EOF',
+        'EOF\n',
+        '=',
+        'response<<ghadelimiter_',
+        'ghadelimiter_',
+        'conclusion=failure\n',
+      ],
+      ...[
+        '::error::x',
+        '::add-mask::a',
+        '::set-output name=a::b',
+        '##[error]x',
+        ' ::stop-commands::t',
+        '%0A',
+        'a',
+        ' ',
+      ],
+    );
+    const answers = fc.array(piece, { maxLength: 20 }).map((pieces) => `a${pieces.join('')}z`);
+    await fc.assert(
+      fc.asyncProperty(answers, async (answer) => {
+        const step = await report({ ...of, outcome: completed(answer) });
+        expect(step.outputs).toMatchObject({ conclusion: 'success', response: answer });
+        expect(readFileSync(step.outputs['response-file'] ?? '', 'utf8')).toBe(answer);
+        const { names } = parseWorkflowCommands(step.log.join('\n'));
+        expect([names, step.annotations, step.masks]).toEqual([[], [], []]);
+      }),
+    );
   });
 
   it('without an answer or memory has neither file nor log', async () => {

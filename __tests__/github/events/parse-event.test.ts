@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AxeError } from '../../../src/axe/errors.js';
 import { decideGate, needsPermission } from '../../../src/axe/gate.js';
 import { DEFAULT_GATE_POLICY, type GatePolicy } from '../../../src/axe/gate-policy.js';
 import type { Trigger } from '../../../src/axe/trigger.js';
@@ -106,6 +107,71 @@ describe('GitHub’s example payloads', () => {
     );
   });
 });
+
+describe('any event', () => {
+  const json = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    // Names of fields that are read, with anything in them.
+    fc.dictionary(
+      fc.constantFrom(
+        ...[
+          'action',
+          'repository',
+          'sender',
+          'pull_request',
+          'issue',
+          'comment',
+          'review',
+          'workflow_run',
+          'label',
+        ],
+        ...['merge_group', 'commits', 'ref', 'before', 'after', 'schedule', 'inputs', 'changes', '__proto__'],
+      ),
+      fc.jsonValue({ maxDepth: 3 }),
+    ),
+  );
+
+  it('is read, refused by an error for people, or unknown, whatever JSON its payload is', () => {
+    const names = fc.oneof(
+      fc.constantFrom(...exampleEvents('api.github.com').map(({ name }) => name), 'schedule'),
+      fc.string({ maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(names, json, (name, payload) => {
+        const trigger = orRefused(() => parseEvent(name, payload, NO_ENV));
+        if (trigger !== undefined) expect(decideGate(trigger, 'read').kind).toMatch(/^(?:run|skip)$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is read or refused, whatever text its file holds', () => {
+    const files = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.tuple(fc.nat(4000), fc.string({ maxLength: 5 })).map(([at, insert]) => {
+        const text = JSON.stringify(loadWebhook('issue_comment', 'created'));
+        return text.slice(0, at) + insert + text.slice(at + 3);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        files,
+        (text) =>
+          void orRefused(() => parseEvent('issue_comment', parseEventFile(text, 'event.json'), NO_ENV)),
+      ),
+    );
+  });
+});
+
+/** Undefined for what is refused by an error for people; any other error is a bug. */
+function orRefused(read: () => Trigger): Trigger | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof AxeError) return undefined;
+    throw thrown;
+  }
+}
 
 describe('parsing an event', () => {
   it('reads a pull request', () => {
