@@ -229,6 +229,7 @@ const CLOSING: readonly (readonly [string, string])[] = [
     'fixes [the *bug*](https://github.com/o/r/issues/1)',
     'fixes [the *bug*](https://redirect.github.com/o/r/issues/1)',
   ],
+  ['https://fixes https://github.com/o/r/issues/1', 'https://fixes https://redirect.github.com/o/r/issues/1'],
   ['fixes https://ghes.example/o/r/issues/1', 'fixes <code>ghes.example/o/r/issues/1</code>'],
 ];
 
@@ -238,6 +239,12 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['(\\#12)', '(<code>#12</code>)'],
   ['octocat#12 and GH-13', 'octocat<code>#12</code> and <code>GH-13</code>'],
   ['octo/repo#1', '<code>octo/repo#1</code>'],
+  ['https://_#12', 'https://_<code>#12</code>'],
+  [
+    '#12https://github.com/octo/repo/issues/1',
+    '<code>#12</code>https://redirect.github.com/octo/repo/issues/1',
+  ],
+  ['https\\://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
   ['octo/repo@0123456789abcdef', 'octo/repo<code>@0123456789abcdef</code>'],
   ['https://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
   ['www.github.com/octo/repo/pull/1', 'https://redirect.github.com/octo/repo/pull/1'],
