@@ -259,6 +259,10 @@ describe('outbound', () => {
       '&a',
       '\x1B]',
       'fixes ',
+      'www.',
+      'a.b-',
+      '#1',
+      '[',
     ];
     for (const unit of units) {
       const text = unit.repeat(Math.ceil(131_072 / unit.length));

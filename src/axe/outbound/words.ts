@@ -60,7 +60,7 @@ const WORDS = new RegExp(
   [
     // What has no proper host is no link for GitHub, and what it holds counts as text.
     String.raw`(?<url>https?:\/\/[A-Za-z0-9][A-Za-z0-9.-]*(?!\w)[^\s<>"'()[\]!]*`,
-    String.raw`(?<![A-Za-z0-9])www\.[\w.-]*(?:\/[\w.-]+){2}\/(?:issues|pulls?|discussions|commits?)\/[\w.-]+)`,
+    String.raw`(?<![A-Za-z0-9])www\.[\w.-]{0,100}(?:\/[\w.-]{1,100}){2}\/(?:issues|pulls?|discussions|commits?)\/[\w.-]+)`,
     String.raw`(?<mention>(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w-]+)?)`,
     String.raw`(?<elsewhere>(?<![A-Za-z0-9])[A-Za-z0-9][\w.\\-]{0,80}\/[\w.\\-]{1,200}#\d+)`,
     `(?<own>\\\\?#\\d${TAIL}|(?<![A-Za-z0-9])GH\\\\?-\\d${TAIL})`,
