@@ -12,8 +12,8 @@ import {
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
   NOTES_LIMITS,
-} from '../src/axe/defaults.js';
-import { VERSION } from '../src/axe/version.js';
+} from '../src/core/defaults.js';
+import { VERSION } from '../src/core/version.js';
 import { actionErrors } from './helpers/workflow-syntax.js';
 
 interface ActionYml {

@@ -18,18 +18,17 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const TEXTS = new Map(FILES.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
 const IMPORTS = FILES.flatMap((file) => importsOf(file, TEXTS.get(file) ?? ''));
 
-/** Which folder may import which; a folder may always import itself. */
+/** Which room may import which; a room may always import itself. */
+const ADAPTERS = ['models', 'mcp', 'host', 'github', 'stores'].map((name) => `adapters/${name}`);
+const STEPS = ['core', 'run', 'commands'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  axe: [],
-  pipeline: ['axe'],
-  models: ['axe'],
-  host: ['axe'],
-  'memory-stores': ['axe'],
-  github: ['axe'],
-  mcp: ['axe'],
-  world: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp'],
-  actions: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp', 'world'],
-  cli: ['axe', 'pipeline', 'models', 'host', 'memory-stores', 'github', 'mcp', 'world'],
+  core: [],
+  run: ['core', 'commands'],
+  commands: ['core', 'run'],
+  ...Object.fromEntries(ADAPTERS.map((room) => [room, ['core']])),
+  composition: [...STEPS, ...ADAPTERS],
+  actions: [...STEPS, ...ADAPTERS, 'composition'],
+  cli: [...STEPS, ...ADAPTERS, 'composition'],
   'action.ts': ['actions'],
   'cli.ts': ['cli'],
 };
@@ -51,10 +50,10 @@ const DYNAMIC = [
   './tools.js',
   './validate-agents.js',
   './validate-mode.js',
-  './publish-wanted.js',
+  './publish-requested.js',
   './post-check.js',
   './post-report.js',
-  '../host/json-schema.js',
+  '../adapters/host/json-schema.js',
   'ajv',
   'ajv/dist/2020.js',
   '@octokit/core',
@@ -69,9 +68,9 @@ const DYNAMIC = [
 
 /** Tests that look at a whole folder instead of one file. */
 const WHOLE_ROOMS = [
-  'axe/memory/notes/vectors.test.ts',
-  'github/over-the-wire.test.ts',
-  'memory-stores/never-loses.test.ts',
+  'core/memory/notes/vectors.test.ts',
+  'adapters/github/over-the-wire.test.ts',
+  'adapters/stores/never-loses.test.ts',
 ];
 
 describe('the architecture', () => {
@@ -90,19 +89,19 @@ describe('the architecture', () => {
   });
 
   it('keeps the core pure', () => {
-    const packages = IMPORTS.filter((one) => roomOf(one.from) === 'axe' && !isOwn(one));
+    const packages = IMPORTS.filter((one) => roomOf(one.from) === 'core' && !isOwn(one));
     const wrong = packages.filter(
       ({ to, isType }) => !CORE_PACKAGES.includes(to) && !(isType && CORE_TYPE_PACKAGES.includes(to)),
     );
     expect(describeAll(wrong)).toEqual([]);
     const impure =
       /\b(?:process\.|fetch\(|Date\.now|new Date\(\)|Math\.random|console\.|performance\.|setTimeout)/;
-    expect(linesMatching('axe', impure)).toEqual([]);
+    expect(linesMatching('core', impure)).toEqual([]);
   });
 
-  it('touches files and processes in host only', () => {
+  it('touches files and processes in adapters/host only', () => {
     const wrong = IMPORTS.filter(
-      ({ from, to }) => /^node:(?:fs|child_process)/.test(to) && roomOf(from) !== 'host',
+      ({ from, to }) => /^node:(?:fs|child_process)/.test(to) && roomOf(from) !== 'adapters/host',
     );
     expect(describeAll(wrong)).toEqual([]);
   });
@@ -153,7 +152,7 @@ describe('the architecture', () => {
   it('is mirrored by its tests', () => {
     const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
     const mirrored = tests.filter((file) =>
-      /^(?:axe|pipeline|models|host|memory-stores|github|mcp|world|actions|cli)\/.*\.test\.ts$/.test(file),
+      /^(?:core|run|commands|adapters|composition|actions|cli)\/.*\.test\.ts$/.test(file),
     );
     const strays = mirrored.filter(
       (file) => !TEXTS.has(file.replace(/(?:\.[a-z-]+)?\.test\.ts$/, '.ts')) && !WHOLE_ROOMS.includes(file),
@@ -187,8 +186,10 @@ function target({ from, to }: Import): string {
   return relative(SRC, resolve(SRC, dirname(from), to)).replace(/\.js$/, '.ts');
 }
 
+/** The folder of `src/` that a file is in; adapters are a room each. */
 function roomOf(file: string): string {
-  return file.split('/')[0] ?? '';
+  const [first = '', second = ''] = file.split('/');
+  return first === 'adapters' ? `${first}/${second}` : first;
 }
 
 function mayImport(one: Import): boolean {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findProvider, PROVIDER_IDS } from '../src/models/catalog.js';
-import { findPrice } from '../src/models/prices.js';
+import { findProvider, PROVIDER_IDS } from '../src/adapters/models/catalog.js';
+import { findPrice } from '../src/adapters/models/prices.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = read('README.md');

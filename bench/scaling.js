@@ -8,11 +8,11 @@ const FACTOR = 4;
 /** Lines to print. */
 export async function scaling() {
   compile();
-  const { mergeRunLogs } = await import('../lib/axe/memory/merge.js');
-  const { readDiffLines } = await import('../lib/axe/review/diff-lines.js');
-  const { ownPart } = await import('../lib/axe/review/own-part.js');
-  const { findMention } = await import('../lib/axe/mention.js');
-  const { cleanMarkdown } = await import('../lib/axe/outbound/markdown.js');
+  const { mergeRunLogs } = await import('../lib/core/memory/merge.js');
+  const { readDiffLines } = await import('../lib/core/review/diff-lines.js');
+  const { ownPart } = await import('../lib/core/review/own-part.js');
+  const { findMention } = await import('../lib/core/event/mention.js');
+  const { cleanMarkdown } = await import('../lib/core/sanitize/markdown.js');
   const works = [
     ['merge two logs', 2000, (size) => [log(size, 'a'), log(size, 'b')], mergeRunLogs],
     ['lines of a diff, one file', 4000, (size) => [hunks(size)], readDiffLines],

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runMemoryMode } from '../../src/actions/memory-mode.js';
-import { decodeBytes } from '../../src/axe/memory/bytes.js';
-import type { RunRequest } from '../../src/pipeline/request.js';
+import { decodeBytes } from '../../src/core/text/bytes.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { createFakeMemory, entry } from '../commands/memory/memory-scene.js';
 import { WRITER } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';
 import { comment, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { createFakeWorld, type FakeWorld, makeRequest } from '../helpers/world-fake.js';
-import { createFakeMemory, entry } from '../pipeline/tend/memory-scene.js';
 
 const A = entry(1, { id: 'aaaaaa-1', result: 'Ümlaut \uDC80' });
 const B = entry(2, { id: 'bbbbbb-1' });
@@ -16,18 +16,18 @@ const STRANGE = entry(3, { id: 'cccccc-1' });
 const LOGS = { 'bot.md': A + B, 'untrusted/bot.md': STRANGE };
 
 interface Mode {
-  readonly world?: FakeWorld;
+  readonly deps?: FakeWorld;
   readonly workspace?: string;
   readonly request?: Partial<RunRequest>;
 }
 
 async function run(
   command: string,
-  { world = worldWith(), workspace = tempDir('workspace'), request }: Mode = {},
+  { deps = worldWith(), workspace = tempDir('workspace'), request }: Mode = {},
 ) {
   const report = await runMemoryMode(
     { command, request: makeRequest({ trigger: SCHEDULE, inWorkflow: true, ...request }), workspace },
-    world,
+    deps,
   );
   return { report, workspace };
 }
@@ -40,15 +40,15 @@ function worldWith(): FakeWorld {
 describe('`mode: memory`', () => {
   it('does what the input says, whatever the event', async () => {
     for (const trigger of [SCHEDULE, pullRequest(), comment({ body: '/axe forget bbbbbb-1' })]) {
-      const world = worldWith();
-      const { report } = await run('forget "aaaaaa-1"', { world, request: { trigger } });
+      const deps = worldWith();
+      const { report } = await run('forget "aaaaaa-1"', { deps, request: { trigger } });
       expect(report).toMatchObject({
         kind: 'tended',
         command: 'forget',
         askedIn: 'workflow',
         result: { kind: 'done', changed: true, text: expect.stringContaining('aaaaaa-1') },
       });
-      expect(world.replies).toEqual([]);
+      expect(deps.replies).toEqual([]);
     }
   });
 

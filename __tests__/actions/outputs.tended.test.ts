@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { isMistaken, outputsOf, problemsIn } from '../../src/actions/outputs.js';
-import type { Finding } from '../../src/axe/memory/commands/finding.js';
+import type { LogFinding } from '../../src/core/memory/commands/finding.js';
 import { done, refused, tended } from '../helpers/tended.js';
 
-const SIZE: Finding = {
+const SIZE: LogFinding = {
   code: 'size',
   severity: 'information',
   lane: 'trusted',
@@ -11,7 +11,7 @@ const SIZE: Finding = {
   line: undefined,
   message: '',
 };
-const ORDER: Finding = {
+const ORDER: LogFinding = {
   code: 'order',
   severity: 'problem',
   lane: 'trusted',

@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { readPush, runPushMode } from '../../src/actions/push-mode.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
-import type { Trigger } from '../../src/axe/trigger.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import { entryText, idsIn } from '../adapters/stores/entries.js';
 import { gitIn, NOBODY } from '../helpers/run-steps.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { comment, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { createFakeWorld } from '../helpers/world-fake.js';
-import { entryText, idsIn } from '../memory-stores/entries.js';
 
 const [A, B] = [entryText('a', 'A.', 1), entryText('b', 'B.', 2)];
 const LOG = '.axe/memory/bot.md';

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { type Inputs, readInputs } from '../../src/actions/inputs/inputs.js';
 import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
-import { DEFAULT_FAIL_ON } from '../../src/axe/defaults.js';
-import { AxeError, ConfigError, ProviderError } from '../../src/axe/errors.js';
-import type { RunOutcome } from '../../src/axe/loop/outcome.js';
-import type { SaveResult } from '../../src/axe/memory/store.js';
-import type { Warning } from '../../src/axe/warning.js';
-import type { RunReport } from '../../src/pipeline/request.js';
-import { runPipeline } from '../../src/pipeline/run.js';
+import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
+import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
+import type { RunOutcome } from '../../src/core/loop/outcome.js';
+import type { SaveResult } from '../../src/core/memory/store.js';
+import type { Warning } from '../../src/core/warning.js';
+import type { RunReport } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
@@ -375,9 +375,9 @@ describe('an entry that was not saved', () => {
     ['one kept elsewhere', { save: { ...save, kept: { location: 'cache k', store: 'cache' } } }],
     ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
   ])('is one annotation, which names the event: %s (D14, C3 48, C3 53)', async (_, parts) => {
-    const world = createFakeWorld({ permissions: WRITER, ...parts });
-    const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), world);
-    const step = await report(of, { warnings: world.warnings });
+    const deps = createFakeWorld({ permissions: WRITER, ...parts });
+    const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
+    const step = await report(of, { warnings: deps.warnings });
     expect(step.annotations).toMatchObject([
       { level: 'warning', title: 'Memory not saved', message: expect.stringContaining('`schedule`') },
     ]);

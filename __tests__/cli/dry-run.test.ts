@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RestoreResult } from '../../src/axe/memory/store.js';
 import { formatDryRun } from '../../src/cli/dry-run.js';
-import type { RunRequest } from '../../src/pipeline/request.js';
+import type { RestoreResult } from '../../src/core/memory/store.js';
+import type { RunRequest } from '../../src/run/request.js';
 import { reportOf } from '../helpers/reports.js';
 import { AGENT, AGENT_WITH_MEMORY, type FakeWorldParts } from '../helpers/world-fake.js';
 

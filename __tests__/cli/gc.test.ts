@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { formatEntry } from '../../src/axe/memory/run-log.js';
 import { main } from '../../src/cli/main.js';
+import { formatEntry } from '../../src/core/memory/run-log.js';
 import { type ModelReply, startModelServer, text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

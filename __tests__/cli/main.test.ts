@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { VERSION } from '../../src/axe/version.js';
 import { main } from '../../src/cli/main.js';
+import { VERSION } from '../../src/core/version.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

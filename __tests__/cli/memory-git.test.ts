@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
+import { entryText, idsIn } from '../adapters/stores/entries.js';
 import { gitIn, NOBODY } from '../helpers/run-steps.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
-import { entryText, idsIn } from '../memory-stores/entries.js';
 
 const [A, B, C] = [entryText('a', 'A.', 1), entryText('b', 'B.', 2), entryText('c', 'C.', 3)];
 const IDENTITY = {

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { bareProvenance } from '../../src/axe/memory/commands/compose.js';
-import { formatProvenance } from '../../src/axe/memory/provenance.js';
-import { formatEntry } from '../../src/axe/memory/run-log.js';
-import { parseLog } from '../../src/axe/memory/units.js';
 import { main } from '../../src/cli/main.js';
+import { bareProvenance } from '../../src/core/memory/commands/compose.js';
+import { formatProvenance } from '../../src/core/memory/provenance.js';
+import { formatEntry } from '../../src/core/memory/run-log.js';
+import { parseLog } from '../../src/core/text/units.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

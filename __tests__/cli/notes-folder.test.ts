@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { NoteChange } from '../../src/axe/memory/change.js';
 import { openFileMemory } from '../../src/cli/file-memory.js';
 import { isOfNotes } from '../../src/cli/notes-folder.js';
+import type { NoteChange } from '../../src/core/memory/change.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const never = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/axe/errors.js';
-import type { RunEvent } from '../../src/axe/loop/events.js';
-import type { RestoreResult } from '../../src/axe/memory/store.js';
-import type { Warning } from '../../src/axe/warning.js';
 import { createTerminalReporter, formatStats } from '../../src/cli/terminal-reporter.js';
+import { ProviderError } from '../../src/core/errors.js';
+import type { RunEvent } from '../../src/core/loop/events.js';
+import type { RestoreResult } from '../../src/core/memory/store.js';
+import type { Warning } from '../../src/core/warning.js';
 import { reportOf, STATS } from '../helpers/reports.js';
 import { AGENT } from '../helpers/world-fake.js';
 

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../src/axe/errors.js';
-import type { RunOutcome } from '../../src/axe/loop/outcome.js';
-import type { World } from '../../src/axe/ports.js';
-import { NOTHING_BUFFERED } from '../../src/axe/review/buffered.js';
-import type { Warning } from '../../src/axe/warning.js';
-import { createTerminalWorld, type TerminalWorldOptions } from '../../src/cli/terminal-world.js';
-import { createDeadline } from '../../src/host/deadline.js';
+import { createDeadline } from '../../src/adapters/host/deadline.js';
+import {
+  createTerminalDependencies,
+  type TerminalDependenciesOptions,
+} from '../../src/cli/terminal-world.js';
+import type { Dependencies } from '../../src/core/dependencies.js';
+import { AxeError } from '../../src/core/errors.js';
+import type { RunOutcome } from '../../src/core/loop/outcome.js';
+import { NOTHING_BUFFERED } from '../../src/core/review/buffered.js';
+import type { Warning } from '../../src/core/warning.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
@@ -17,10 +20,10 @@ import { AGENT_WITH_MEMORY } from '../helpers/world-fake.js';
 const QUIET = { json: false, verbose: false };
 
 /** The world of a terminal on a machine with nothing on it. */
-async function open(patch: Partial<TerminalWorldOptions> = {}) {
+async function open(patch: Partial<TerminalDependenciesOptions> = {}) {
   const home = tempDir('home');
   const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
-  const world = await createTerminalWorld({
+  const deps = await createTerminalDependencies({
     terminal,
     trigger: { kind: 'local' },
     deadline: createDeadline(),
@@ -31,14 +34,14 @@ async function open(patch: Partial<TerminalWorldOptions> = {}) {
     output: QUIET,
     ...patch,
   });
-  return { world, terminal, home };
+  return { deps, terminal, home };
 }
 
 /** What a terminal shows of the end of a run. */
-async function publish(outcome: RunOutcome, output: TerminalWorldOptions['output']) {
-  const { world, terminal } = await open({ output });
+async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions['output']) {
+  const { deps, terminal } = await open({ output });
   const { plan } = await reportOf('planned');
-  const published = await world.publisher.publish(plan, outcome, {
+  const published = await deps.publisher.publish(plan, outcome, {
     buffered: NOTHING_BUFFERED,
     commits: undefined,
     facts: [],
@@ -92,11 +95,11 @@ describe('the end of a run in a terminal', () => {
 describe('memory in a terminal', () => {
   const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
 
-  async function append(world: World, memoryPath: string, treePath = 'bot.md') {
+  async function append(deps: Dependencies, memoryPath: string, treePath = 'bot.md') {
     const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
     const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
     if (plan.memory === undefined) throw new Error('the agent has no memory');
-    const store = world.openMemory(plan.agent, {
+    const store = deps.openMemory(plan.agent, {
       ...plan.memory,
       path: treePath.replace(/^untrusted\//, ''),
     });
@@ -105,8 +108,8 @@ describe('memory in a terminal', () => {
   }
 
   it("is axe's file unless the agent names one", async () => {
-    const { world, home } = await open();
-    expect(await append(world, '')).toMatchObject({ kind: 'saved' });
+    const { deps, home } = await open();
+    expect(await append(deps, '')).toMatchObject({ kind: 'saved' });
     expect(readFileSync(join(home, '.local/share/axe/memory/bot.md'), 'utf8')).toBe(ADDED);
   });
 
@@ -117,28 +120,28 @@ describe('memory in a terminal', () => {
     ['untrusted/offline/bot.md', 'untrusted/offline/mem.md'],
   ])('is of %s the file %s where the agent names one', async (treePath, file) => {
     const folder = tempDir('memory');
-    const { world, home } = await open();
-    expect(await append(world, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
+    const { deps, home } = await open();
+    expect(await append(deps, join(folder, 'mem.md'), treePath)).toMatchObject({ kind: 'saved' });
     expect(readFileSync(join(folder, file), 'utf8')).toBe(ADDED);
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
   it('that has no place is trouble of the store, not of the run', async () => {
-    const { world } = await open({ terminal: createFakeTerminal() });
-    expect(await append(world, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
+    const { deps } = await open({ terminal: createFakeTerminal() });
+    expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
   });
 });
 
 describe('tools in a terminal', () => {
   const TOML = 'name = "bot"\nmodel = "openai/m"\ntools = ["write_file", "read_file"]\n';
 
-  async function toolNames(world: World) {
+  async function toolNames(deps: Dependencies) {
     const { plan } = await reportOf('planned', { agents: { bot: TOML } });
     const warnings: Warning[] = [];
-    const box = await world.openTools({
+    const box = await deps.openTools({
       ...plan,
       callerEffects: undefined,
-      workdir: world.cwd,
+      workdir: deps.cwd,
       signal: new AbortController().signal,
       warn: (warning) => void warnings.push(warning),
     });
@@ -147,13 +150,13 @@ describe('tools in a terminal', () => {
   }
 
   it('are those the agent lists', async () => {
-    const { world } = await open();
-    expect(await toolNames(world)).toEqual({ tools: ['read_file', 'write_file'], warnings: [] });
+    const { deps } = await open();
+    expect(await toolNames(deps)).toEqual({ tools: ['read_file', 'write_file'], warnings: [] });
   });
 
   it("of an event's run are those a workflow would give (D22)", async () => {
-    const { world } = await open({ trigger: SCHEDULE });
-    expect(await toolNames(world)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
+    const { deps } = await open({ trigger: SCHEDULE });
+    expect(await toolNames(deps)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
   });
 });
 
@@ -164,7 +167,7 @@ describe('models in a terminal', () => {
       'config.toml': '[providers.openai]\napi_key = "k"\nbase_url = "http://127.0.0.1:9/v1"\n',
     });
     const asked: string[] = [];
-    const { world } = await open({
+    const { deps } = await open({
       configDir,
       fetch: (input) => {
         asked.push(String(input));
@@ -172,8 +175,8 @@ describe('models in a terminal', () => {
       },
     });
     const ref = { provider: 'openai', model: 'm' };
-    await world.models.configure(ref);
-    const model = await world.models.open(ref);
+    await deps.models.configure(ref);
+    const model = await deps.models.open(ref);
     const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] as const;
     await expect(
       Promise.resolve(model.doGenerate({ prompt: structuredClone(prompt) as never })),

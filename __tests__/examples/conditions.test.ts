@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
-import { decideGate, type GateDecision } from '../../src/axe/gate.js';
-import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
-import type { Trigger } from '../../src/axe/trigger.js';
-import { parseEvent } from '../../src/github/events/parse-event.js';
-import { pauseCommand } from '../../src/pipeline/pause.js';
-import { commentWords } from '../../src/pipeline/tend/command-words.js';
+import { parseEvent } from '../../src/adapters/github/events/parse-event.js';
+import { commandInComment } from '../../src/commands/memory/parse-comment.js';
+import { pauseCommand } from '../../src/commands/pause.js';
+import { type Admission, decideAdmission } from '../../src/core/event/admission.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';
 import {
   eventsOf,
@@ -98,9 +98,9 @@ describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition,
   });
 
   /** What the gate says to somebody who may write; commands need no phrase. */
-  function gateOf(trigger: Trigger): GateDecision {
-    const isCommand = commentWords(trigger) !== undefined || pauseCommand(trigger) !== undefined;
-    return decideGate(trigger, 'write', isCommand ? DEFAULT_GATE_POLICY : policy);
+  function gateOf(trigger: Trigger): Admission {
+    const isCommand = commandInComment(trigger) !== undefined || pauseCommand(trigger) !== undefined;
+    return decideAdmission(trigger, 'write', isCommand ? DEFAULT_ADMISSION_POLICY : policy);
   }
 });
 
@@ -113,7 +113,7 @@ it('every example that runs on pull requests, issues or comments has a condition
   expect(without.map(({ name }) => name)).toEqual(['shared-caller.yml', 'validate.yml']);
 });
 
-function isTurnedAway(decision: GateDecision): boolean {
+function isTurnedAway(decision: Admission): boolean {
   return decision.kind === 'skip' && (decision.reason === 'fork' || decision.reason === 'bot');
 }
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { builtInLines, formatAgentList } from '../../src/axe/agent/list-agents.js';
+import { builtInLines, formatAgentList } from '../../src/core/agent/list-agents.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
 import { GC_DEVIATIONS } from './gc-deviations.js';

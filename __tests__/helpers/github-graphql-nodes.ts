@@ -19,24 +19,24 @@ export interface GraphQlWorld {
 }
 
 /** The fields of a query. */
-export function queryRoot(world: GraphQlWorld): GraphNode {
+export function queryRoot(deps: GraphQlWorld): GraphNode {
   return {
-    viewer: { login: world.viewer.replace(/\[bot\]$/, ''), id: String(stableId(world.viewer)) },
+    viewer: { login: deps.viewer.replace(/\[bot\]$/, ''), id: String(stableId(deps.viewer)) },
     repository: ({ owner, name }: { owner: string; name: string }) => {
-      const repo = world.findRepo(`${owner}/${name}`);
+      const repo = deps.findRepo(`${owner}/${name}`);
       if (repo === undefined) throw notFound(`a Repository with the name '${owner}/${name}'.`);
-      return repositoryNode(repo, world);
+      return repositoryNode(repo, deps);
     },
   };
 }
 
-function repositoryNode(repo: StoredRepo, world: GraphQlWorld): GraphNode {
+function repositoryNode(repo: StoredRepo, deps: GraphQlWorld): GraphNode {
   const subject = (kind: string, kinds: readonly ('Issue' | 'PullRequest')[]) => {
     return ({ number }: { number: number }) => {
       const found = kinds.includes('PullRequest') ? repo.pulls.get(number) : undefined;
       const issue = kinds.includes('Issue') ? repo.issues.get(number) : undefined;
-      if (found !== undefined) return subjectNode('PullRequest', found, repo, world);
-      if (issue !== undefined) return subjectNode('Issue', issue, repo, world);
+      if (found !== undefined) return subjectNode('PullRequest', found, repo, deps);
+      if (issue !== undefined) return subjectNode('Issue', issue, repo, deps);
       throw notFound(`${kind} with the number of ${number}.`);
     };
   };
@@ -55,14 +55,14 @@ function repositoryNode(repo: StoredRepo, world: GraphQlWorld): GraphNode {
     pullRequest: subject('a PullRequest', ['PullRequest']),
     issueOrPullRequest: subject('an issue or pull request', ['Issue', 'PullRequest']),
     pullRequests: (args: ListArguments) => {
-      const nodes = [...repo.pulls.values()].map((pull) => subjectNode('PullRequest', pull, repo, world));
+      const nodes = [...repo.pulls.values()].map((pull) => subjectNode('PullRequest', pull, repo, deps));
       return connection(listed(nodes, args), args);
     },
     issues: (args: ListArguments) => {
-      const nodes = [...repo.issues.values()].map((issue) => subjectNode('Issue', issue, repo, world));
+      const nodes = [...repo.issues.values()].map((issue) => subjectNode('Issue', issue, repo, deps));
       return connection(listed(nodes, args), args);
     },
-    ...gitFields(repo, world.rightOf(repo)),
+    ...gitFields(repo, deps.rightOf(repo)),
   };
 }
 
@@ -86,11 +86,11 @@ function subjectNode(
   kind: 'Issue' | 'PullRequest',
   subject: StoredIssue | StoredPull,
   repo: StoredRepo,
-  world: GraphQlWorld,
+  deps: GraphQlWorld,
 ): GraphNode {
   const nodes = repo.comments
     .filter((comment) => comment.issue === subject.number)
-    .map((comment) => commentNode(comment, repo, world));
+    .map((comment) => commentNode(comment, repo, deps));
   return {
     __typename: kind,
     id: `${kind}_${subject.number}`,
@@ -99,12 +99,12 @@ function subjectNode(
     body: subject.body ?? '',
     locked: subject.locked,
     state: stateOf(subject, repo),
-    viewerDidAuthor: subject.author === world.viewer,
+    viewerDidAuthor: subject.author === deps.viewer,
     updatedAt: repo.talk.touched.get(subject.number) ?? '2026-01-02T03:04:05Z',
     author: actorNode(subject.author),
     url: `${html(repo)}/${kind === 'Issue' ? 'issues' : 'pull'}/${subject.number}`,
     comments: (args: PageArguments) => connection(nodes, args),
-    ...('head' in subject ? reviewFields(repo, subject, world) : {}),
+    ...('head' in subject ? reviewFields(repo, subject, deps) : {}),
   };
 }
 

@@ -19,16 +19,16 @@ const CONTENTS: Readonly<Record<string, string>> = {
 };
 
 /** The fields of a pull request that show its reviews and what it closes. */
-export function reviewFields(repo: StoredRepo, pull: StoredPull, world: GraphQlWorld): GraphNode {
+export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlWorld): GraphNode {
   const { reviews, reviewComments } = repo.talk;
   return {
     headRefOid: pull.head.sha,
     reviews: (args: PageArguments) => {
       const visible = reviews.filter(
-        (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === world.viewer),
+        (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === deps.viewer),
       );
       return connection(
-        visible.map((review) => reviewNode(repo, review, world)),
+        visible.map((review) => reviewNode(repo, review, deps)),
         args,
       );
     },
@@ -37,7 +37,7 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, world: GraphQlW
       return connection(
         first
           .filter((one) => isSubmitted(repo, one))
-          .map((one) => threadNode(repo, { pull, first: one }, world)),
+          .map((one) => threadNode(repo, { pull, first: one }, deps)),
         args,
       );
     },
@@ -72,7 +72,7 @@ function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlW
 export function threadNode(
   repo: StoredRepo,
   { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
-  world: GraphQlWorld,
+  deps: GraphQlWorld,
 ): GraphNode {
   const { reviewComments, resolved } = repo.talk;
   const comments = [first, ...reviewComments.filter(({ inReplyTo }) => inReplyTo === first.id)];
@@ -91,7 +91,7 @@ export function threadNode(
     originalLine: first.line,
     comments: (args: PageArguments) =>
       connection(
-        comments.map((comment) => commentNode(repo, comment, world)),
+        comments.map((comment) => commentNode(repo, comment, deps)),
         args,
       ),
   };

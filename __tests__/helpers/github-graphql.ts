@@ -36,7 +36,7 @@ const checked = new Map<string, Checked>();
  */
 export async function answerGraphQl(
   request: unknown,
-  world: GraphQlWorld & { readonly missingMutations: readonly string[] },
+  deps: GraphQlWorld & { readonly missingMutations: readonly string[] },
 ): Promise<GraphQlResult> {
   const { query = '', variables } = (request ?? {}) as {
     query?: string;
@@ -48,13 +48,13 @@ export async function answerGraphQl(
   });
   const { document, problems } = checkOnce(schema, query);
   if (problems !== undefined) return refusal(problems);
-  const unknown = missingField(document, world.missingMutations);
+  const unknown = missingField(document, deps.missingMutations);
   if (unknown !== undefined) return { body: { errors: [unknown] }, violations: [] };
   const violations: string[] = [];
   const result = await execute({
     schema,
     document,
-    rootValue: { ...queryRoot(world), ...mutationRoot(world) },
+    rootValue: { ...queryRoot(deps), ...mutationRoot(deps) },
     variableValues: variables,
     fieldResolver: strictResolver(violations),
     typeResolver: (value) => String((value as GraphNode)['__typename']),

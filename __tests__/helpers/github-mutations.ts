@@ -45,17 +45,17 @@ interface RefUpdate {
 const NO_COMMIT = '0'.repeat(40);
 
 /** The fields of a mutation. Each is carried out whole or not at all, before anything else is answered. */
-export function mutationRoot(world: GraphQlWorld): GraphNode {
+export function mutationRoot(deps: GraphQlWorld): GraphNode {
   return {
-    createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, world),
-    updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, world),
-    ...threadMutations(world),
+    createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, deps),
+    updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, deps),
+    ...threadMutations(deps),
   };
 }
 
-function createCommitOnBranch(input: CommitInput, world: GraphQlWorld): GraphNode {
-  const { repo, branch } = findBranch(input.branch, world);
-  requireWrite(repo, world);
+function createCommitOnBranch(input: CommitInput, deps: GraphQlWorld): GraphNode {
+  const { repo, branch } = findBranch(input.branch, deps);
+  requireWrite(repo, deps);
   const head = repo.git.commits.get(repo.branches.get(branch) ?? '');
   if (head === undefined) throw graphError('NOT_FOUND', 'Branch not found');
   if (head.sha !== input.expectedHeadOid) throw graphError('STALE_DATA', staleMessage(input.expectedHeadOid));
@@ -64,8 +64,8 @@ function createCommitOnBranch(input: CommitInput, world: GraphQlWorld): GraphNod
   const commit = writeCommit(repo.git, {
     tree: changeTree(repo.git, head.tree, changesOf(repo, head, input.fileChanges ?? {})),
     parents: [head.sha],
-    author: viewerPerson(world),
-    committer: { ...viewerPerson(world), name: 'GitHub', email: 'noreply@github.com' },
+    author: viewerPerson(deps),
+    committer: { ...viewerPerson(deps), name: 'GitHub', email: 'noreply@github.com' },
     message: typeof body === 'string' && body !== '' ? `${headline}\n\n${body}` : headline,
   });
   repo.branches.set(branch, commit.sha);
@@ -76,10 +76,10 @@ function createCommitOnBranch(input: CommitInput, world: GraphQlWorld): GraphNod
   };
 }
 
-function updateRefs(input: RefsInput, world: GraphQlWorld): GraphNode {
-  const repo = world.findRepoById(input.repositoryId);
+function updateRefs(input: RefsInput, deps: GraphQlWorld): GraphNode {
+  const repo = deps.findRepoById(input.repositoryId);
   if (repo === undefined) throw notFound(`a node with the global id of '${input.repositoryId}'.`);
-  requireWrite(repo, world);
+  requireWrite(repo, deps);
   for (const update of input.refUpdates) requireUpdate(repo, update);
   for (const { name, afterOid } of input.refUpdates) {
     if (afterOid === NO_COMMIT) repo.branches.delete(branchName(name));
@@ -90,17 +90,17 @@ function updateRefs(input: RefsInput, world: GraphQlWorld): GraphNode {
 
 function findBranch(
   { id, repositoryNameWithOwner, branchName: name }: CommitInput['branch'],
-  world: GraphQlWorld,
+  deps: GraphQlWorld,
 ): { repo: StoredRepo; branch: string } {
   const wanted = repositoryNameWithOwner ?? /^REF_(.+?):/.exec(id ?? '')?.[1] ?? '';
-  const repo = world.findRepo(wanted);
+  const repo = deps.findRepo(wanted);
   if (repo === undefined) throw notFound(`a Repository with the name '${wanted}'.`);
   const byId = [...repo.branches.keys()].find((branch) => refId(repo, branch) === id);
   return { repo, branch: byId ?? branchName(name ?? '') };
 }
 
-function requireWrite(repo: StoredRepo, world: GraphQlWorld): void {
-  if (world.rightOf(repo) !== 'write') throw forbidden();
+function requireWrite(repo: StoredRepo, deps: GraphQlWorld): void {
+  if (deps.rightOf(repo) !== 'write') throw forbidden();
   if (repo.isArchived) throw graphError('FORBIDDEN', 'Repository was archived so is read-only.');
 }
 

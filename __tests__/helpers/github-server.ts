@@ -109,18 +109,18 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
     if (token !== undefined && token !== expected && !isNamedToken(repos.values(), token)) {
       return githubError(401, 'Bad credentials');
     }
-    const world = worldOf(token);
+    const deps = worldOf(token);
     if (request.path === '/graphql') {
       const { answerGraphQl } = await import('./github-graphql.js');
       const { missingMutations = [] } = options;
-      const result = await answerGraphQl(request.body, { ...world, missingMutations });
+      const result = await answerGraphQl(request.body, { ...deps, missingMutations });
       violations.push(Promise.resolve(result.violations));
       return { status: 200, body: result.body };
     }
     const writes = request.method !== 'GET';
     if (writes && token === undefined) return githubError(401, 'Requires authentication');
     const match = matchRoute(request);
-    const repo = world.findRepo(repoNameOf(request, match?.params));
+    const repo = deps.findRepo(repoNameOf(request, match?.params));
     if (match === undefined || repo === undefined) return githubError(404, 'Not Found');
     const { route, params } = match;
     const permission = isAboutContents(route) ? 'contents' : 'other';
@@ -128,8 +128,8 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
       return githubError(403, 'Resource not accessible by integration');
     }
     const answer =
-      refuseAccess(repo, { permission, writes }, world.rightOf(repo)) ??
-      route.answer({ ...world, repo, params, request, media: requestedMedia(request).media });
+      refuseAccess(repo, { permission, writes }, deps.rightOf(repo)) ??
+      route.answer({ ...deps, repo, params, request, media: requestedMedia(request).media });
     if (answer.elsewhere !== undefined) {
       return { ...answer, headers: { location: await elsewhere.keep(answer.elsewhere) } };
     }

@@ -8,19 +8,19 @@ interface ResolveInput {
 }
 
 /** What can be done to a conversation on a line. Resolving one takes the right to write contents. */
-export function threadMutations(world: GraphQlWorld): GraphNode {
-  return { resolveReviewThread: ({ input }: { input: ResolveInput }) => resolveThread(input, world) };
+export function threadMutations(deps: GraphQlWorld): GraphNode {
+  return { resolveReviewThread: ({ input }: { input: ResolveInput }) => resolveThread(input, deps) };
 }
 
-function resolveThread({ threadId, clientMutationId }: ResolveInput, world: GraphQlWorld): GraphNode {
-  for (const repo of world.repos()) {
+function resolveThread({ threadId, clientMutationId }: ResolveInput, deps: GraphQlWorld): GraphNode {
+  for (const repo of deps.repos()) {
     const { reviewComments, resolved } = repo.talk;
     const first = reviewComments.find((one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined);
     const pull = first === undefined ? undefined : repo.pulls.get(first.pull);
     if (first === undefined || pull === undefined) continue;
-    if (world.rightOf(repo) !== 'write') throw forbidden();
-    resolved.set(first.id, world.viewer);
-    return { clientMutationId: clientMutationId ?? null, thread: threadNode(repo, { pull, first }, world) };
+    if (deps.rightOf(repo) !== 'write') throw forbidden();
+    resolved.set(first.id, deps.viewer);
+    return { clientMutationId: clientMutationId ?? null, thread: threadNode(repo, { pull, first }, deps) };
   }
   throw notFound(`a node with the global id of '${threadId}'.`);
 }

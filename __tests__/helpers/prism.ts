@@ -47,7 +47,7 @@ export function startPrism(): void {
   });
   worker.on('error', (thrown) => {
     failure = `Prism failed: ${String(thrown)}`;
-    for (const settle of waiting.values()) settle([failure]);
+    for (const defer of waiting.values()) defer([failure]);
     waiting.clear();
   });
 }

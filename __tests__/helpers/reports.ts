@@ -1,7 +1,7 @@
-import { AxeError, type ExitCode } from '../../src/axe/errors.js';
-import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/axe/loop/outcome.js';
-import type { RunReport, RunRequest } from '../../src/pipeline/request.js';
-import { runPipeline } from '../../src/pipeline/run.js';
+import { AxeError, type ExitCode } from '../../src/core/errors.js';
+import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/loop/outcome.js';
+import type { RunReport, RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
 import { createFakeWorld, type FakeWorldParts, makeRequest } from './world-fake.js';
 
 /** The account of the tests' triggers, with the permission a run needs. */

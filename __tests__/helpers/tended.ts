@@ -1,4 +1,8 @@
-import type { MemoryCommandResult, MemoryDone, MemoryRefusal } from '../../src/pipeline/tend/memory-hand.js';
+import type {
+  MemoryCommandResult,
+  MemoryDone,
+  MemoryRefusal,
+} from '../../src/commands/memory/command-session.js';
 import type { Report } from './reports.js';
 
 /** A command over memory that was done. */

@@ -5,7 +5,7 @@ import type {
   PullRequestTrigger,
   ScheduleTrigger,
   WorkflowRunTrigger,
-} from '../../src/axe/trigger.js';
+} from '../../src/core/event/trigger.js';
 
 /** The account that may write in the tests' repository. */
 export const OCTOCAT = { login: 'octocat', isBot: false } as const;

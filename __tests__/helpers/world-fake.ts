@@ -1,14 +1,10 @@
-import { formatModelRef } from '../../src/axe/agent/model-ref.js';
-import { parseAgent } from '../../src/axe/agent/parse.js';
-import { AxeError, NotFoundError } from '../../src/axe/errors.js';
-import { DEFAULT_GATE_POLICY } from '../../src/axe/gate-policy.js';
-import type { OpenModel } from '../../src/axe/loop/asker.js';
-import type { RunEvent } from '../../src/axe/loop/events.js';
-import { applyChanges, type Change } from '../../src/axe/memory/change.js';
-import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/axe/memory/store.js';
-import { DEFAULT_MEMORY_POLICY } from '../../src/axe/plan.js';
+import { guarded } from '../../src/adapters/stores/fallback/guard.js';
+import { readLogs } from '../../src/adapters/stores/read-logs.js';
+import { formatModelRef } from '../../src/core/agent/model-ref.js';
+import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
   AgentLibrary,
+  Dependencies,
   LanguageModel,
   PermissionAnswer,
   Published,
@@ -17,17 +13,21 @@ import type {
   ThreadsAnswer,
   ToolBox,
   ToolRequest,
-  World,
-} from '../../src/axe/ports.js';
-import type { TriggerContext } from '../../src/axe/prompt/context.js';
-import type { ContextFile } from '../../src/axe/prompt/context-file.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../src/axe/prompt/context-policy.js';
-import type { NewSince } from '../../src/axe/review/scope.js';
-import type { Warning } from '../../src/axe/warning.js';
-import { guarded } from '../../src/memory-stores/ladder/guard.js';
-import { readLogs } from '../../src/memory-stores/read-logs.js';
-import type { RunRequest } from '../../src/pipeline/request.js';
-import { createFakeClock, type FakeClock } from '../memory-stores/fake-clock.js';
+} from '../../src/core/dependencies.js';
+import { AxeError, NotFoundError } from '../../src/core/errors.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { OpenModel } from '../../src/core/loop/asker.js';
+import type { RunEvent } from '../../src/core/loop/events.js';
+import { applyChanges, type Change } from '../../src/core/memory/change.js';
+import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/core/memory/store.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
+import type { TriggerContext } from '../../src/core/prompt/context.js';
+import type { ContextFile } from '../../src/core/prompt/context-file.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../src/core/prompt/context-policy.js';
+import type { NewSince } from '../../src/core/review/scope.js';
+import type { Warning } from '../../src/core/warning.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { createFakeClock, type FakeClock } from '../adapters/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 
 /** What a fake world holds; everything has a harmless default. */
@@ -73,7 +73,7 @@ export interface FakeBox {
 }
 
 /** A world in memory that writes down what was done in it, in order. */
-export interface FakeWorld extends World {
+export interface FakeWorld extends Dependencies {
   readonly steps: readonly string[];
   readonly events: readonly RunEvent[];
   readonly warnings: readonly Warning[];
@@ -235,7 +235,7 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     origin: undefined,
     inWorkflow: false,
     readStdin: async () => '',
-    gatePolicy: DEFAULT_GATE_POLICY,
+    gatePolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,

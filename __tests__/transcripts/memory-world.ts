@@ -19,7 +19,7 @@ export interface WorldOptions {
 }
 
 /** An event in a repository where every place that memory can live in holds one entry, which is named after the place. */
-export interface World {
+export interface Dependencies {
   readonly event: string;
   readonly mayWriteCache: boolean;
   /** The caches that GitHub lets the event read. */
@@ -39,7 +39,7 @@ const READ_ONLY_CACHE = ['pull_request_target', 'issues', 'issue_comment'];
 const FILE = '.axe/memory/ask.md';
 
 /** Opens the world of an event; the n-th answer of the model is `new n`. */
-export async function openWorld(event: string, options: WorldOptions): Promise<World> {
+export async function openWorld(event: string, options: WorldOptions): Promise<Dependencies> {
   const payload = payloadOf(event);
   const field = (path: string) => String(payloadField(payload, path));
   const name = field('repository.full_name');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
-import { openWorld, type World } from './memory-world.js';
+import { type Dependencies, openWorld } from './memory-world.js';
 
 /** A row of the table in the README. */
 interface Row {
@@ -37,16 +37,16 @@ it.each(ROWS)('as the README says of $event on $store: $reads; $saves; $otherwis
 
 async function checkRow(row: Row, event: string): Promise<void> {
   const { store, reads, saves, otherwise } = row;
-  const world = await openWorld(event, { mayWriteContents: !row.event.includes('`contents: read`') });
-  const step = await world.run({ 'memory-store': store });
+  const deps = await openWorld(event, { mayWriteContents: !row.event.includes('`contents: read`') });
+  const step = await deps.run({ 'memory-store': store });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
-  const wanted = READS[reads] ?? ['branch', ...world.readableCaches];
+  const wanted = READS[reads] ?? ['branch', ...deps.readableCaches];
   if (!(reads in READS)) expect(reads).toBe('the branch and the cache');
-  expect([...resultsIn(world.given()[0] ?? '')].sort()).toEqual([...wanted].sort());
+  expect([...resultsIn(deps.given()[0] ?? '')].sort()).toEqual([...wanted].sort());
 
   const entry = step.outputs['memory-entry'] ?? '';
-  const places = world.placesOf(entry);
-  const isReadOnly = !world.mayWriteCache;
+  const places = deps.placesOf(entry);
+  const isReadOnly = !deps.mayWriteCache;
   switch (saves) {
     case 'yes':
     case 'yes, for this pull request only':
@@ -65,7 +65,7 @@ async function checkRow(row: Row, event: string): Promise<void> {
       expectToldNotSaved(step, 'new');
       // What the event's surroundings lack is told as well.
       expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
-      await checkOtherwise(row, { world, places });
+      await checkOtherwise(row, { deps, places });
       return;
     case 'in the cache, if it may be written':
       expect(otherwise).toBe('the summary');
@@ -85,31 +85,31 @@ async function checkRow(row: Row, event: string): Promise<void> {
 /** What became of an entry that its store did not take; it is in the summary in any case. */
 async function checkOtherwise(
   { store, otherwise }: Row,
-  { world, places }: { readonly world: World; readonly places: readonly string[] },
+  { deps, places }: { readonly deps: Dependencies; readonly places: readonly string[] },
 ): Promise<void> {
   switch (otherwise) {
     case 'the branch if there is one, else the summary': {
       expect(places).toEqual(['branch']);
-      const bare = await openWorld(world.event, { mayWriteContents: true, hasBranch: false });
+      const bare = await openWorld(deps.event, { mayWriteContents: true, hasBranch: false });
       const step = await bare.run({ 'memory-store': store });
       expectToldNotSaved(step, 'new');
       expect(bare.placesOf(step.outputs['memory-entry'] ?? '')).toEqual([]);
       return;
     }
     case 'the cache if it may be written, and the next run that may write folds it in; else the summary': {
-      if (!world.mayWriteCache) {
+      if (!deps.mayWriteCache) {
         expect(places).toEqual([]);
         return;
       }
-      const cache = world.event === 'pull_request' ? 'own cache' : 'trunk cache';
+      const cache = deps.event === 'pull_request' ? 'own cache' : 'trunk cache';
       expect(places).toEqual([cache]);
-      world.allowContents();
-      const step = await world.run({ 'memory-store': store });
+      deps.allowContents();
+      const step = await deps.run({ 'memory-store': store });
       expect(step).toMatchObject({
         exitCode: 0,
         outputs: { 'memory-saved': 'true', 'memory-store': 'repo' },
       });
-      expect(resultsIn(world.branch()).filter((result) => result.startsWith('new'))).toEqual([
+      expect(resultsIn(deps.branch()).filter((result) => result.startsWith('new'))).toEqual([
         'new 0',
         'new 1',
       ]);

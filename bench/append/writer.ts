@@ -3,15 +3,15 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createCacheClient } from '../../src/actions/memory/cache-client.js';
-import { formatProvenance } from '../../src/axe/memory/provenance.js';
-import { countEntries, formatEntry } from '../../src/axe/memory/run-log.js';
-import type { MemoryStore } from '../../src/axe/memory/store.js';
-import { createClock } from '../../src/host/clock.js';
-import { createFiles } from '../../src/host/files.js';
-import { createCacheStore } from '../../src/memory-stores/cache/cache-store.js';
-import { createFileStore } from '../../src/memory-stores/file/file-store.js';
-import { openBranchMemory } from '../../src/world/branch-memory.js';
-import { connectGitHub } from '../../src/world/github.js';
+import { createClock } from '../../src/adapters/host/clock.js';
+import { createFiles } from '../../src/adapters/host/files.js';
+import { createCacheStore } from '../../src/adapters/stores/cache/cache-store.js';
+import { createFileStore } from '../../src/adapters/stores/file/file-store.js';
+import { openBranchMemory } from '../../src/composition/branch-memory.js';
+import { connectGitHub } from '../../src/composition/github.js';
+import { formatProvenance } from '../../src/core/memory/provenance.js';
+import { countEntries, formatEntry } from '../../src/core/memory/run-log.js';
+import type { MemoryStore } from '../../src/core/memory/store.js';
 
 const [, , kind = '', id = ''] = process.argv;
 const env = process.env;

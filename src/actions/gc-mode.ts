@@ -1,18 +1,18 @@
-import type { ProposalResult, Proposals } from '../axe/gc/proposals-port.js';
-import { memoryName } from '../axe/memory/log-path.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import type { World } from '../axe/ports.js';
-import type { Repository, Trigger } from '../axe/trigger.js';
-import { readOwnFiles } from '../github/agents/own-files.js';
-import type { GitHubClient } from '../github/client/client.js';
-import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
-import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
-import { createFetch } from '../host/net/http.js';
-import { collectMemory } from '../pipeline/collect/collect-memory.js';
-import type { Suggesting } from '../pipeline/collect/suggest.js';
-import type { RunReport, RunRequest } from '../pipeline/request.js';
-import { AGENTS_DIRS } from '../world/agents.js';
-import { connectGitHub } from '../world/github.js';
+import { readOwnFiles } from '../adapters/github/agents/own-files.js';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { findOrCreateIssue, listClosedIssues } from '../adapters/github/posting/issues.js';
+import { listClosedPulls, proposePull } from '../adapters/github/posting/pull-request.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { collectAgentMemory } from '../commands/gc/gc-memory.js';
+import type { Suggesting } from '../commands/gc/suggest.js';
+import { AGENTS_DIRS } from '../composition/agents.js';
+import { connectGitHub } from '../composition/github.js';
+import type { Dependencies } from '../core/dependencies.js';
+import type { Repository, Trigger } from '../core/event/trigger.js';
+import type { ProposalResult, Proposals } from '../core/memory/gc/proposals-port.js';
+import { memoryName } from '../core/memory/log-path.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import type { RunReport, RunRequest } from '../run/request.js';
 import type { GcInputs } from './inputs/gc-inputs.js';
 import type { Inputs } from './inputs/inputs.js';
 import type { Runner } from './runner/runner.js';
@@ -28,7 +28,7 @@ export interface GcModeParts {
 }
 
 /** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
-export async function runGcMode(parts: GcModeParts, world: World): Promise<RunReport> {
+export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise<RunReport> {
   const { inputs, request, trigger, runner, secrets } = parts;
   const { env, workspace } = runner;
   const wants = inputs.gc.suggestions !== 'none';
@@ -37,8 +37,8 @@ export async function runGcMode(parts: GcModeParts, world: World): Promise<RunRe
         token: inputs.githubToken,
         env,
         fetch: createFetch(env),
-        clock: world.clock,
-        log: (line) => runner.log(outbound(line, 'log', secrets)),
+        clock: deps.clock,
+        log: (line) => runner.log(sanitize(line, 'log', secrets)),
       })
     : undefined;
   const suggesting = createSuggesting({
@@ -53,9 +53,9 @@ export async function runGcMode(parts: GcModeParts, world: World): Promise<RunRe
   if (wants && suggesting === undefined) {
     const message =
       'the suggestions are in the job summary alone, since `gc-suggestions` needs a `github-token`. Leave that input out to use the token of the job.';
-    world.reporter.warn({ code: 'input-invalid', message });
+    deps.reporter.warn({ code: 'input-invalid', message });
   }
-  return await collectMemory({ ...request, suggesting }, world);
+  return await collectAgentMemory({ ...request, suggesting }, deps);
 }
 
 /** What suggestions are put up with. */
@@ -78,8 +78,8 @@ function createSuggesting(parts: SuggestingParts): Suggesting | undefined {
 
 function createProposals(client: GitHubClient, repository: Repository, parts: SuggestingParts): Proposals {
   const { agentsDir, workspace, secrets } = parts;
-  const clean = (markdown: string) => outbound(markdown, 'comment', secrets);
-  const cleanTitle = (title: string) => outbound(title, 'title', secrets);
+  const clean = (markdown: string) => sanitize(markdown, 'comment', secrets);
+  const cleanTitle = (title: string) => sanitize(title, 'title', secrets);
   return {
     isHere: ({ repository: from }) =>
       from === undefined || from.toLowerCase() === `${repository.owner}/${repository.name}`.toLowerCase(),
@@ -113,7 +113,7 @@ function createProposals(client: GitHubClient, repository: Repository, parts: Su
             // Words of a model could close issues from here.
             message: `Carry out what gc suggests for ${memoryName(agent)}`,
             body: [markerOf(agent), digestLine(digest), clean(reason), '', footer(agent, parts)].join('\n'),
-            files: new Map([...files].map(([path, text]) => [path, outbound(text, 'output', secrets)])),
+            files: new Map([...files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
           },
           signal,
         ),

@@ -1,36 +1,36 @@
-import { DEFAULT_FAIL_ON } from '../axe/defaults.js';
-import { AxeError, ConfigError } from '../axe/errors.js';
-import type { Conclusion } from '../axe/loop/outcome.js';
-import type { MemoryStore } from '../axe/memory/store.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import type { Secrets } from '../axe/outbound/secret-names.js';
-import type { World } from '../axe/ports.js';
-import type { Trigger } from '../axe/trigger.js';
-import type { Warning } from '../axe/warning.js';
-import type { GitHubClient } from '../github/client/client.js';
-import { readCheckedOut } from '../host/checked-out.js';
-import { createClock } from '../host/clock.js';
-import { readConfigFile } from '../host/config-file.js';
-import { confine } from '../host/confine.js';
-import { createDeadline, type RunDeadline } from '../host/deadline.js';
-import { createSign } from '../host/hmac.js';
-import { createFetch } from '../host/net/http.js';
-import { readTextFile } from '../host/text-file.js';
-import { oneAtATime } from '../memory-stores/one-at-a-time.js';
-import { createModels } from '../models/create.js';
-import { answerForm } from '../pipeline/answer-form.js';
-import type { RunRequest } from '../pipeline/request.js';
-import { agentsDirsOf, findAgents } from '../world/agents.js';
-import { connectGitHub, createGitHubPort, type GitHubAccess } from '../world/github.js';
-import { createToolOpener } from '../world/open-tools.js';
-import { createSchemaCompiler } from '../world/schema-compiler.js';
-import { connectSharedAgents } from '../world/shared-agents.js';
-import { readTrigger } from '../world/trigger.js';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { readCheckedOut } from '../adapters/host/checked-out.js';
+import { createClock } from '../adapters/host/clock.js';
+import { readConfigFile } from '../adapters/host/config-file.js';
+import { confine } from '../adapters/host/confine.js';
+import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
+import { createSign } from '../adapters/host/hmac.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { readTextFile } from '../adapters/host/text-file.js';
+import { createModels } from '../adapters/models/create.js';
+import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
+import { agentsDirsOf, findAgents } from '../composition/agents.js';
+import { connectGitHub, createGitHubPort, type GitHubAccess } from '../composition/github.js';
+import { createToolOpener } from '../composition/open-tools.js';
+import { createSchemaCompiler } from '../composition/schema-compiler.js';
+import { connectSharedAgents } from '../composition/shared-agents.js';
+import { readTrigger } from '../composition/trigger.js';
+import { DEFAULT_FAIL_ON } from '../core/defaults.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { AxeError, ConfigError } from '../core/errors.js';
+import type { Trigger } from '../core/event/trigger.js';
+import type { Conclusion } from '../core/loop/outcome.js';
+import type { MemoryStore } from '../core/memory/store.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import type { Secrets } from '../core/sanitize/secret-names.js';
+import type { Warning } from '../core/warning.js';
+import { answerForm } from '../run/answer-form.js';
+import type { RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
-import { createCommentReactions, isAnswered } from './publishing/comment-reactions.js';
-import { createActionPublisher } from './publishing/publisher.js';
+import { createCommentReactions, isAnswered } from './publish/comment-reactions.js';
+import { createActionPublisher } from './publish/publisher.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
@@ -46,7 +46,7 @@ export async function main(runner: Runner): Promise<void> {
   const { values: secrets, add: keepSecret } = readSecrets(runner.env);
   const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitOnceSent });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
-  let world: World | undefined;
+  let deps: Dependencies | undefined;
   try {
     failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
@@ -62,13 +62,21 @@ export async function main(runner: Runner): Promise<void> {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, inputs, runner, warnings: [], secrets });
     }
-    world = await createActionWorld({ inputs, trigger, deadline, reporter, runner, secrets, keepSecret });
+    deps = await createActionDependencies({
+      inputs,
+      trigger,
+      deadline,
+      reporter,
+      runner,
+      secrets,
+      keepSecret,
+    });
     const request = await makeRequest(inputs, trigger, runner);
-    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, world);
-    await world.acknowledgement?.end(isAnswered(report));
+    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
+    await deps.acknowledgement?.end(isAnswered(report));
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
-    await world?.acknowledgement?.end(false);
+    await deps?.acknowledgement?.end(false);
     await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
       runner,
       failOn,
@@ -124,14 +132,14 @@ interface ActionParts {
   readonly keepSecret: Secrets['add'];
 }
 
-async function createActionWorld(parts: ActionParts): Promise<World> {
+async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
   const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
   const { env, workspace } = runner;
   if (inputs.agentsDir !== '')
     await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
   const fetch = createFetch(env);
   const clock = createClock();
-  const log = (line: string) => runner.log(outbound(line, 'log', secrets));
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const access = { env, fetch, clock, log };
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });

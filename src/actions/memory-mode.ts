@@ -1,12 +1,12 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { AxeError, messageOf } from '../axe/errors.js';
-import { decodeBytes } from '../axe/memory/bytes.js';
-import type { World } from '../axe/ports.js';
-import { createFiles } from '../host/files.js';
-import type { RunReport, RunRequest } from '../pipeline/request.js';
-import { commandWords } from '../pipeline/tend/command-words.js';
-import type { Exported } from '../pipeline/tend/memory-hand.js';
-import { tendMemory } from '../pipeline/tend/tend-memory.js';
+import { createFiles } from '../adapters/host/files.js';
+import { answerMemoryCommand } from '../commands/memory/answer-command.js';
+import type { Exported } from '../commands/memory/command-session.js';
+import { memoryCommandIn } from '../commands/memory/parse-comment.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { AxeError, messageOf } from '../core/errors.js';
+import { decodeBytes } from '../core/text/bytes.js';
+import type { RunReport, RunRequest } from '../run/request.js';
 
 /** What `mode: memory` works with. */
 export interface MemoryModeParts {
@@ -22,13 +22,13 @@ export interface MemoryModeParts {
  */
 export async function runMemoryMode(
   { command, request, workspace }: MemoryModeParts,
-  world: World,
+  deps: Dependencies,
 ): Promise<RunReport> {
   const exported: string[] = [];
-  const report = await tendMemory(
+  const report = await answerMemoryCommand(
     {
       ...request,
-      words: commandWords(command),
+      words: memoryCommandIn(command),
       askedIn: 'workflow',
       readImport: async (from) => await readFile(await inside(workspace, from)),
       writeExport: async (out, what) => {
@@ -37,7 +37,7 @@ export async function runMemoryMode(
           for (const [path, text] of filesOf(out, what)) await writeFile(await inside(workspace, path), text);
       },
     },
-    world,
+    deps,
   );
   if (exported.length === 0 || report.kind !== 'tended' || report.result.kind !== 'done') return report;
   return { ...report, result: { ...report.result, text: exported.join('').toWellFormed() } };

@@ -1,10 +1,10 @@
-import { ProviderError } from '../axe/errors.js';
-import { type Conclusion, conclusionOf, markedAnswer } from '../axe/loop/outcome.js';
-import { hasRemoved } from '../pipeline/collect/collection.js';
-import type { RunReport } from '../pipeline/request.js';
-import { tellValidation } from '../pipeline/validate/tell-validation.js';
-import { isValid } from '../pipeline/validate/validation.js';
-import { formatDiff } from './summary/format-memory.js';
+import { hasRemoved } from '../commands/gc/gc-result.js';
+import { formatValidation } from '../commands/validate/format-validation.js';
+import { isValid } from '../commands/validate/validation.js';
+import { ProviderError } from '../core/errors.js';
+import { type Conclusion, conclusionOf, markedAnswer } from '../core/loop/outcome.js';
+import type { RunReport } from '../run/request.js';
+import { formatDiff } from './report/format-memory.js';
 
 /** Names of the action's outputs, as `action.yml` has them; a test holds the two equal (D28). */
 export const OUTPUT_NAMES = [
@@ -53,7 +53,7 @@ export function outputsOf(report: RunReport, isHidden: boolean): Outputs {
     case 'validated':
       return {
         conclusion: isValid(report.validation) ? 'success' : 'failure',
-        response: tellValidation(report.validation).join('\n'),
+        response: formatValidation(report.validation).join('\n'),
         'memory-saved': 'false',
       };
     case 'ran':

@@ -1,20 +1,20 @@
-import { AxeError, formatError } from '../axe/errors.js';
-import type { FailedSave, SaveResult } from '../axe/memory/store.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import { warningTitle } from '../axe/warning.js';
-import { createClock } from '../host/clock.js';
-import { signalAfter } from '../host/deadline.js';
-import { createFetch } from '../host/net/http.js';
-import { connectGitHub } from '../world/github.js';
+import { createClock } from '../adapters/host/clock.js';
+import { signalAfter } from '../adapters/host/deadline.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { connectGitHub } from '../composition/github.js';
+import { AxeError, formatError } from '../core/errors.js';
+import type { FailedSave, SaveResult } from '../core/memory/store.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import { warningTitle } from '../core/warning.js';
 import { type Inputs, readInputs, readSecrets } from './inputs/inputs.js';
 import { triggerOf } from './main.js';
 import { openActionMemory } from './memory/memory.js';
+import { describeNoteChange } from './report/format-notes.js';
+import { formatUnsavedSummary } from './report/format-summary.js';
 import { isElsewhere, writeSummary } from './report.js';
-import { type KeptChange, readPending, wasTold } from './runner/journal.js';
+import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { loadToolkit } from './runner/toolkit.js';
-import { describeNoteChange } from './summary/format-notes.js';
-import { formatUnsavedSummary } from './summary/format-summary.js';
 
 type Pending = readonly KeptChange[];
 
@@ -35,14 +35,14 @@ export async function post(runner: Runner): Promise<void> {
     runner.log('Memory: nothing is left to save.');
     return;
   }
-  const log = (line: string) => runner.log(outbound(line, 'log', readSecrets(env).values));
+  const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
   const result = await savePending(pending, inputs, { runner, log });
   if (result.kind === 'saved') {
     log(`Memory: saved to ${result.location} what the main step had left.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
-  } else if (wasTold(env)) log(`Memory: still not saved: ${result.message}`);
+  } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
   else await tellUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
 }
 
@@ -67,7 +67,7 @@ async function savePending(
       client,
       memoryClient,
     });
-    const limitMs = wasTold(env) ? SECOND_SAVE_LIMIT_MS : SAVE_LIMIT_MS;
+    const limitMs = wasReported(env) ? SECOND_SAVE_LIMIT_MS : SAVE_LIMIT_MS;
     return await store.write(pending, signalAfter(limitMs));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
@@ -95,7 +95,7 @@ async function tellUnsaved(
     kept === undefined ? '' : `It is kept in ${kept.location}; the next run that can write folds it in.`,
   ];
   const message = why.filter((part) => part !== '').join(' ');
-  core.warning(outbound(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
+  core.warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
   const left = pending.map((change) => ({ id: change.id, text: textOf(change) }));
   await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
 }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { COMMITTED_FOLDER } from '../axe/defaults.js';
-import { AxeError, ConfigError } from '../axe/errors.js';
-import type { World } from '../axe/ports.js';
-import { subjectNumber, type Trigger } from '../axe/trigger.js';
-import { UNPUBLISHED } from '../pipeline/remember.js';
-import type { RunReport } from '../pipeline/request.js';
-import { commandWords } from '../pipeline/tend/command-words.js';
-import type { MemoryCommandResult } from '../pipeline/tend/memory-hand.js';
-import { type PushCommand, parsePushCommand } from '../pipeline/tend/push-command.js';
-import { nothingToPush, pushMemory } from '../pipeline/tend/push-memory.js';
-import { openCheckoutMemory } from '../world/checkout-memory.js';
+import type { MemoryCommandResult } from '../commands/memory/command-session.js';
+import { memoryCommandIn } from '../commands/memory/parse-comment.js';
+import { type PushCommand, parsePushCommand } from '../commands/memory/push-command.js';
+import { nothingToPush, pushMemory } from '../commands/memory/push-memory.js';
+import { openCheckoutMemory } from '../composition/checkout-memory.js';
+import { COMMITTED_FOLDER } from '../core/defaults.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { AxeError, ConfigError } from '../core/errors.js';
+import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import { UNPUBLISHED } from '../run/remember.js';
+import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { trustedPlace } from './memory/base-memory.js';
 import type { Runner } from './runner/runner.js';
@@ -32,7 +32,7 @@ const COMMITTER = {
 export function readPush({ mode, memoryCommand }: Inputs): PushCommand | undefined {
   if (mode !== 'memory') return undefined;
   try {
-    return parsePushCommand(commandWords(memoryCommand));
+    return parsePushCommand(memoryCommandIn(memoryCommand));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     const remedy = thrown.remedy === undefined ? {} : { remedy: thrown.remedy };
@@ -47,9 +47,9 @@ export function readPush({ mode, memoryCommand }: Inputs): PushCommand | undefin
 export async function runPushMode(
   command: PushCommand,
   parts: PushModeParts,
-  world: Pick<World, 'clock' | 'deadline'>,
+  deps: Pick<Dependencies, 'clock' | 'deadline'>,
 ): Promise<RunReport> {
-  const result = await push(command, parts, world);
+  const result = await push(command, parts, deps);
   return {
     kind: 'tended',
     agent: 'axe-action',
@@ -64,7 +64,7 @@ export async function runPushMode(
 async function push(
   command: PushCommand,
   { inputs, trigger, runner: { env, workspace } }: PushModeParts,
-  { clock, deadline: { signal } }: Pick<World, 'clock' | 'deadline'>,
+  { clock, deadline: { signal } }: Pick<Dependencies, 'clock' | 'deadline'>,
 ): Promise<MemoryCommandResult> {
   const { memory, githubToken, dryRun } = inputs;
   const folder = memory.path ?? COMMITTED_FOLDER;

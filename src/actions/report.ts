@@ -1,29 +1,29 @@
 import { join } from 'node:path';
-import { AxeError, formatError, messageOf, ProviderError } from '../axe/errors.js';
-import { type Conclusion, markedAnswer } from '../axe/loop/outcome.js';
-import { signingKeys } from '../axe/memory/signing-keys.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import type { Warning } from '../axe/warning.js';
-import { createFiles } from '../host/files.js';
-import { NOWHERE } from '../memory-stores/none-store.js';
-import type { Remembered, RunReport } from '../pipeline/request.js';
-import { tellRefusal } from '../pipeline/tend/tell-result.js';
-import { allFaults } from '../pipeline/validate/validation.js';
+import { createFiles } from '../adapters/host/files.js';
+import { NOWHERE } from '../adapters/stores/none-store.js';
+import { formatRefusal } from '../commands/memory/format-result.js';
+import { allFaults } from '../commands/validate/validation.js';
+import { AxeError, formatError, messageOf, ProviderError } from '../core/errors.js';
+import { type Conclusion, markedAnswer } from '../core/loop/outcome.js';
+import { signingKeys } from '../core/memory/signing-keys.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import type { Warning } from '../core/warning.js';
+import type { Remembered, RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { memoryNotes } from './memory/memory-notes.js';
 import { failsStep, isMistaken, lacksMemory, type Outputs, outputsOf, problemsIn } from './outputs.js';
-import { annotateFaults } from './publishing/annotate-faults.js';
-import { annotateWarnings, annotationPlace } from './publishing/annotate-warnings.js';
+import { annotateFaults } from './publish/annotate-faults.js';
+import { annotateWarnings, annotationPlace } from './publish/annotate-warnings.js';
+import { formatGcLines } from './report/format-gc.js';
+import { whatWasAdded } from './report/format-notes.js';
+import { formatPublished } from './report/format-published.js';
+import { formatFailureSummary, formatSummary } from './report/format-summary.js';
+import { validatedLines } from './report/format-validated.js';
+import { count } from './report/markdown.js';
 import { describePlan } from './runner/action-reporter.js';
-import { noteTold } from './runner/journal.js';
+import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { loadToolkit } from './runner/toolkit.js';
-import { collectedLines } from './summary/format-collected.js';
-import { whatWasAdded } from './summary/format-notes.js';
-import { formatFailureSummary, formatSummary } from './summary/format-summary.js';
-import { validatedLines } from './summary/format-validated.js';
-import { count } from './summary/markdown.js';
-import { tellPublished } from './summary/tell-published.js';
 
 /** What a finished run is reported from. */
 export interface RunToReport {
@@ -47,7 +47,7 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   await writeOutputs(await withResponseFile(outputs, runner, secrets), secrets);
   const { notices, remarks } = memoryNotes({ report, isElsewhere: isHidden });
   const view = { isHidden, notes: [...notices, ...remarks] };
-  const clean = (markdown: string) => outbound(markdown, 'summary', secrets);
+  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   const summary = formatSummary(report, { warnings, view, clean });
   await writeSummary(summary, { runner, secrets });
   const quiet = unaskedFor(warnings, inputs);
@@ -58,7 +58,7 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
     { secrets, isRequired },
   );
   if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
-  if (isUnsaved(report)) await noteTold();
+  if (isUnsaved(report)) await noteReported();
   if (report.kind === 'skipped') {
     const { message, remedy } = report.decision;
     core.notice(forLog([`${message}.`, remedy ?? ''].join(' ').trim(), secrets), { title: 'Skipped' });
@@ -110,7 +110,7 @@ function logLines(report: RunReport): readonly string[] {
   if (report.kind === 'skipped') return [];
   if (report.kind === 'planned') return [...describePlan(report.plan, report.memory?.restored), DRY_RUN];
   if (report.kind === 'tended') return tendedLines(report);
-  if (report.kind === 'collected') return collectedLines(report);
+  if (report.kind === 'collected') return formatGcLines(report);
   if (report.kind === 'validated') return validatedLines(report);
   const { outcome, published, remembered } = report;
   const text = markedAnswer(outcome).trim();
@@ -123,7 +123,7 @@ function tendedLines({ result, published }: Tended): readonly string[] {
 }
 
 function publishedLine(published: Tended['published']): readonly string[] {
-  const line = tellPublished(published);
+  const line = formatPublished(published);
   return line === '' ? [] : [line];
 }
 
@@ -195,7 +195,7 @@ function tellTended(core: Toolkit, report: Tended, secrets: readonly string[]): 
   }
   if (result.kind !== 'failed') return;
   const tell = isMistaken(report) ? core.notice : core.error;
-  tell(forLog(tellRefusal(result), secrets), { title: 'Memory' });
+  tell(forLog(formatRefusal(result), secrets), { title: 'Memory' });
 }
 
 function bugReport(thrown: unknown): string {
@@ -206,7 +206,7 @@ function bugReport(thrown: unknown): string {
 async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
   const core = await loadToolkit();
   for (const [name, value] of Object.entries(outputs))
-    core.setOutput(name, outbound(value, 'output', secrets));
+    core.setOutput(name, sanitize(value, 'output', secrets));
 }
 
 /** The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a script. */
@@ -217,7 +217,7 @@ async function withResponseFile(
 ): Promise<Outputs> {
   if (outputs.response === undefined || outputs.response === '' || temp === '') return outputs;
   const file = join(temp, `axe-action-response-${outputs['memory-entry-id'] ?? 'answer'}.md`);
-  await createFiles().replace(file, outbound(outputs.response, 'output', secrets));
+  await createFiles().replace(file, sanitize(outputs.response, 'output', secrets));
   return { ...outputs, 'response-file': file };
 }
 
@@ -228,9 +228,9 @@ export async function writeSummary(
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
   const core = await loadToolkit();
-  await core.summary.addRaw(outbound(markdown, 'summary', secrets), true).write();
+  await core.summary.addRaw(sanitize(markdown, 'summary', secrets), true).write();
 }
 
 function forLog(text: string, secrets: readonly string[]): string {
-  return outbound(text, 'log', secrets);
+  return sanitize(text, 'log', secrets);
 }

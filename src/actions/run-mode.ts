@@ -1,7 +1,7 @@
-import type { World } from '../axe/ports.js';
-import type { Warning } from '../axe/warning.js';
-import type { RunReport } from '../pipeline/request.js';
-import { runPipeline } from '../pipeline/run.js';
+import type { Dependencies } from '../core/dependencies.js';
+import type { Warning } from '../core/warning.js';
+import type { RunReport } from '../run/request.js';
+import { runPipeline } from '../run/run.js';
 import { type GcModeParts, runGcMode } from './gc-mode.js';
 import type { Inputs } from './inputs/inputs.js';
 import { runMemoryMode } from './memory-mode.js';
@@ -13,23 +13,23 @@ export interface ModeParts extends GcModeParts {
 }
 
 /** Does what the input `mode` asks for. Throws an AxeError. */
-export async function runMode(parts: ModeParts, world: World): Promise<RunReport> {
+export async function runMode(parts: ModeParts, deps: Dependencies): Promise<RunReport> {
   const { mode, inputs, request, runner } = parts;
   const unused = unusedWarning(inputs);
-  if (unused !== undefined) world.reporter.warn(unused);
+  if (unused !== undefined) deps.reporter.warn(unused);
   switch (mode) {
     case 'run':
-      return await runPipeline(request, world);
+      return await runPipeline(request, deps);
     case 'memory': {
       const push = readPush(inputs);
-      if (push !== undefined) return await runPushMode(push, parts, world);
+      if (push !== undefined) return await runPushMode(push, parts, deps);
       return await runMemoryMode(
         { command: inputs.memoryCommand, request, workspace: runner.workspace },
-        world,
+        deps,
       );
     }
     case 'gc':
-      return await runGcMode(parts, world);
+      return await runGcMode(parts, deps);
   }
 }
 

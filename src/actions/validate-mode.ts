@@ -1,17 +1,17 @@
-import { outbound } from '../axe/outbound/outbound.js';
-import type { AgentLibrary } from '../axe/ports.js';
-import type { Trigger } from '../axe/trigger.js';
-import type { GitHubClient } from '../github/client/client.js';
-import { createClock } from '../host/clock.js';
-import { createFetch } from '../host/net/http.js';
-import { modelProblem } from '../models/model-problem.js';
-import type { RunReport } from '../pipeline/request.js';
-import { validateAgents } from '../pipeline/validate/validate-agents.js';
-import { openCheckedShelf } from '../world/agent-shelf.js';
-import { AGENTS_DIRS } from '../world/agents.js';
-import { connectGitHub, type GitHubAccess } from '../world/github.js';
-import { inspectSchema } from '../world/schema-compiler.js';
-import { connectSharedAgents, createSharedAgents } from '../world/shared-agents.js';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { createClock } from '../adapters/host/clock.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { modelProblem } from '../adapters/models/model-problem.js';
+import { validateAgents } from '../commands/validate/validate-agents.js';
+import { openCheckedSource } from '../composition/agent-source.js';
+import { AGENTS_DIRS } from '../composition/agents.js';
+import { connectGitHub, type GitHubAccess } from '../composition/github.js';
+import { inspectSchema } from '../composition/schema-compiler.js';
+import { connectSharedAgents, createSharedAgents } from '../composition/shared-agents.js';
+import type { AgentLibrary } from '../core/dependencies.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import type { Runner } from './runner/runner.js';
 
@@ -37,10 +37,10 @@ export async function runValidateMode({
 }: ValidateModeParts): Promise<RunReport> {
   const { env, workspace } = runner;
   const { agent, agentsDir, githubToken } = inputs;
-  const log = (line: string) => runner.log(outbound(line, 'log', secrets));
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const access = { env, fetch: createFetch(env), clock: createClock(), log };
   const connect = async () => await connectGitHub({ ...access, token: githubToken });
-  const shelf = await openCheckedShelf({
+  const source = await openCheckedSource({
     trigger,
     sha: env['GITHUB_SHA'] ?? '',
     workspace,
@@ -56,7 +56,7 @@ export async function runValidateMode({
       isFolderNamed: agentsDir !== '',
     },
     {
-      shelf,
+      source,
       shared,
       modelProblem: (ref) => modelProblem(ref, { env, config: {} }),
       signal,

@@ -1,4 +1,4 @@
-import type { AgentLibrary } from '../axe/ports.js';
+import type { AgentLibrary } from '../core/dependencies.js';
 
 /** The agents, with warnings of what only a workflow cannot use of them. */
 export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { AxeError } from '../axe/errors.js';
-import { isFolder } from '../host/agents/agent-files.js';
+import { isFolder } from '../adapters/host/agents/agent-files.js';
+import { AxeError } from '../core/errors.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { AxeError, type ExitCode } from '../axe/errors.js';
-import { createFolder, createMissingFiles, type NewFile } from '../host/config-file.js';
-import { configDir } from '../host/xdg.js';
+import { createFolder, createMissingFiles, type NewFile } from '../adapters/host/config-file.js';
+import { configDir } from '../adapters/host/xdg.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
 import { expectPositionals, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { print, type Terminal } from './terminal.js';

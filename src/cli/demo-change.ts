@@ -1,5 +1,5 @@
-import type { LocalChange } from '../axe/prompt/context.js';
-import { lastCommit } from '../host/git.js';
+import { lastCommit } from '../adapters/host/git.js';
+import type { LocalChange } from '../core/prompt/context.js';
 
 /** The change the demo reviews, and where it is from. */
 export interface DemoChange {

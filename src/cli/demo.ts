@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import { MAX_TURNS } from '../axe/defaults.js';
-import { AxeError, type ExitCode } from '../axe/errors.js';
-import { DEFAULT_GATE_POLICY } from '../axe/gate-policy.js';
-import { parseEntries } from '../axe/memory/run-log.js';
-import { DEFAULT_MEMORY_POLICY } from '../axe/plan.js';
-import type { LanguageModel, Models, World } from '../axe/ports.js';
-import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
-import { withTempDir } from '../host/temp-dir.js';
-import { readTextFile } from '../host/text-file.js';
-import type { RunReport } from '../pipeline/request.js';
-import { runPipeline } from '../pipeline/run.js';
+import { withTempDir } from '../adapters/host/temp-dir.js';
+import { readTextFile } from '../adapters/host/text-file.js';
+import { MAX_TURNS } from '../core/defaults.js';
+import type { Dependencies, LanguageModel, Models } from '../core/dependencies.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
+import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
+import { parseEntries } from '../core/memory/run-log.js';
+import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
+import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
+import type { RunReport } from '../run/request.js';
+import { runPipeline } from '../run/run.js';
 import { type DemoChange, findDemoChange } from './demo-change.js';
 import { expectPositionals, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
-import { createTerminalWorld } from './terminal-world.js';
+import { createTerminalDependencies } from './terminal-world.js';
 
 /** How `demo` is shown in help. */
 export const DEMO_HELP: CommandHelp = {
@@ -83,7 +83,7 @@ async function review({ number, change, folder, terminal }: Review): Promise<Sen
   heading(terminal, `Run ${number}`);
   const deadline = createTerminalDeadline(terminal);
   deadline.limit(TIME_LIMIT_SECONDS * 1000);
-  const world = await createTerminalWorld({
+  const deps = await createTerminalDependencies({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
     trigger: { kind: 'local' },
     deadline,
@@ -96,7 +96,7 @@ async function review({ number, change, folder, terminal }: Review): Promise<Sen
   const sent: Sent[] = [];
   const report = await runPipeline(
     demoRequest(change),
-    listening(world, (request) => {
+    listening(deps, (request) => {
       sent.push(request);
       showSent(request, terminal);
     }),
@@ -118,7 +118,7 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
     inWorkflow: false,
     readStdin: async () => '',
     readChange: async () => change,
-    gatePolicy: DEFAULT_GATE_POLICY,
+    gatePolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
@@ -136,12 +136,12 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
 }
 
 /** The world with a look at what goes to the model. */
-function listening(world: World, heard: (sent: Sent) => void): World {
+function listening(deps: Dependencies, heard: (sent: Sent) => void): Dependencies {
   const models: Models = {
-    configure: (ref) => world.models.configure(ref),
-    facts: (ref) => world.models.facts(ref),
+    configure: (ref) => deps.models.configure(ref),
+    facts: (ref) => deps.models.facts(ref),
     async open(ref) {
-      const model = await world.models.open(ref);
+      const model = await deps.models.open(ref);
       const doGenerate: LanguageModel['doGenerate'] = (options) => {
         heard({ system: textOf(options.prompt, 'system'), user: textOf(options.prompt, 'user') });
         return model.doGenerate(options);
@@ -149,7 +149,7 @@ function listening(world: World, heard: (sent: Sent) => void): World {
       return { ...model, doGenerate };
     },
   };
-  return { ...world, models };
+  return { ...deps, models };
 }
 
 function textOf(

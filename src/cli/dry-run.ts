@@ -1,8 +1,8 @@
-import { formatModelRef } from '../axe/agent/model-ref.js';
-import { DEFAULT_TASK } from '../axe/defaults.js';
-import type { RestoreResult } from '../axe/memory/store.js';
-import type { Plan } from '../axe/plan.js';
-import { NO_NOTES, type NotesPrompt, withNotes } from '../axe/prompt/system.js';
+import { formatModelRef } from '../core/agent/model-ref.js';
+import { DEFAULT_TASK } from '../core/defaults.js';
+import type { RestoreResult } from '../core/memory/store.js';
+import type { Plan } from '../core/plan.js';
+import { NO_NOTES, type NotesPrompt, withNotes } from '../core/prompt/system.js';
 import { formatParams } from './format-params.js';
 
 /** What `--dry-run` needs beside the plan. */

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../axe/errors.js';
-import type { Files } from '../axe/files.js';
-import { statePath } from '../axe/memory/state.js';
-import type { MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
-import { untrustedPath } from '../axe/plan.js';
-import { readWhole } from '../axe/read-whole.js';
-import { createClock } from '../host/clock.js';
-import { createFiles } from '../host/files.js';
-import { dataDir, type Environment } from '../host/xdg.js';
-import { createBrokenStore } from '../memory-stores/broken-store.js';
-import { createFileStore } from '../memory-stores/file/file-store.js';
+import { createClock } from '../adapters/host/clock.js';
+import { createFiles } from '../adapters/host/files.js';
+import { dataDir, type Environment } from '../adapters/host/xdg.js';
+import { createBrokenStore } from '../adapters/stores/broken-store.js';
+import { createFileStore } from '../adapters/stores/file/file-store.js';
+import { messageOf } from '../core/errors.js';
+import type { Files } from '../core/files.js';
+import { statePath } from '../core/memory/state.js';
+import type { MemoryStore, SaveResult, TreeResult } from '../core/memory/store.js';
+import { untrustedPath } from '../core/plan.js';
+import { readWhole } from '../core/read-whole.js';
 import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
 /** Whose memory it is, and where. */

@@ -1,4 +1,4 @@
-import { AxeError } from '../axe/errors.js';
+import { AxeError } from '../core/errors.js';
 
 /** A flag of a command. */
 export interface Flag {

@@ -1,7 +1,7 @@
-import type { AxeError } from '../axe/errors.js';
-import type { RunOutcome, RunStats, ToolCallRecord } from '../axe/loop/outcome.js';
-import { detectRefusal } from '../axe/loop/refusal.js';
-import { cutToBytes } from '../axe/prompt/cut.js';
+import type { AxeError } from '../core/errors.js';
+import type { RunOutcome, RunStats, ToolCallRecord } from '../core/loop/outcome.js';
+import { detectRefusal } from '../core/loop/refusal.js';
+import { cutToBytes } from '../core/text/cut.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
 const MAX_OUTPUT_BYTES = 1024;

@@ -1,10 +1,10 @@
-import type { RunStats } from '../axe/loop/outcome.js';
-import { usd } from '../axe/usd.js';
-import type { Collected } from '../pipeline/collect/collect.js';
-import { hasRemoved, type Trim } from '../pipeline/collect/collection.js';
+import type { GcOutcome } from '../commands/gc/gc.js';
+import { hasRemoved, type Trim } from '../commands/gc/gc-result.js';
+import type { RunStats } from '../core/loop/outcome.js';
+import { usd } from '../core/text/usd.js';
 
 /** What became of an agent's memory, in axe's words where it has some (axe-behaviour §19). */
-export function endLines(collected: Collected, agent: string): readonly string[] {
+export function endLines(collected: GcOutcome, agent: string): readonly string[] {
   const { days, untrusted } = collected.removed;
   const rest = hasRemoved(collected.removed) ? '' : ' Nothing to do.';
   const end =

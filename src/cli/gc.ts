@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import type { LoadedAgent } from '../axe/agent/loaded-agent.js';
-import { type ModelRef, parseModelRef } from '../axe/agent/model-ref.js';
-import { GC } from '../axe/defaults.js';
-import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
-import { runsChart } from '../axe/gc/chart.js';
-import { statsLines } from '../axe/gc/format-stats.js';
-import type { LogStats } from '../axe/gc/stats.js';
-import type { RunStats } from '../axe/loop/outcome.js';
-import { runLogPath } from '../axe/plan.js';
-import { createFetch } from '../host/net/http.js';
-import { configDir } from '../host/xdg.js';
-import { collect } from '../pipeline/collect/collect.js';
-import type { CollectStep } from '../pipeline/collect/collection.js';
-import { localAgents } from '../world/agents.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { configDir } from '../adapters/host/xdg.js';
+import { collect } from '../commands/gc/gc.js';
+import type { GcStep } from '../commands/gc/gc-result.js';
+import { localAgents } from '../composition/agents.js';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
+import { GC } from '../core/defaults.js';
+import { AxeError, type ExitCode, formatError } from '../core/errors.js';
+import type { RunStats } from '../core/loop/outcome.js';
+import { runsChart } from '../core/memory/gc/chart.js';
+import { statsLines } from '../core/memory/gc/format-stats.js';
+import type { LogStats } from '../core/memory/gc/stats.js';
+import { runLogPath } from '../core/plan.js';
 import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
@@ -22,7 +22,7 @@ import { createTerminalDeadline, isInterrupt } from './interrupt.js';
 import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
-import { createTerminalWorld } from './terminal-world.js';
+import { createTerminalDependencies } from './terminal-world.js';
 
 const FLAGS: readonly Flag[] = [
   { name: 'dry-run', kind: 'bool', about: 'Analyse only, and trim nothing' },
@@ -121,7 +121,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   let usage: (() => RunStats) | undefined;
   try {
-    const world = await createTerminalWorld({
+    const deps = await createTerminalDependencies({
       terminal,
       trigger: { kind: 'local' },
       deadline,
@@ -146,7 +146,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
         onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
       },
-      world,
+      deps,
     );
     if (collected.kind === 'counted' && !flags.bool('stats')) tellStats(collected.stats, terminal);
     for (const line of endLines(collected, agent.name)) print(terminal, line);
@@ -196,13 +196,13 @@ function tellStats(stats: LogStats, terminal: Terminal): void {
   if (lines.length > 0) print(terminal, `${lines.join('\n')}\n\n${runsChart(stats)}`);
 }
 
-interface Telling {
+interface DescribeOptions {
   readonly agent: string;
   readonly stats: boolean;
   readonly terminal: Terminal;
 }
 
-function tellStep(step: CollectStep, { agent, stats, terminal }: Telling): void {
+function tellStep(step: GcStep, { agent, stats, terminal }: DescribeOptions): void {
   switch (step.kind) {
     case 'read':
       print(terminal, `Agent: ${agent}\nEntries: ${step.entries}`);

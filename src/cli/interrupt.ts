@@ -1,6 +1,6 @@
-import { AxeError } from '../axe/errors.js';
-import { createDeadline, type RunDeadline } from '../host/deadline.js';
-import type { RunReport } from '../pipeline/request.js';
+import { createDeadline, type RunDeadline } from '../adapters/host/deadline.js';
+import { AxeError } from '../core/errors.js';
+import type { RunReport } from '../run/request.js';
 import { STOP_STATUS, type StopSignal } from './signals.js';
 import type { Terminal } from './terminal.js';
 
@@ -42,5 +42,5 @@ function savedWords({ memory, remembered }: Ran): string {
 }
 
 function notesOf(memory: Ran['memory']): readonly string[] {
-  return [...new Set(memory?.desk?.session.recent().map(({ path }) => path))];
+  return [...new Set(memory?.notesSession?.session.recent().map(({ path }) => path))];
 }

@@ -1,5 +1,5 @@
-import { formatError } from '../axe/errors.js';
-import type { ListedAgent } from '../host/agents/agents-dir.js';
+import type { ListedAgent } from '../adapters/host/agents/agents-dir.js';
+import { formatError } from '../core/errors.js';
 import type { Terminal } from './terminal.js';
 
 /** Warns of an agent file that cannot be used, with its line and what to do about it. */

@@ -1,5 +1,5 @@
-import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
-import { VERSION } from '../axe/version.js';
+import { AxeError, type ExitCode, formatError } from '../core/errors.js';
+import { VERSION } from '../core/version.js';
 import { AGENTS_HELP, agentsCommand } from './agents.js';
 import { CONFIG_HELP, configCommand } from './config.js';
 import { DEMO_HELP, demoCommand } from './demo.js';

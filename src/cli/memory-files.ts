@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { AxeError, messageOf } from '../axe/errors.js';
-import { decodeBytes, encodeBytes } from '../axe/memory/bytes.js';
-import { editText } from '../host/edit-text.js';
-import { createFiles } from '../host/files.js';
-import type { Exported } from '../pipeline/tend/memory-hand.js';
+import { editText } from '../adapters/host/edit-text.js';
+import { createFiles } from '../adapters/host/files.js';
+import type { Exported } from '../commands/memory/command-session.js';
+import { AxeError, messageOf } from '../core/errors.js';
+import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
 import type { Terminal } from './terminal.js';
 
 /** Lets the user change a text in `$EDITOR`. Throws an AxeError. */

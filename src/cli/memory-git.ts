@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { COMMITTED_FOLDER } from '../axe/defaults.js';
-import { AxeError, type ExitCode } from '../axe/errors.js';
-import { mergeThree } from '../axe/memory/three-way.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import { secretValues } from '../axe/outbound/secret-names.js';
-import { createClock } from '../host/clock.js';
-import { createFiles } from '../host/files.js';
-import { nothingToPush, pushMemory } from '../pipeline/tend/push-memory.js';
-import { openCheckoutMemory } from '../world/checkout-memory.js';
+import { createClock } from '../adapters/host/clock.js';
+import { createFiles } from '../adapters/host/files.js';
+import { nothingToPush, pushMemory } from '../commands/memory/push-memory.js';
+import { openCheckoutMemory } from '../composition/checkout-memory.js';
+import { COMMITTED_FOLDER } from '../core/defaults.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
+import { mergeThree } from '../core/memory/three-way.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import { secretValues } from '../core/sanitize/secret-names.js';
 import type { ParsedFlags } from './flags.js';
 import { readImport } from './memory-files.js';
 import { print, type Terminal } from './terminal.js';
@@ -40,7 +40,7 @@ export async function pushFolder(flags: ParsedFlags, terminal: Terminal): Promis
     signal,
   );
   const result = opened === undefined ? nothingToPush(folder) : await pushMemory(opened, signal);
-  const clean = (text: string) => outbound(text, 'log', secretValues(env));
+  const clean = (text: string) => sanitize(text, 'log', secretValues(env));
   if (result.kind === 'done') {
     print(terminal, clean(result.text));
     return 0;

@@ -1,4 +1,4 @@
-import { COMMITTED_FOLDER } from '../axe/defaults.js';
+import { COMMITTED_FOLDER } from '../core/defaults.js';
 import type { Flag } from './flags.js';
 import type { CommandHelp } from './help.js';
 

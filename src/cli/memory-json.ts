@@ -1,5 +1,5 @@
-import type { MemoryEntry } from '../axe/memory/commands/entry.js';
-import type { MemoryDone } from '../pipeline/tend/memory-hand.js';
+import type { MemoryDone } from '../commands/memory/command-session.js';
+import type { MemoryEntry } from '../core/memory/commands/entry.js';
 
 /** Entries or findings as one line of JSON; what is not known is null. */
 export function formatMemoryJson({ entries = [], findings }: MemoryDone): string {

@@ -1,13 +1,13 @@
-import { AxeError, type ExitCode } from '../axe/errors.js';
-import type { Provenance } from '../axe/memory/provenance.js';
-import { checkSigningKeys } from '../axe/memory/signing-keys.js';
-import { outbound } from '../axe/outbound/outbound.js';
-import { secretValues } from '../axe/outbound/secret-names.js';
-import { createClock } from '../host/clock.js';
-import { createSign } from '../host/hmac.js';
-import { runMemoryCommand } from '../pipeline/tend/memory-command.js';
-import type { MemoryCommandResult, MemoryHand } from '../pipeline/tend/memory-hand.js';
-import { type MemoryCommand, parseMemoryCommand } from '../pipeline/tend/parse-memory-command.js';
+import { createClock } from '../adapters/host/clock.js';
+import { createSign } from '../adapters/host/hmac.js';
+import type { CommandSession, MemoryCommandResult } from '../commands/memory/command-session.js';
+import { runMemoryCommand } from '../commands/memory/memory-command.js';
+import { type MemoryCommand, parseMemoryCommand } from '../commands/memory/parse-memory-command.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
+import type { Provenance } from '../core/memory/provenance.js';
+import { checkSigningKeys } from '../core/memory/signing-keys.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import { secretValues } from '../core/sanitize/secret-names.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { editInTerminal, readImport, writeExport } from './memory-files.js';
@@ -94,7 +94,7 @@ function makeHand(
   { store, path, writesProvenance }: MemoryPlace,
   secrets: readonly string[],
   terminal: Terminal,
-): MemoryHand {
+): CommandSession {
   const { env } = terminal;
   const keys = env['AXE_MEMORY_SIGNING_KEY'] ?? '';
   checkSigningKeys(keys, 'AXE_MEMORY_SIGNING_KEY');
@@ -127,7 +127,7 @@ function originOf(env: Terminal['env']): Omit<Provenance, 'id'> {
   };
 }
 
-interface Telling {
+interface DescribeOptions {
   readonly command: MemoryCommand;
   readonly json: boolean;
   readonly secrets: readonly string[];
@@ -135,8 +135,11 @@ interface Telling {
 }
 
 /** What is remembered may be a stranger's, so nothing that a terminal would act on is printed. */
-function finish(result: MemoryCommandResult, { command, json, secrets, terminal }: Telling): ExitCode {
-  const clean = (text: string) => outbound(text, 'log', secrets);
+function finish(
+  result: MemoryCommandResult,
+  { command, json, secrets, terminal }: DescribeOptions,
+): ExitCode {
+  const clean = (text: string) => sanitize(text, 'log', secrets);
   if (result.kind === 'failed') {
     const { message, remedy } = result;
     throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });

@@ -1,6 +1,6 @@
-import type { Change } from '../axe/memory/change.js';
-import { isNotesPath } from '../axe/memory/notes/place.js';
-import type { BlockedPlace, FailedSave, MemoryStore, SaveResult, TreeResult } from '../axe/memory/store.js';
+import type { Change } from '../core/memory/change.js';
+import { isNotesPath } from '../core/memory/notes/place.js';
+import type { BlockedPlace, FailedSave, MemoryStore, SaveResult, TreeResult } from '../core/memory/store.js';
 
 /** A store whose notes lie in a folder of their own (`memory.dir`), and all else where it was. */
 export function withNotesFolder(store: MemoryStore, notes: MemoryStore): MemoryStore {

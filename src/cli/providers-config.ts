@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { readConfigFile } from '../host/config-file.js';
-import { parseProvidersConfig } from '../models/providers-config.js';
+import { readConfigFile } from '../adapters/host/config-file.js';
+import { parseProvidersConfig } from '../adapters/models/providers-config.js';
 
 /** `[providers]` of config.toml in axe's configuration folder; empty where there is no such file. Throws an AxeError. */
 export async function loadProvidersConfig(

@@ -1,18 +1,18 @@
-import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../axe/defaults.js';
-import { AxeError, type ExitCode, formatError } from '../axe/errors.js';
-import { DEFAULT_GATE_POLICY } from '../axe/gate-policy.js';
-import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../axe/plan.js';
-import type { LocalChange } from '../axe/prompt/context.js';
-import { DEFAULT_CONTEXT_POLICY } from '../axe/prompt/context-policy.js';
-import { isLanguage } from '../axe/prompt/language.js';
-import type { Trigger } from '../axe/trigger.js';
-import { diffOfRange } from '../host/git.js';
-import { createFetch } from '../host/net/http.js';
-import { readStdin } from '../host/stdin.js';
-import { configDir } from '../host/xdg.js';
-import type { RunReport, RunRequest } from '../pipeline/request.js';
-import { runPipeline } from '../pipeline/run.js';
-import { readTrigger } from '../world/trigger.js';
+import { diffOfRange } from '../adapters/host/git.js';
+import { createFetch } from '../adapters/host/net/http.js';
+import { readStdin } from '../adapters/host/stdin.js';
+import { configDir } from '../adapters/host/xdg.js';
+import { readTrigger } from '../composition/trigger.js';
+import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../core/defaults.js';
+import { AxeError, type ExitCode, formatError } from '../core/errors.js';
+import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../core/plan.js';
+import type { LocalChange } from '../core/prompt/context.js';
+import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
+import { isLanguage } from '../core/prompt/language.js';
+import type { RunReport, RunRequest } from '../run/request.js';
+import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';
 import { formatDryRun } from './dry-run.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
@@ -21,7 +21,7 @@ import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
-import { createTerminalWorld } from './terminal-world.js';
+import { createTerminalDependencies } from './terminal-world.js';
 
 const FLAGS: readonly Flag[] = [
   { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
@@ -87,7 +87,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       write: (line) => terminal.stderr.write(`${line}\n`),
       verbose: flags.bool('verbose'),
     });
-    const world = await createTerminalWorld({
+    const deps = await createTerminalDependencies({
       terminal,
       trigger,
       deadline,
@@ -99,7 +99,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       output: { json: flags.bool('json'), verbose: flags.bool('verbose') },
     });
     const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
-    return finish(await runPipeline({ ...request, ...wishes }, world), terminal);
+    return finish(await runPipeline({ ...request, ...wishes }, deps), terminal);
   } catch (thrown) {
     if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
     throw thrown;
@@ -165,7 +165,7 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
-    gatePolicy: DEFAULT_GATE_POLICY,
+    gatePolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,

@@ -1,11 +1,11 @@
-import { formatModelRef } from '../axe/agent/model-ref.js';
-import type { RunEvent } from '../axe/loop/events.js';
-import type { RunStats } from '../axe/loop/outcome.js';
-import type { RestoreResult } from '../axe/memory/store.js';
-import type { Plan } from '../axe/plan.js';
-import type { Reporter } from '../axe/ports.js';
-import { sourcePosition } from '../axe/position.js';
-import type { Warning } from '../axe/warning.js';
+import { formatModelRef } from '../core/agent/model-ref.js';
+import type { Reporter } from '../core/dependencies.js';
+import type { RunEvent } from '../core/loop/events.js';
+import type { RunStats } from '../core/loop/outcome.js';
+import type { RestoreResult } from '../core/memory/store.js';
+import type { Plan } from '../core/plan.js';
+import { sourcePosition } from '../core/position.js';
+import type { Warning } from '../core/warning.js';
 import { formatParams } from './format-params.js';
 
 /** How the terminal tells what goes on. */

@@ -1,18 +1,18 @@
 import { dirname, resolve } from 'node:path';
-import { markedAnswer, type RunOutcome } from '../axe/loop/outcome.js';
-import { createSecrets } from '../axe/outbound/secret-names.js';
-import type { Publisher, Reporter, World } from '../axe/ports.js';
-import { formatBuffered } from '../axe/review/format-buffered.js';
-import type { Trigger } from '../axe/trigger.js';
-import { createClock } from '../host/clock.js';
-import { readConfigFile } from '../host/config-file.js';
-import type { RunDeadline } from '../host/deadline.js';
-import { guarded } from '../memory-stores/ladder/guard.js';
-import { createModels } from '../models/create.js';
-import { agentsDirsOf, findAgents } from '../world/agents.js';
-import { connectGitHub, createGitHubPort } from '../world/github.js';
-import { createToolOpener } from '../world/open-tools.js';
-import { createSchemaCompiler } from '../world/schema-compiler.js';
+import { createClock } from '../adapters/host/clock.js';
+import { readConfigFile } from '../adapters/host/config-file.js';
+import type { RunDeadline } from '../adapters/host/deadline.js';
+import { createModels } from '../adapters/models/create.js';
+import { guarded } from '../adapters/stores/fallback/guard.js';
+import { agentsDirsOf, findAgents } from '../composition/agents.js';
+import { connectGitHub, createGitHubPort } from '../composition/github.js';
+import { createToolOpener } from '../composition/open-tools.js';
+import { createSchemaCompiler } from '../composition/schema-compiler.js';
+import type { Dependencies, Publisher, Reporter } from '../core/dependencies.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { markedAnswer, type RunOutcome } from '../core/loop/outcome.js';
+import { formatBuffered } from '../core/review/format-buffered.js';
+import { createSecrets } from '../core/sanitize/secret-names.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import { loadProvidersConfig } from './providers-config.js';
@@ -20,7 +20,7 @@ import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
 
 /** What a run in a terminal is put together from. */
-export interface TerminalWorldOptions {
+export interface TerminalDependenciesOptions {
   readonly terminal: Terminal;
   readonly trigger: Trigger;
   readonly deadline: RunDeadline;
@@ -33,7 +33,9 @@ export interface TerminalWorldOptions {
 }
 
 /** The world of a run on somebody's own machine: agents and memory on disk, the answer on standard output. */
-export async function createTerminalWorld(options: TerminalWorldOptions): Promise<World> {
+export async function createTerminalDependencies(
+  options: TerminalDependenciesOptions,
+): Promise<Dependencies> {
   const { terminal, trigger, deadline, reporter, configDir, fetch } = options;
   const { env, cwd } = terminal;
   const clock = createClock();
@@ -87,7 +89,7 @@ export async function createTerminalWorld(options: TerminalWorldOptions): Promis
   };
 }
 
-function createTerminalPublisher({ terminal, output }: TerminalWorldOptions): Publisher {
+function createTerminalPublisher({ terminal, output }: TerminalDependenciesOptions): Publisher {
   return {
     async publish(_plan, outcome, { buffered }) {
       if (output.verbose) {

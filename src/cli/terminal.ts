@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { ProgramName } from '../axe/ports.js';
+import type { ProgramName } from '../core/dependencies.js';
 import type { StopSignal } from './signals.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */

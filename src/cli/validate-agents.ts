@@ -1,12 +1,12 @@
-import type { ExitCode } from '../axe/errors.js';
-import { createAgentShelf } from '../host/agents/agent-shelf.js';
-import { configDir } from '../host/xdg.js';
-import { modelProblem } from '../models/model-problem.js';
-import { tellValidation } from '../pipeline/validate/tell-validation.js';
-import { validateAgents } from '../pipeline/validate/validate-agents.js';
-import { isValid } from '../pipeline/validate/validation.js';
-import { AGENTS_DIRS } from '../world/agents.js';
-import { inspectSchema } from '../world/schema-compiler.js';
+import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { configDir } from '../adapters/host/xdg.js';
+import { modelProblem } from '../adapters/models/model-problem.js';
+import { formatValidation } from '../commands/validate/format-validation.js';
+import { validateAgents } from '../commands/validate/validate-agents.js';
+import { isValid } from '../commands/validate/validation.js';
+import { AGENTS_DIRS } from '../composition/agents.js';
+import { inspectSchema } from '../composition/schema-compiler.js';
+import type { ExitCode } from '../core/errors.js';
 import { agentsDirOf } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
 import { loadProvidersConfig } from './providers-config.js';
@@ -16,7 +16,7 @@ import { print, type Terminal } from './terminal.js';
 export async function validateCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const shelf = createAgentShelf({
+  const source = createDiskSource({
     where: 'this folder and this machine',
     dirs: agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS],
     configDir: configDir(env),
@@ -26,8 +26,8 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   const config = await loadProvidersConfig(configDir(env));
   const validation = await validateAgents(
     { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },
-    { shelf, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
+    { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
   );
-  for (const line of tellValidation(validation)) print(terminal, line);
+  for (const line of formatValidation(validation)) print(terminal, line);
   return isValid(validation) ? 0 : 2;
 }

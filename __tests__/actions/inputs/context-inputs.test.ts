@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from '../../../src/actions/inputs/context-inputs.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../../src/axe/prompt/context-policy.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
 
 type Given = Partial<Record<keyof typeof CONTEXT_INPUT_DEFAULTS, string>>;
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { GATE_INPUT_DEFAULTS, readGateInputs } from '../../../src/actions/inputs/gate-inputs.js';
-import { DEFAULT_GATE_POLICY, type GatePolicy } from '../../../src/axe/gate-policy.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 
-function read(given: Partial<Record<keyof typeof GATE_INPUT_DEFAULTS, string>> = {}): GatePolicy {
+function read(given: Partial<Record<keyof typeof GATE_INPUT_DEFAULTS, string>> = {}): AdmissionPolicy {
   return readGateInputs((name) => given[name] ?? GATE_INPUT_DEFAULTS[name]);
 }
 
 describe('the inputs of the gate', () => {
   it('let writers in and nobody else where nothing is given', () => {
-    expect(read()).toEqual(DEFAULT_GATE_POLICY);
+    expect(read()).toEqual(DEFAULT_ADMISSION_POLICY);
   });
 
-  it.each<[keyof typeof GATE_INPUT_DEFAULTS, string, Partial<GatePolicy>]>([
+  it.each<[keyof typeof GATE_INPUT_DEFAULTS, string, Partial<AdmissionPolicy>]>([
     ['min-permission', 'triage', { minPermission: 'triage' }],
     ['min-permission', 'none', { minPermission: 'none' }],
     ['allow-users', 'octocat, @hubot', { allowUsers: ['octocat', 'hubot'] }],
@@ -21,7 +21,7 @@ describe('the inputs of the gate', () => {
     ['review-drafts', 'false', { reviewDrafts: false }],
     ['skip-labels', 'wip, no bots', { skipLabels: ['wip', 'no bots'] }],
   ])('take `%s: %j`', (name, value, expected) => {
-    expect(read({ [name]: value })).toEqual({ ...DEFAULT_GATE_POLICY, ...expected });
+    expect(read({ [name]: value })).toEqual({ ...DEFAULT_ADMISSION_POLICY, ...expected });
   });
 
   it.each<[keyof typeof GATE_INPUT_DEFAULTS, string, RegExp]>([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/inputs/inputs.js';
-import { DEFAULT_GATE_POLICY } from '../../../src/axe/gate-policy.js';
-import { CONCLUSIONS } from '../../../src/axe/loop/outcome.js';
-import { DEFAULT_CONTEXT_POLICY } from '../../../src/axe/prompt/context-policy.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/axe/review/publish-rules.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
+import { CONCLUSIONS } from '../../../src/core/loop/outcome.js';
+import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
 function read(given: Readonly<Record<string, string>> = {}): Inputs {
@@ -28,7 +28,7 @@ describe('inputs', () => {
       apiKey: '',
       agentsDir: '',
       githubToken: '',
-      gate: DEFAULT_GATE_POLICY,
+      gate: DEFAULT_ADMISSION_POLICY,
       memory: {
         store: 'auto',
         branch: 'axe-memory',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import type { MEMORY_INPUT_DEFAULTS, MemoryInputs } from '../../../src/actions/inputs/memory-inputs.js';
-import { secretValues } from '../../../src/axe/outbound/secret-names.js';
+import { secretValues } from '../../../src/core/sanitize/secret-names.js';
 
 type Given = Partial<Record<keyof typeof MEMORY_INPUT_DEFAULTS, string>>;
 

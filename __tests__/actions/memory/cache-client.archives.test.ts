@@ -2,13 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/host/files.js';
-import { createCacheStore } from '../../../src/memory-stores/cache/cache-store.js';
+import { createFiles } from '../../../src/adapters/host/files.js';
+import { createCacheStore } from '../../../src/adapters/stores/cache/cache-store.js';
+import { append, entryText, idsIn } from '../../adapters/stores/entries.js';
+import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { cacheArchive, type Member } from '../../helpers/cache-archive.js';
 import { CACHE_FOLDER, printed, toldLines, useCacheJob } from '../../helpers/cache-job.js';
 import { tempDir } from '../../helpers/temp.js';
-import { append, entryText, idsIn } from '../../memory-stores/entries.js';
-import { createFakeClock } from '../../memory-stores/fake-clock.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
 const SCOPE = 'refs/heads/main';

@@ -68,8 +68,8 @@ describe('what a call prints', () => {
 
 function deferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
+  const promise = new Promise<void>((defer) => {
+    resolve = defer;
   });
   return { promise, resolve: () => resolve() };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryNotes } from '../../../src/actions/memory/memory-notes.js';
-import type { SaveResult, StoreKind } from '../../../src/axe/memory/store.js';
-import type { Trigger } from '../../../src/axe/trigger.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { SaveResult, StoreKind } from '../../../src/core/memory/store.js';
 import { reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import { openActionMemory } from '../../../src/actions/memory/memory.js';
-import type { MemoryStore, SaveResult } from '../../../src/axe/memory/store.js';
-import type { Trigger } from '../../../src/axe/trigger.js';
-import { createClock } from '../../../src/host/clock.js';
-import { connectGitHub } from '../../../src/world/github.js';
+import { createClock } from '../../../src/adapters/host/clock.js';
+import { connectGitHub } from '../../../src/composition/github.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { MemoryStore, SaveResult } from '../../../src/core/memory/store.js';
+import { append, idsIn } from '../../adapters/stores/entries.js';
 import { type CacheServer, startCacheServer } from '../../helpers/cache-server.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
@@ -13,7 +14,6 @@ import { setProcessEnv } from '../../helpers/process-env.js';
 import { realmFetch } from '../../helpers/realm-fetch.js';
 import { tempDir } from '../../helpers/temp.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { append, idsIn } from '../../memory-stores/entries.js';
 
 const HERE = 'octocat/hello';
 const THERE = 'octocat/memory';

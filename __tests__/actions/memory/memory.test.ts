@@ -5,9 +5,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import { openActionMemory } from '../../../src/actions/memory/memory.js';
 import type { ActionMemoryOptions } from '../../../src/actions/memory/memory-options.js';
-import type { Change } from '../../../src/axe/memory/change.js';
-import type { MemoryStore } from '../../../src/axe/memory/store.js';
-import type { Trigger } from '../../../src/axe/trigger.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { Change } from '../../../src/core/memory/change.js';
+import type { MemoryStore } from '../../../src/core/memory/store.js';
+import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,
@@ -17,7 +18,6 @@ import {
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { createFakeClock } from '../../memory-stores/fake-clock.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';

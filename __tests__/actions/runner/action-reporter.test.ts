@@ -5,10 +5,10 @@ import {
   describePlan,
   describeRestored,
 } from '../../../src/actions/runner/action-reporter.js';
-import { ProviderError } from '../../../src/axe/errors.js';
-import type { RunEvent } from '../../../src/axe/loop/events.js';
-import type { RestoreResult } from '../../../src/axe/memory/store.js';
-import { NOWHERE } from '../../../src/memory-stores/none-store.js';
+import { NOWHERE } from '../../../src/adapters/stores/none-store.js';
+import { ProviderError } from '../../../src/core/errors.js';
+import type { RunEvent } from '../../../src/core/loop/events.js';
+import type { RestoreResult } from '../../../src/core/memory/store.js';
 import { reportOf } from '../../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
 

@@ -1,8 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createJournal, noteTold, readPending, wasTold } from '../../../src/actions/runner/journal.js';
-import type { Change, NoteChange } from '../../../src/axe/memory/change.js';
+import {
+  createJournal,
+  noteReported,
+  readPending,
+  wasReported,
+} from '../../../src/actions/runner/journal.js';
+import type { Change, NoteChange } from '../../../src/core/memory/change.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { parseFileCommand } from '../../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
@@ -113,9 +118,9 @@ describe('the journal', () => {
   });
 
   it('knows whether people were told', async () => {
-    expect(wasTold(postEnv())).toBe(false);
-    await noteTold();
-    expect(wasTold(postEnv())).toBe(true);
+    expect(wasReported(postEnv())).toBe(false);
+    await noteReported();
+    expect(wasReported(postEnv())).toBe(true);
     expect(await readPending(postEnv())).toEqual([]);
   });
 });
@@ -136,6 +141,6 @@ describe('what main left', () => {
   });
 
   it.each([undefined, '', 'false', 'TRUE'])('was not told if the state is %j', (state) => {
-    expect(wasTold(state === undefined ? {} : { STATE_told: state })).toBe(false);
+    expect(wasReported(state === undefined ? {} : { STATE_told: state })).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../axe/errors.js';
+import { ConfigError } from '../../core/errors.js';
 import { oneOf } from './input-values.js';
 
 /** Another repository whose agents and skills are used, at a branch, tag or commit. */

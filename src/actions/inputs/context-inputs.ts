@@ -1,7 +1,7 @@
-import { MAX_DIFF_TOKENS } from '../../axe/defaults.js';
-import { ConfigError } from '../../axe/errors.js';
-import { CONTEXT_PARTS, type ContextPolicy } from '../../axe/prompt/context-policy.js';
-import { createPathFilter } from '../../axe/prompt/path-filter.js';
+import { MAX_DIFF_TOKENS } from '../../core/defaults.js';
+import { ConfigError } from '../../core/errors.js';
+import { CONTEXT_PARTS, type ContextPolicy } from '../../core/prompt/context-policy.js';
+import { createPathFilter } from '../../core/prompt/path-filter.js';
 import { atLeast0, list, oneOf, pathPatterns } from './input-values.js';
 
 /** All parts, as far as the token may read them. */

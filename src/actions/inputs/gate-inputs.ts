@@ -1,19 +1,23 @@
-import { ConfigError } from '../../axe/errors.js';
-import { DEFAULT_GATE_POLICY, type GatePolicy, MIN_PERMISSIONS } from '../../axe/gate-policy.js';
+import { ConfigError } from '../../core/errors.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  MIN_PERMISSIONS,
+} from '../../core/event/admission-policy.js';
 import { flag, list, oneOf } from './input-values.js';
 
 /** Name and default of every input about who may start a run, as `action.yml` has them. */
 export const GATE_INPUT_DEFAULTS = {
-  'min-permission': DEFAULT_GATE_POLICY.minPermission,
+  'min-permission': DEFAULT_ADMISSION_POLICY.minPermission,
   'allow-users': '',
   'allow-bots': '',
-  'trigger-phrase': DEFAULT_GATE_POLICY.triggerPhrase,
-  'review-drafts': String(DEFAULT_GATE_POLICY.reviewDrafts),
+  'trigger-phrase': DEFAULT_ADMISSION_POLICY.triggerPhrase,
+  'review-drafts': String(DEFAULT_ADMISSION_POLICY.reviewDrafts),
   'skip-labels': '',
 } as const;
 
 /** Reads who may start a run. Throws a ConfigError that names the input. */
-export function readGateInputs(read: (name: keyof typeof GATE_INPUT_DEFAULTS) => string): GatePolicy {
+export function readGateInputs(read: (name: keyof typeof GATE_INPUT_DEFAULTS) => string): AdmissionPolicy {
   return {
     minPermission: oneOf(MIN_PERMISSIONS, read('min-permission'), 'min-permission'),
     allowUsers: list(read('allow-users')).map((name) => login(name, 'allow-users')),

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../axe/errors.js';
+import { ConfigError } from '../../core/errors.js';
 
 /** One of some words. Throws a ConfigError that lists them. */
 export function oneOf<T extends string>(values: readonly T[], value: string, name: string): T {

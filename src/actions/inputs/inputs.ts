@@ -1,10 +1,15 @@
-import { ACTION_MAX_TOKENS, ACTION_TIMEOUT_MINUTES, DEFAULT_FAIL_ON, MAX_TURNS } from '../../axe/defaults.js';
-import { ConfigError } from '../../axe/errors.js';
-import type { GatePolicy } from '../../axe/gate-policy.js';
-import { CONCLUSIONS, type Conclusion } from '../../axe/loop/outcome.js';
-import { createSecrets, type Secrets } from '../../axe/outbound/secret-names.js';
-import type { ContextPolicy } from '../../axe/prompt/context-policy.js';
-import type { SpendLimits } from '../../axe/review/spend.js';
+import {
+  ACTION_MAX_TOKENS,
+  ACTION_TIMEOUT_MINUTES,
+  DEFAULT_FAIL_ON,
+  MAX_TURNS,
+} from '../../core/defaults.js';
+import { ConfigError } from '../../core/errors.js';
+import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
+import { CONCLUSIONS, type Conclusion } from '../../core/loop/outcome.js';
+import type { ContextPolicy } from '../../core/prompt/context-policy.js';
+import type { SpendLimits } from '../../core/review/spend.js';
+import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
 import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
@@ -28,7 +33,7 @@ export interface Inputs {
   readonly agentsDir: string;
   readonly agents: AgentInputs;
   readonly githubToken: string;
-  readonly gate: GatePolicy;
+  readonly gate: AdmissionPolicy;
   readonly context: ContextPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];

@@ -1,7 +1,7 @@
-import { ConfigError } from '../../axe/errors.js';
-import { scopeFolder } from '../../axe/memory/scope.js';
-import { checkSigningKeys } from '../../axe/memory/signing-keys.js';
-import type { MemoryPolicy } from '../../axe/plan.js';
+import { ConfigError } from '../../core/errors.js';
+import { scopeFolder } from '../../core/memory/scope.js';
+import { checkSigningKeys } from '../../core/memory/signing-keys.js';
+import type { MemoryPolicy } from '../../core/plan.js';
 import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of memory. */

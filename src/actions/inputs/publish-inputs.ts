@@ -1,5 +1,5 @@
-import { ConfigError } from '../../axe/errors.js';
-import { isLanguage } from '../../axe/prompt/language.js';
+import { ConfigError } from '../../core/errors.js';
+import { isLanguage } from '../../core/prompt/language.js';
 import { flag, oneOf } from './input-values.js';
 
 /** What the inputs say of where else an answer goes, and of its language. */

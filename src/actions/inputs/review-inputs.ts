@@ -1,4 +1,4 @@
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../axe/review/publish-rules.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../core/review/publish-rules.js';
 import { namePatterns, oneOf, wholeFrom0 } from './input-values.js';
 
 /** What the inputs say of reviews and of what else a run may publish. */

@@ -1,6 +1,11 @@
-import type { Repository, Trigger } from '../../axe/trigger.js';
-import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../../github/reading/contents.js';
-import type { BaseFiles } from '../../memory-stores/repo/read-base.js';
+import {
+  listFolderAt,
+  locationOf,
+  type RefPlace,
+  readPathAt,
+} from '../../adapters/github/reading/contents.js';
+import type { BaseFiles } from '../../adapters/stores/repo/read-base.js';
+import type { Repository, Trigger } from '../../core/event/trigger.js';
 
 /** Largest memory file that is read through the API, in bytes. */
 const MAX_BASE_BYTES = 100 * 1024 * 1024;

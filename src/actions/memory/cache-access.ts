@@ -1,4 +1,4 @@
-import { cacheWriteRemedy } from '../../memory-stores/cache/cache-write-remedy.js';
+import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-write-remedy.js';
 
 /** Why the cache cannot be used. */
 export interface NoAccess {

@@ -1,8 +1,8 @@
-import { messageOf } from '../../axe/errors.js';
-import type { Clock } from '../../axe/ports.js';
-import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../host/archive/archive.js';
-import { createClock } from '../../host/clock.js';
-import type { CacheClient, GivenUp } from '../../memory-stores/cache/cache-client.js';
+import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../adapters/host/archive/archive.js';
+import { createClock } from '../../adapters/host/clock.js';
+import type { CacheClient, GivenUp } from '../../adapters/stores/cache/cache-client.js';
+import type { Clock } from '../../core/dependencies.js';
+import { messageOf } from '../../core/errors.js';
 import { cacheMode, checkAccess, type NoAccess } from './cache-access.js';
 import { restoreOutcome, saveOutcome } from './cache-outcome.js';
 import { type Captured, createCapture, type Output } from './capture-stdout.js';

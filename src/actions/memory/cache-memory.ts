@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Trigger } from '../../axe/trigger.js';
-import { createFiles } from '../../host/files.js';
-import { type CacheScope, cacheScope } from '../../memory-stores/cache/cache-key.js';
-import { createCacheStore } from '../../memory-stores/cache/cache-store.js';
-import { inFolder } from '../../memory-stores/in-folder.js';
-import type { TreeStore } from '../../memory-stores/store.js';
+import { createFiles } from '../../adapters/host/files.js';
+import { type CacheScope, cacheScope } from '../../adapters/stores/cache/cache-key.js';
+import { createCacheStore } from '../../adapters/stores/cache/cache-store.js';
+import { inFolder } from '../../adapters/stores/in-folder.js';
+import type { TreeStore } from '../../adapters/stores/store.js';
+import type { Trigger } from '../../core/event/trigger.js';
 import { createCacheClient } from './cache-client.js';
 import type { ActionMemoryOptions } from './memory-options.js';
 

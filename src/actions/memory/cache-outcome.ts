@@ -1,4 +1,4 @@
-import type { CacheRestore, CacheSave, RateLimited } from '../../memory-stores/cache/cache-client.js';
+import type { CacheRestore, CacheSave, RateLimited } from '../../adapters/stores/cache/cache-client.js';
 
 /**
  * Reads what `@actions/cache` 6.3.0 did from the lines it prints: it swallows every failure and returns `undefined`

@@ -1,5 +1,5 @@
-import type { Trigger } from '../../axe/trigger.js';
-import type { RunReport } from '../../pipeline/request.js';
+import type { Trigger } from '../../core/event/trigger.js';
+import type { RunReport } from '../../run/request.js';
 
 /** What people should know of the store a run used, in whole sentences (D13, D15). */
 export interface MemoryNotes {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../axe/ports.js';
-import type { Trigger } from '../../axe/trigger.js';
-import type { GitHubClient } from '../../github/client/client.js';
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import type { Clock } from '../../core/dependencies.js';
+import type { Trigger } from '../../core/event/trigger.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 
 /** What the store of a workflow run is opened with. */

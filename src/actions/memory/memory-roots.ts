@@ -1,4 +1,4 @@
-import { COMMITTED_FOLDER } from '../../axe/defaults.js';
+import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 
 /**

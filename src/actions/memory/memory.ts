@@ -1,17 +1,17 @@
 import { join, sep } from 'node:path';
-import { COMMITTED_FOLDER } from '../../axe/defaults.js';
-import type { MemoryStore } from '../../axe/memory/store.js';
-import { subjectNumber } from '../../axe/trigger.js';
-import { createFiles } from '../../host/files.js';
-import { createBrokenStore } from '../../memory-stores/broken-store.js';
-import { createFileStore } from '../../memory-stores/file/file-store.js';
-import { withIgnoreFile } from '../../memory-stores/file/ignore-file.js';
-import { guarded } from '../../memory-stores/ladder/guard.js';
-import { createLadder } from '../../memory-stores/ladder/ladder.js';
-import { createNoneStore } from '../../memory-stores/none-store.js';
-import { createBaseStore } from '../../memory-stores/repo/base-store.js';
-import type { TreeStore } from '../../memory-stores/store.js';
-import { OWN_BRANCH, openBranchMemory } from '../../world/branch-memory.js';
+import { createFiles } from '../../adapters/host/files.js';
+import { createBrokenStore } from '../../adapters/stores/broken-store.js';
+import { createFallbackStore } from '../../adapters/stores/fallback/fallback-store.js';
+import { guarded } from '../../adapters/stores/fallback/guard.js';
+import { createFileStore } from '../../adapters/stores/file/file-store.js';
+import { withIgnoreFile } from '../../adapters/stores/file/ignore-file.js';
+import { createNoneStore } from '../../adapters/stores/none-store.js';
+import { createBaseStore } from '../../adapters/stores/repo/base-store.js';
+import type { TreeStore } from '../../adapters/stores/store.js';
+import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
+import { COMMITTED_FOLDER } from '../../core/defaults.js';
+import { subjectNumber } from '../../core/event/trigger.js';
+import type { MemoryStore } from '../../core/memory/store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/this-run.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
@@ -29,8 +29,8 @@ export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
       return guarded(openFileMemory(options));
     case 'cache':
       // Who asks for the cache gets no branch made; one that is there may keep what the cache does not take.
-      return createLadder({
-        rungs: [openCacheMemory(options), ...branchRung(options, false)],
+      return createFallbackStore({
+        tiers: [openCacheMemory(options), ...branchRung(options, false)],
         mode: 'fixed',
       });
     case 'repo':
@@ -45,7 +45,7 @@ function openBranch(options: ActionMemoryOptions): MemoryStore {
   const [branch = createBrokenStore('repo', NO_TOKEN, NO_TOKEN_REMEDY)] = branchRung(options, true);
   // What is in another repository is to stay there (D14).
   const below = options.inputs.repository === undefined ? cacheRung(options) : [];
-  return createLadder({ rungs: [branch, ...below], mode: 'fixed' });
+  return createFallbackStore({ tiers: [branch, ...below], mode: 'fixed' });
 }
 
 const NO_TOKEN = 'there is no token to reach the memory branch with';
@@ -53,8 +53,8 @@ const NO_TOKEN_REMEDY = 'Give `github-token` or `memory-token`.';
 
 /** Branch and cache as one memory. */
 function openWhatThereIs(options: ActionMemoryOptions): MemoryStore {
-  const rungs = [...branchRung(options, true), ...cacheRung(options)];
-  return rungs.length === 0 ? createMissingStore() : createLadder({ rungs, mode: 'auto' });
+  const tiers = [...branchRung(options, true), ...cacheRung(options)];
+  return tiers.length === 0 ? createMissingStore() : createFallbackStore({ tiers, mode: 'auto' });
 }
 
 function cacheRung(options: ActionMemoryOptions): readonly TreeStore[] {

@@ -1,5 +1,5 @@
-import type { MemoryStore } from '../../axe/memory/store.js';
-import { createBrokenStore } from '../../memory-stores/broken-store.js';
+import { createBrokenStore } from '../../adapters/stores/broken-store.js';
+import type { MemoryStore } from '../../core/memory/store.js';
 
 /** Where nothing is, since there is no store. */
 export const NO_STORE = 'nowhere (no store is in reach)';

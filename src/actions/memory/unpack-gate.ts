@@ -1,5 +1,5 @@
-import type { ArchiveRefusal } from '../../host/archive/archive.js';
-import type { CacheRestore } from '../../memory-stores/cache/cache-client.js';
+import type { ArchiveRefusal } from '../../adapters/host/archive/archive.js';
+import type { CacheRestore } from '../../adapters/stores/cache/cache-client.js';
 import { plainLine } from './cache-outcome.js';
 
 /** Stands between the download of an entry and its unpacking. */

@@ -1,7 +1,7 @@
-import type { Clock } from '../../axe/ports.js';
+import type { Clock } from '../../core/dependencies.js';
 
 /** How long something is waited for. */
-export interface Limit {
+export interface WaitLimit {
   readonly limitMs: number;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -10,7 +10,7 @@ export interface Limit {
 /** What a promise gives, or undefined if the time is up or the signal aborts before. */
 export async function waitInTime<T>(
   pending: Promise<T>,
-  { limitMs, signal, clock }: Limit,
+  { limitMs, signal, clock }: WaitLimit,
 ): Promise<T | undefined> {
   const answered = new AbortController();
   const timeUp = clock.sleep(limitMs, AbortSignal.any([signal, answered.signal])).then(() => undefined);

@@ -1,12 +1,12 @@
-import { formatModelRef } from '../../axe/agent/model-ref.js';
-import type { RunEvent } from '../../axe/loop/events.js';
-import type { RestoreResult } from '../../axe/memory/store.js';
-import { outbound } from '../../axe/outbound/outbound.js';
-import type { Plan } from '../../axe/plan.js';
-import type { Reporter } from '../../axe/ports.js';
-import { cleanLine } from '../../axe/prompt/cut.js';
-import type { Warning } from '../../axe/warning.js';
-import { NOWHERE } from '../../memory-stores/none-store.js';
+import { NOWHERE } from '../../adapters/stores/none-store.js';
+import { formatModelRef } from '../../core/agent/model-ref.js';
+import type { Reporter } from '../../core/dependencies.js';
+import type { RunEvent } from '../../core/loop/events.js';
+import type { RestoreResult } from '../../core/memory/store.js';
+import type { Plan } from '../../core/plan.js';
+import { sanitize } from '../../core/sanitize/sanitize.js';
+import { cleanLine } from '../../core/text/cut.js';
+import type { Warning } from '../../core/warning.js';
 import { NO_STORE } from '../memory/missing-store.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
@@ -39,7 +39,7 @@ export function createActionReporter({ write, secrets, onRequest }: ActionReport
     },
     event(event) {
       const shown = event.kind === 'note-written' && hidesNotes ? { ...event, path: 'a note' } : event;
-      for (const line of formatEvent(shown)) write(outbound(line, 'log', secrets));
+      for (const line of formatEvent(shown)) write(sanitize(line, 'log', secrets));
       if (event.kind === 'model-request') onRequest();
     },
   };

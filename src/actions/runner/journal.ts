@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Change } from '../../axe/memory/change.js';
-import type { Journal } from '../../axe/ports.js';
+import type { Journal } from '../../core/dependencies.js';
+import type { Change } from '../../core/memory/change.js';
 import { readLargeState, saveLargeState } from './large-state.js';
 import { loadToolkit } from './toolkit.js';
 
@@ -72,13 +72,13 @@ function keyOf({ path, id }: KeptChange): string {
 }
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
-export async function noteTold(): Promise<void> {
+export async function noteReported(): Promise<void> {
   const { saveState } = await loadToolkit();
   saveState(TOLD, 'true');
 }
 
 /** Whether `main` came to tell that the entry is not saved. */
-export function wasTold(env: Environment): boolean {
+export function wasReported(env: Environment): boolean {
   return env[`STATE_${TOLD}`] === 'true';
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { AxeError } from '../../axe/errors.js';
-import { encodeBytes } from '../../axe/memory/bytes.js';
-import { createFiles } from '../../host/files.js';
-import { readTextFile } from '../../host/text-file.js';
+import { createFiles } from '../../adapters/host/files.js';
+import { readTextFile } from '../../adapters/host/text-file.js';
+import { AxeError } from '../../core/errors.js';
+import { encodeBytes } from '../../core/text/bytes.js';
 import { loadToolkit } from './toolkit.js';
 
 /**

@@ -1,0 +1,59 @@
+import { expect, it } from '@jest/globals';
+import { annotateFaults } from '../../../src/actions/publish/annotate-faults.js';
+import type { Fault } from '../../../src/core/agent/fault.js';
+import { parseWorkflowCommands } from '../../helpers/runner-files.js';
+
+/** What reaches the runner. */
+async function annotated(faults: readonly Fault[]) {
+  const chunks: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
+  try {
+    await annotateFaults(faults, ['hunter2-hunter2']);
+  } finally {
+    process.stdout.write = write;
+  }
+  return { ...parseWorkflowCommands(chunks.join('')), text: chunks.join('') };
+}
+
+function fault(patch: Partial<Fault> = {}): Fault {
+  return {
+    severity: 'error',
+    message: 'It is wrong.',
+    remedy: 'Mend it.',
+    at: { file: 'axe/agents/a.toml', line: 3, column: 5 },
+    ...patch,
+  };
+}
+
+it('shows what is wrong at its line and column, without secrets and commands', async () => {
+  const message = 'The key hunter2-hunter2 is wrong.\n::stop-commands::x';
+  const { annotations, names, text } = await annotated([fault({ message }), fault({ severity: 'warning' })]);
+  expect(names).toEqual(['error', 'warning']);
+  expect(annotations).toMatchObject([
+    { level: 'error', title: 'Agent', file: 'axe/agents/a.toml', line: 3 },
+    { level: 'warning', message: 'It is wrong.\nMend it.' },
+  ]);
+  expect(text).toContain('col=5');
+  expect(text).not.toContain('hunter2');
+});
+
+it('shows a file that has no line for it', async () => {
+  const { annotations } = await annotated([fault({ at: { file: 'a.toml' }, remedy: '' })]);
+  expect(annotations).toMatchObject([{ file: 'a.toml', line: undefined, message: 'It is wrong.' }]);
+});
+
+it('shows nine of a kind and counts the others', async () => {
+  const errors = Array.from({ length: 9 }, () => fault());
+  expect((await annotated(errors)).annotations).toHaveLength(9);
+  const warnings = Array.from({ length: 12 }, () => fault({ severity: 'warning' }));
+  const { annotations } = await annotated([...warnings, ...errors, fault()]);
+  expect(annotations.map(({ level }) => level)).toEqual([
+    ...Array.from({ length: 10 }, () => 'error'),
+    ...Array.from({ length: 10 }, () => 'warning'),
+  ]);
+  expect([annotations[9]?.message, annotations[19]?.message]).toEqual([
+    '1 more error; the job summary lists them.',
+    '3 more warnings; the job summary lists them.',
+  ]);
+});

@@ -1,0 +1,239 @@
+import { describe, expect, it } from '@jest/globals';
+import { publishRequested, type RequestedRun } from '../../../src/actions/publish/publish-requested.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { readDiffLines } from '../../../src/core/review/diff-lines.js';
+import type { Finding } from '../../../src/core/review/finding.js';
+import { parseReviewMarker } from '../../../src/core/review/markers.js';
+import { placeFinding } from '../../../src/core/review/place.js';
+import type { Scope } from '../../../src/core/review/scope.js';
+import type { ReviewFact } from '../../../src/core/review/state-facts.js';
+import { DIFF, denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+/** Far from every line that the change shows. */
+function far(patch: Partial<Finding> = {}) {
+  const about = { path: 'src/a.ts', line: 300, side: 'RIGHT', body: 'Too long.', rule: 'length' } as const;
+  return placeFinding({ ...about, ...patch }, readDiffLines(DIFF));
+}
+
+function asking(...findings: readonly ReturnType<typeof far>[]): Partial<Buffered> {
+  return { findings, review: { summary: 'Stop.', verdict: 'request-changes' } };
+}
+
+const CLEAR: Partial<Buffered> = { review: { summary: 'Nothing new.', verdict: 'comment' } };
+
+async function publish(
+  { client, baseSha, repo }: Hello,
+  buffered: Partial<Buffered>,
+  { facts = [], ...run }: Partial<RequestedRun> & { readonly facts?: readonly ReviewFact[] } = {},
+) {
+  const warnings: string[] = [];
+  const commits = { head: repo.pulls.get(42)?.head.sha ?? '', base: baseSha, diff: DIFF };
+  const part = await publishRequested(
+    {
+      trigger: pullRequest(),
+      agent: 'bot',
+      wanted: { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, isUntrusted: false },
+      scope: undefined,
+      unseen: [],
+      remarks: [],
+      end: 'completed',
+      mayComment: true,
+      ...run,
+    },
+    {
+      client,
+      when: 'always',
+      maxComments: 20,
+      reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+      secrets: [],
+      clean: (markdown) => markdown,
+      cleanTitle: (title) => title,
+    },
+  );
+  return { part, warnings };
+}
+
+/** A diff of a file that shows the lines from `start` on. */
+function diffAt(start: number, path = 'src/a.ts'): string {
+  return `diff --git a/${path} b/${path}
+--- a/${path}
++++ b/${path}
+@@ -${start},3 +${start},3 @@
+ before
+-old
++new
+ after
+`;
+}
+
+/** A push, and the part of the pull request that the next run looks at. */
+function push({ repo }: Hello, sha: string, diff: string): Scope {
+  const pull = repo.pulls.get(42);
+  if (pull === undefined) throw new Error('no pull request');
+  const from = pull.head.sha;
+  repo.pulls.set(42, { ...pull, head: { ...pull.head, sha } });
+  repo.comparisons.set(`${from}...${sha}`, diff);
+  repo.comparisons.set(`${pull.base.sha}...${sha}`, DIFF);
+  const files = readDiffLines(diff);
+  const change = {
+    diff,
+    files: [...files.keys()].map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 })),
+    filesTotal: files.size,
+  };
+  const before = { last: from, wasCut: false };
+  return { kind: 'since', from, before, change, hasMerge: false, head: sha, filesTotal: 2 };
+}
+
+const SECOND = 'd'.repeat(40);
+const THIRD = 'e'.repeat(40);
+
+function first({ repo }: Hello) {
+  const [review] = repo.talk.reviews;
+  return { state: review?.state, findings: parseReviewMarker(review?.body ?? '')?.findings.length };
+}
+
+describe('a finding in the text of a review', () => {
+  it('holds the review up until a run that looks at everything does not raise it again', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far(), far({ rule: 'other' })));
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 2 });
+    const again = await publish(hello, asking(far()));
+    expect(again.part).toMatchObject({
+      line: 'The review of #42 was posted before. Marked 1 finding in the text of earlier reviews as outdated.',
+      review: { findings: 1 },
+    });
+    const { part, warnings } = await publish(hello, CLEAR);
+    expect([part.review?.findings, warnings]).toEqual([0, []]);
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+    expect(hello.repo.talk.reviews[0]?.body).toMatch(/\*Outdated as of [0-9a-f]{7}: `src\/a\.ts:300`\.\*/);
+  });
+
+  it('stands, and counts, while a push shows other places', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    const scope = push(hello, SECOND, diffAt(100) + diffAt(300, 'docs/b.md'));
+    const { part } = await publish(hello, CLEAR, { scope });
+    expect(part.review?.findings).toBe(1);
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
+  });
+
+  it('is settled once a push shows its place and the run does not raise it again', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    const scope = push(hello, SECOND, diffAt(299));
+    const { part } = await publish(hello, CLEAR, { scope });
+    expect(part.review?.findings).toBe(0);
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+  });
+
+  it('is settled by a run whose last reply went over a limit, and by none that was cut short', async () => {
+    for (const isAnswered of [true, false]) {
+      const hello = await startHello();
+      await publish(hello, asking(far()));
+      const scope = push(hello, SECOND, diffAt(299));
+      const end = { end: 'exhausted', ...(isAnswered ? { isAnswered } : {}) } as const;
+      await publish(hello, CLEAR, { scope, ...end });
+      expect(first(hello).findings).toBe(isAnswered ? 0 : 1);
+    }
+  });
+
+  it('stands while the run was not shown its file, under the name of now or of then', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    await publish(hello, CLEAR, { unseen: ['src/a.ts'] });
+    expect(first(hello).findings).toBe(1);
+    const renamed = diffAt(1, 'src/b.ts').replace(
+      '--- a/src/b.ts',
+      'similarity index 90%\nrename from src/a.ts\nrename to src/b.ts\n--- a/src/a.ts',
+    );
+    const scope = push(hello, SECOND, diffAt(299) + renamed);
+    await publish(hello, CLEAR, { scope, unseen: ['src/b.ts'] });
+    expect(first(hello).findings).toBe(1);
+  });
+
+  it('is followed over pushes in between', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    const { sha: reviewed } = hello.repo.pulls.get(42)?.head ?? { sha: '' };
+    await publish(hello, CLEAR, { scope: push(hello, SECOND, diffAt(100)) });
+    expect(first(hello).state).toBe('CHANGES_REQUESTED');
+    // Lines were added above: what the newest push shows is line 340 now, and line 300 then.
+    const scope = push(hello, THIRD, diffAt(339));
+    hello.repo.comparisons.set(`${reviewed}...${THIRD}`, diffAt(299));
+    await publish(hello, CLEAR, { scope });
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+  });
+
+  it.each<[string, Partial<RequestedRun>]>([
+    ['a run that a limit ended', { end: 'exhausted' }],
+    ['a question', { trigger: comment({ on: 'pull_request', number: 42, commentId: 9 }) }],
+    ['another agent', { agent: 'bot-2' }],
+    ['a run that was not shown the file', { unseen: ['src/a.ts'] }],
+  ])('is not settled by %s', async (_, run) => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    await publish(hello, CLEAR, run);
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
+  });
+
+  it('of another agent is not said twice, and counts for whoever found it', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    const { part } = await publish(hello, { ...CLEAR, findings: [far()] }, { agent: 'bot-2' });
+    expect(part.review?.findings).toBe(1);
+    const { part: silent } = await publish(hello, CLEAR, { agent: 'bot-3' });
+    expect(silent.review?.findings).toBe(0);
+    expect(hello.repo.talk.reviews.filter(({ body }) => body.includes('Too long.'))).toHaveLength(1);
+  });
+
+  it('is closed by whoever dismisses the review, and may be raised again', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    for (const review of hello.repo.talk.reviews) review.state = 'DISMISSED';
+    const scope = push(hello, SECOND, diffAt(100));
+    expect((await publish(hello, CLEAR, { scope })).part.review?.findings).toBe(0);
+    const { part } = await publish(hello, asking(far()), { scope: push(hello, THIRD, diffAt(299)) });
+    expect(part.findings).toHaveLength(1);
+  });
+
+  it('that people withdrew elsewhere is settled', async () => {
+    const hello = await startHello();
+    const one = far();
+    await publish(hello, asking(one));
+    const { fingerprint, finding } = one;
+    const about = { fingerprint, pull: 7, path: finding.path, rule: finding.rule, at: new Date(0) };
+    const facts: ReviewFact[] = [{ kind: 'withdrawn', ...about, why: 'thumbs-down', by: 'hubot' }];
+    await publish(hello, CLEAR, { facts, scope: push(hello, SECOND, diffAt(100)) });
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+  });
+
+  it('that may not be marked is a warning that says what to do', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
+    hello.github.fail(denied(route, 'pull_requests=write'));
+    const { warnings } = await publish(hello, CLEAR);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^1 finding in the text .* marked as outdated: .*`\/axe review full`/s),
+    ]);
+  });
+
+  it('that was a comment which GitHub did not take on its line is one, too', async () => {
+    const hello = await startHello();
+    const onLine = far({ line: 2, rule: 'wrong', body: 'Wrong.' });
+    const refusal = { errors: ['Line could not be resolved'], message: 'Unprocessable Entity' };
+    hello.github.fail({
+      route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
+      status: 422,
+      body: refusal,
+      times: 1,
+    });
+    await publish(hello, asking(onLine));
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
+    await publish(hello, asking(onLine));
+    expect(first(hello).findings).toBe(1);
+    await publish(hello, CLEAR);
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+  });
+});

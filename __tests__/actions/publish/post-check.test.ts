@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Check, checkOf, postCheck } from '../../../src/actions/publish/post-check.js';
+import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
+import { AxeError } from '../../../src/core/errors.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { RunOutcome } from '../../../src/core/loop/outcome.js';
+import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { denied, startHello } from '../../adapters/github/hello-fixture.js';
+import { placed } from '../../core/review/change.js';
+import { HELLO } from '../../helpers/github-client-fake.js';
+import { completed, reportOf } from '../../helpers/reports.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+
+const CHECK: Omit<Check, 'headSha'> = {
+  repository: HELLO,
+  agent: 'bot',
+  run: '7/1/review',
+  findings: 0,
+  verdict: 'comment',
+  isCut: false,
+  isAnswered: true,
+  unseen: 0,
+  text: 'All is well.',
+  unposted: [],
+  footer: '<sub>by us</sub>',
+};
+
+async function post(client: GitHubClient | undefined, check: Check) {
+  const warnings: string[] = [];
+  const posted = await postCheck(check, {
+    client,
+    reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+    clean: (markdown) => markdown.replaceAll('@', ''),
+    cleanMessage: (text) => text.replaceAll('@', ''),
+  });
+  return { posted, warnings };
+}
+
+describe('the check of a commit', () => {
+  it.each<[Partial<Check>, string, string]>([
+    [{ findings: 0 }, 'success', 'No findings'],
+    [{ findings: 0, isCut: true }, 'neutral', 'No findings, cut short'],
+    [{ findings: 0, unseen: 1 }, 'neutral', 'No findings, 1 file not shown'],
+    [{ findings: 1 }, 'neutral', '1 finding'],
+    [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings'],
+    [{ findings: undefined }, 'neutral', 'Answered'],
+    [{ findings: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
+    [{ findings: undefined, isCut: true, isAnswered: false }, 'neutral', 'No answer, cut short'],
+  ])('of %j is %s: %s', async (patch, conclusion, title) => {
+    const { client, repo, headSha } = await startHello();
+    expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({
+      posted: { url: expect.stringMatching(/^https:/) },
+      warnings: [],
+    });
+    expect(repo.talk.checkRuns).toMatchObject([{ headSha, name: 'bot', conclusion, title }]);
+  });
+
+  it('holds a hundred and twenty findings on their lines, cleaned, and is written once', async () => {
+    const { client, repo, headSha } = await startHello();
+    const unposted = Array.from({ length: 120 }, (_, index) => placed({ body: `@octocat ${index}` }));
+    const check = { ...CHECK, headSha, findings: 120, unposted };
+    await post(client, check);
+    await post(client, check);
+    expect(repo.talk.checkRuns).toHaveLength(1);
+    expect(repo.talk.checkRuns[0]?.annotations).toHaveLength(120);
+    expect(repo.talk.checkRuns[0]?.annotations[0]).toMatchObject({
+      path: 'src/auth.ts',
+      start_line: 10,
+      message: 'octocat 0',
+      title: 'sql-injection',
+    });
+  });
+
+  it('has the suggestion of a finding with it', async () => {
+    const { client, repo, headSha } = await startHello();
+    const unposted = [placed({ body: 'Wrong.', suggestion: 'return 1' })];
+    await post(client, { ...CHECK, headSha, findings: 1, unposted });
+    expect(repo.talk.checkRuns[0]?.annotations).toMatchObject([
+      { message: 'Wrong.\n\nSuggested:\n\n```\nreturn 1\n```' },
+    ]);
+  });
+
+  it('stays below what GitHub takes', async () => {
+    const { client, repo, headSha } = await startHello();
+    await post(client, { ...CHECK, headSha, text: 'x'.repeat(70_000) });
+    expect(repo.talk.checkRuns[0]?.summary?.length).toBeLessThanOrEqual(65_535);
+  });
+
+  it('that may not be written is a warning with the line to add', async () => {
+    const { client, github, headSha } = await startHello();
+    github.fail(denied('POST /repos/{owner}/{repo}/check-runs', 'checks=write'));
+    const { posted, warnings } = await post(client, { ...CHECK, headSha });
+    expect(posted).toBeUndefined();
+    expect(warnings).toEqual([expect.stringMatching(/^the check was not written: .*`checks: write`/)]);
+    expect((await post(undefined, { ...CHECK, headSha })).posted).toBeUndefined();
+  });
+});
+
+describe('a check', () => {
+  const SHA = 'c'.repeat(40);
+  const push: Trigger = {
+    ...SCHEDULE,
+    kind: 'push',
+    event: 'push',
+    ref: 'refs/heads/main',
+    before: '',
+    after: SHA,
+    commits: [],
+  };
+
+  async function of(trigger: Trigger, outcome: RunOutcome = completed('Done.')) {
+    const { plan } = await reportOf('planned');
+    const wanted = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [], isUntrusted: false };
+    const parts = { review: undefined, line: 'Posted a comment on #42.', run: '7/1/review', footer: '' };
+    return checkOf({ plan: { ...plan, trigger }, outcome, wanted }, parts);
+  }
+
+  it.each<[string, Trigger, string | undefined]>([
+    ['the head of a pull request', pullRequest(), 'a'.repeat(40)],
+    ['what was pushed', push, SHA],
+    ['nothing on a branch that was deleted', { ...push, after: '0'.repeat(40) }, undefined],
+    ['nothing on an issue', issue(), undefined],
+    ['nothing on a comment whose diff is not known', comment(), undefined],
+    ['nothing on a schedule', SCHEDULE, undefined],
+  ])('is about %s', async (_, trigger, sha) => {
+    const check = await of(trigger);
+    expect(check?.headSha).toBe(sha);
+    if (sha !== undefined) expect(check?.text).toBe('Done.\n\nPosted a comment on #42.');
+  });
+
+  it('of a run that timed out before any answer says so', async () => {
+    const { stats } = completed('');
+    const error = new AxeError('timeout: context deadline exceeded');
+    const late = await of(pullRequest(), { kind: 'exhausted', limit: 'time', answer: '', error, stats });
+    expect(late).toMatchObject({ isCut: true, isAnswered: false });
+    expect(late?.text).toBe('*Cut short: timeout: context deadline exceeded.*\n\nPosted a comment on #42.');
+    const said = await of(pullRequest(), {
+      kind: 'exhausted',
+      limit: 'time',
+      answer: 'So far.',
+      error,
+      stats,
+    });
+    expect(said).toMatchObject({ isCut: true, isAnswered: true });
+  });
+
+  it('is none of a run that came to nothing', async () => {
+    const { stats } = completed('');
+    const failed: RunOutcome = { kind: 'failed', error: new AxeError('no'), stats };
+    expect(await of(pullRequest(), failed)).toBeUndefined();
+  });
+});

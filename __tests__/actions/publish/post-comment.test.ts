@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { postComment } from '../../../src/actions/publish/post-comment.js';
+import { stickyBody } from '../../../src/core/publication.js';
+import { denied, startHello } from '../../adapters/github/hello-fixture.js';
+import { noAbort } from '../../helpers/github-client-fake.js';
+import { seedReview } from '../../helpers/github-review-seed.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+
+async function start() {
+  const hello = await startHello();
+  const question = { path: 'src/a.ts', line: 2, body: '@axe why?' };
+  const { comments } = seedReview(hello.repo, { pull: 42, author: 'octocat', comments: [question] });
+  const commentId = comments[0] ?? 0;
+  const agent = `bot/reply-${commentId}`;
+  const sticky = { ...hello.place, agent, body: stickyBody({ agent, text: 'Because.', footer: '' }) };
+  const onLine = comment({
+    event: 'pull_request_review_comment',
+    on: 'pull_request',
+    number: 42,
+    commentId,
+  });
+  return { ...hello, commentId, sticky, onLine };
+}
+
+describe('a comment', () => {
+  it('on a line is answered in its thread, once', async () => {
+    const { client, repo, onLine, sticky, commentId } = await start();
+    const post = () => postComment(client, { trigger: onLine, comment: sticky }, noAbort());
+    const first = await post();
+    expect(first).toMatchObject({ kind: 'published', line: 'Answered in a thread of #42.' });
+    expect(await post()).toEqual({ ...first, line: 'The answer in the thread of #42 is there already.' });
+    const answers = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
+    expect(answers.map(({ body }) => body)).toEqual([sticky.body]);
+    expect(repo.comments).toEqual([]);
+  });
+
+  it('on a line is answered in the conversation where its thread is closed to us', async () => {
+    const { client, github, repo, onLine, sticky } = await start();
+    github.fail({ ...denied(REPLY, 'pull_requests=write'), times: 1 });
+    const result = await postComment(client, { trigger: onLine, comment: sticky }, noAbort());
+    expect(result).toMatchObject({ kind: 'published', line: 'Posted a comment on #42.' });
+    expect(repo.comments.map(({ body }) => body)).toEqual([sticky.body]);
+  });
+
+  it('on a pull request is sticky', async () => {
+    const { client, repo, sticky } = await start();
+    const post = () => postComment(client, { trigger: pullRequest(), comment: sticky }, noAbort());
+    expect(await post()).toMatchObject({ line: 'Posted a comment on #42.' });
+    expect(await post()).toMatchObject({ line: 'Updated the comment on #42.' });
+    expect(repo.comments).toHaveLength(1);
+  });
+});

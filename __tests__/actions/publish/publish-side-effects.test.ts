@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+import { publishSideEffects } from '../../../src/actions/publish/publish-side-effects.js';
+import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
+import { subjectNumber, type Trigger } from '../../../src/core/event/trigger.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { denied, startHello } from '../../adapters/github/hello-fixture.js';
+import { HELLO } from '../../helpers/github-client-fake.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+
+interface Scene {
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Trigger;
+}
+
+/** Publishes what a run has buffered; gives what was said about it. */
+async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
+  const warnings: string[] = [];
+  const part = await publishSideEffects({
+    buffered: { ...NOTHING_BUFFERED, ...wanted },
+    trigger,
+    repository: HELLO,
+    number: subjectNumber(trigger),
+    agent: 'bot',
+    options: {
+      client,
+      when: 'always',
+      maxComments: 20,
+      reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+      secrets: [],
+      clean: (markdown) => `cleaned ${markdown}`,
+      cleanTitle: (title) => `plain ${title}`,
+    },
+  });
+  return { part, warnings };
+}
+
+describe('the labels that a run wants', () => {
+  it('are set and taken off, and one that the repository does not have is not made', async () => {
+    const { client, repo } = await startHello();
+    repo.talk.labels.push('bug', 'wip');
+    repo.talk.labelsOf.set(42, ['wip']);
+    const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
+    const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
+    expect(part?.line).toBe('Added the label `bug`. Removed the label `wip`.');
+    expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
+    expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
+  });
+});
+
+describe('the people a run assigns', () => {
+  it('are assigned as far as GitHub lets them be', async () => {
+    const { client, repo } = await startHello();
+    const assignees = ['hubot', 'monalisa'];
+    const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
+    expect(part?.line).toBe('Assigned hubot.');
+    expect(warnings).toEqual([
+      'GitHub did not assign monalisa: they may not be assigned here. Give them access to the repository, or take them out of `assignees-allowed`',
+    ]);
+    expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
+  });
+});
+
+describe('an issue that a run opens', () => {
+  const draft = { title: 'Flaky test', body: 'It fails.', labels: [] };
+
+  it('is opened once, and brought up to date by the next run that names it so', async () => {
+    const { client, repo } = await startHello();
+    const first = await publish({ client, trigger: SCHEDULE }, { issues: [draft] });
+    expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
+    const again = { ...draft, body: 'It fails still.' };
+    const second = await publish({ client, trigger: SCHEDULE }, { issues: [again] });
+    expect(second.part?.line).toBe('Updated the issue #43.');
+    const found = [...repo.issues.values()];
+    expect(found.map(({ title, body }) => [title, body])).toEqual([
+      [
+        'plain Flaky test',
+        expect.stringMatching(/^<!-- axe-action:issue agent=bot key=[\w-]+ -->\ncleaned It fails still\.$/),
+      ],
+    ]);
+  });
+
+  it('is another one by another title', async () => {
+    const { client, repo } = await startHello();
+    const issues = [draft, { ...draft, title: 'Slow test' }];
+    const { part } = await publish({ client, trigger: SCHEDULE }, { issues });
+    expect(part?.line).toBe('Opened the issue #43. Opened the issue #44.');
+    expect(repo.issues.size).toBe(2);
+  });
+});
+
+describe('the reaction of a run', () => {
+  it.each<[string, Trigger, readonly [string, number]]>([
+    ['a pull request', pullRequest(), ['issue', 42]],
+    ['a comment', comment({ commentId: 9, number: 42 }), ['issue-comment', 9]],
+    [
+      'a comment on a line',
+      comment({ event: 'pull_request_review_comment', on: 'pull_request', commentId: 9, number: 42 }),
+      ['review-comment', 9],
+    ],
+    [
+      'a review, which takes none itself',
+      comment({ event: 'pull_request_review', on: 'pull_request', commentId: 9, number: 42 }),
+      ['issue', 42],
+    ],
+  ])('goes to %s', async (_, trigger, place) => {
+    const { client, repo } = await startHello();
+    repo.talk.eventComments.add(9);
+    const { part, warnings } = await publish({ client, trigger }, { reaction: 'heart' });
+    expect([part, warnings]).toEqual([undefined, []]);
+    expect(repo.talk.reactions.map(({ on, of, content }) => [on, of, content])).toEqual([
+      [...place, 'heart'],
+    ]);
+  });
+
+  it('goes nowhere where there is nothing to react to', async () => {
+    const { client, repo } = await startHello();
+    await publish({ client, trigger: SCHEDULE }, { reaction: 'heart' });
+    expect(repo.talk.reactions).toEqual([]);
+  });
+});
+
+describe('what may not be published', () => {
+  const all: Partial<Buffered> = {
+    labels: { add: ['bug'], remove: [] },
+    assignees: ['hubot'],
+    issues: [{ title: 'Flaky test', body: 'It fails.', labels: [] }],
+    reaction: 'heart',
+  };
+
+  it('is a warning each that names the permission, and holds nothing else up', async () => {
+    const { client, github, repo } = await startHello();
+    repo.talk.labels.push('bug');
+    const issueRoute = 'POST /repos/{owner}/{repo}/issues/{issue_number}';
+    github.fail(denied(`${issueRoute}/labels`, 'issues=write; pull_requests=write'));
+    github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
+    github.fail(denied(`${issueRoute}/reactions`, 'issues=write'));
+    const { part, warnings } = await publish({ client, trigger: pullRequest() }, all);
+    expect(part?.line).toBe('Assigned hubot.');
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
+      expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
+      expect.stringMatching(/^the reaction was not given: .*`issues: write`/),
+    ]);
+  });
+
+  it('is one warning without a token, and none where nothing is wanted', async () => {
+    const without = await publish({ client: undefined, trigger: issue() }, all);
+    expect(without).toEqual({ part: undefined, warnings: [expect.stringContaining('`github-token`')] });
+    const nothing = await publish({ client: undefined, trigger: issue() }, {});
+    expect(nothing).toEqual({ part: undefined, warnings: [] });
+  });
+});

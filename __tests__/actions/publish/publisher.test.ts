@@ -1,0 +1,243 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Inputs } from '../../../src/actions/inputs/inputs.js';
+import {
+  type ActionPublisherOptions,
+  createActionPublisher,
+} from '../../../src/actions/publish/publisher.js';
+import type { PublishRequest } from '../../../src/core/dependencies.js';
+import { AxeError } from '../../../src/core/errors.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { RunOutcome } from '../../../src/core/loop/outcome.js';
+import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
+import type { Warning } from '../../../src/core/warning.js';
+import {
+  type Answer,
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+} from '../../helpers/github-client-fake.js';
+import { completed, reportOf, STATS } from '../../helpers/reports.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { AGENT } from '../../helpers/world-fake.js';
+
+const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const RUN_URL = 'https://github.com/octocat/hello/actions/runs/7';
+const SECRET = 'hunter2-hunter2';
+
+/** A conversation with at most one comment of ours in it. */
+function conversation(existing?: string, routes: Readonly<Record<string, Answer>> = {}): FakeGitHubClient {
+  const url = (id: number) => `https://github.com/octocat/hello/issues/42#issuecomment-${id}`;
+  const nodes = existing === undefined ? [] : [{ url: url(1), body: existing, viewerDidAuthor: true }];
+  const pageInfo = { startCursor: null, hasPreviousPage: false };
+  return createFakeGitHubClient({
+    graphql: () => ({ repository: { subject: { comments: { nodes, pageInfo } } } }),
+    [CREATE]: () => ({ html_url: url(2) }),
+    [UPDATE]: () => ({ html_url: url(1) }),
+    ...routes,
+  });
+}
+
+/** Publishes the end of a run; gives what came of it, what was warned of and what was written. */
+async function publish(
+  trigger: Trigger,
+  outcome: RunOutcome = completed('Looks good.'),
+  patch: Partial<ActionPublisherOptions> = {},
+  wanted: PublishRequest = NOTHING_WANTED,
+) {
+  const warnings: Warning[] = [];
+  const client = conversation();
+  const publisher = createActionPublisher({
+    client,
+    comment: 'auto',
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
+    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
+    secrets: [SECRET],
+    inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
+    runUrl: RUN_URL,
+    workflow: '.github/workflows/review.yml',
+    run: '7/1/review',
+    ...patch,
+  });
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const published = await publisher.publish({ ...plan, trigger }, outcome, wanted);
+  const { requests } = (patch.client as FakeGitHubClient | undefined) ?? client;
+  const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
+  return { published, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
+}
+
+const NOTHING_WANTED: PublishRequest = {
+  buffered: NOTHING_BUFFERED,
+  commits: undefined,
+  facts: [],
+  isUntrusted: false,
+};
+const NOTHING = { line: undefined, url: undefined };
+const OTHERS: readonly Trigger[] = [
+  SCHEDULE,
+  { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' },
+  { ...SCHEDULE, kind: 'push', event: 'push', ref: 'refs/heads/main', before: '', after: '', commits: [] },
+  { ...SCHEDULE, kind: 'unknown', event: 'watch' },
+  { kind: 'local' },
+];
+
+describe('a comment', () => {
+  const PLACES: readonly (readonly [Trigger, Inputs['comment'], string | undefined])[] = [
+    [pullRequest(), 'auto', 'agent=bot '],
+    [pullRequest(), 'always', 'agent=bot '],
+    [pullRequest(), 'never', undefined],
+    [comment({ commentId: 9 }), 'auto', 'agent=bot/reply-9 '],
+    [comment({ commentId: 9 }), 'always', 'agent=bot/reply-9 '],
+    [comment({ on: 'pull_request' }), 'auto', 'agent=bot/reply-1 '],
+    [comment(), 'never', undefined],
+    [issue(), 'auto', undefined],
+    [issue(), 'always', 'agent=bot '],
+    [issue(), 'never', undefined],
+    ...OTHERS.map((trigger) => [trigger, 'always', undefined] as const),
+  ];
+
+  it.each(PLACES.map(([trigger, input, marker]) => [trigger.kind, input, marker, trigger] as const))(
+    'on %s with `comment: %s` is %s (D26)',
+    async (_, input, marker, trigger) => {
+      const { published, warnings, requests, writes, body } = await publish(trigger, undefined, {
+        comment: input,
+      });
+      expect(warnings).toEqual([]);
+      if (marker === undefined) {
+        expect([published, requests]).toEqual([NOTHING, []]);
+        return;
+      }
+      const number = trigger.kind === 'pull_request' ? 42 : 7;
+      expect(writes).toMatchObject([
+        { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
+      ]);
+      expect(body).toMatch(new RegExp(`^<!-- axe-action sticky ${marker}-->\nLooks good\\.\n\n`));
+      expect(published).toEqual({
+        line: `Posted a comment on #${number}.`,
+        url: expect.stringMatching(/#issuecomment-2$/),
+      });
+    },
+  );
+
+  it('names its agent, also below a reply, and the run', async () => {
+    expect((await publish(comment())).body).toMatch(
+      /\n\n<sub>Written by the agent `bot` with axe-action · \[this run\]\(https:\/\/github\.com\/octocat\/hello\/actions\/runs\/7\)<\/sub>$/,
+    );
+    expect((await publish(pullRequest(), undefined, { runUrl: '' })).body).toMatch(
+      /\n\n<sub>Written by the agent `bot` with axe-action<\/sub>$/,
+    );
+  });
+
+  it.each([
+    [false, 'See #12 and https://github.com/octo/repo/issues/1'],
+    [true, 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
+  ])('tells no other thread where the run is untrusted (%s)', async (isUntrusted, expected) => {
+    const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
+    const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, isUntrusted });
+    expect(body).toContain(expected);
+  });
+
+  it('is brought up to date where there is one', async () => {
+    const client = conversation('<!-- axe-action sticky agent=bot -->\nolder');
+    const { published, writes } = await publish(pullRequest(), undefined, { client });
+    expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: '1' } }]);
+    expect(published).toMatchObject({
+      line: 'Updated the comment on #42.',
+      url: expect.stringMatching(/-1$/),
+    });
+  });
+
+  const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', { remedy: 'Ask for less.' });
+  it.each<[string, RunOutcome, string | undefined]>([
+    ['completed', completed('Fine.'), 'Fine.'],
+    ['completed with nothing to say', completed(' \n'), undefined],
+    [
+      'was cut short',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: STOPPED, stats: STATS },
+      'So far.\n\n*Cut short: agent exceeded maximum conversation turns (50).*',
+    ],
+    [
+      'was cut short before it said anything',
+      { kind: 'exhausted', limit: 'turns', answer: '', error: STOPPED, stats: STATS },
+      undefined,
+    ],
+    [
+      'is incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      'So f\n\n*Cut short: the answer was cut.*',
+    ],
+    ['failed', { kind: 'failed', error: STOPPED, stats: STATS }, undefined],
+    ['was refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, undefined],
+  ])('of a run that %s has its text, if any', async (_, outcome, text) => {
+    const { body, published, requests } = await publish(pullRequest(), outcome);
+    if (text === undefined) expect([published, requests]).toEqual([NOTHING, []]);
+    else expect(body.split('\n\n<sub>')[0]).toBe(`<!-- axe-action sticky agent=bot -->\n${text}`);
+  });
+
+  it('says that it was cut short outside of what the answer left open', async () => {
+    const answer = `Write:\n\n\`\`\`js\nlet x;`;
+    const { body } = await publish(pullRequest(), {
+      kind: 'exhausted',
+      limit: 'tokens',
+      answer,
+      error: STOPPED,
+      stats: STATS,
+    });
+    expect(body).toContain(`\n${answer}\n\`\`\`\n\n*Cut short: `);
+  });
+
+  it('has no secret in it, mentions nobody and is closed where the answer was not (D24)', async () => {
+    const { body } = await publish(pullRequest(), completed(`@octocat look: ${SECRET}\n\n\`\`\`js\nlet x;`));
+    expect(body).not.toContain(SECRET);
+    expect(body).toContain('\n<code>@octocat</code> look: ***\n');
+    expect(body).toMatch(/\nlet x;\n```\n\n<sub>/);
+  });
+});
+
+describe('a comment that cannot be written', () => {
+  const UNPUBLISHED = 'the answer is in the job summary, but no comment was written: ';
+
+  it('for want of a token is one warning', async () => {
+    const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
+    expect(published).toEqual(NOTHING);
+    expect(warnings).toEqual([
+      {
+        code: 'publish-failed',
+        message: `${UNPUBLISHED}there is no \`github-token\`. Leave that input out to use the token of the job.`,
+      },
+    ]);
+  });
+
+  it('for want of a token is no matter where there is nothing to write', async () => {
+    const { warnings } = await publish(issue(), undefined, { client: undefined });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([403, 404, 410, 422, 500])(
+    'because GitHub answers %i is one warning with cause and remedy',
+    async (status) => {
+      const refuse = () => {
+        throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
+      };
+      const client = conversation(undefined, { [CREATE]: refuse });
+      const { published, warnings } = await publish(pullRequest(), undefined, { client });
+      expect(published).toEqual(NOTHING);
+      expect(warnings).toEqual([
+        {
+          code: 'publish-failed',
+          message: expect.stringMatching(/^the answer is in the job summary, .+\. .+\.$/s),
+        },
+      ]);
+    },
+  );
+
+  it('because of a bug is thrown on', async () => {
+    const client = conversation(undefined, {
+      [CREATE]: () => {
+        throw new TypeError('this is not possible');
+      },
+    });
+    await expect(publish(pullRequest(), undefined, { client })).rejects.toThrow('this is not possible');
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../../src/actions/outputs.js';
+import { formatGcLines, formatGcSummary } from '../../../src/actions/report/format-gc.js';
+import type { Suggestion } from '../../../src/commands/gc/gc-result.js';
+import { AxeError } from '../../../src/core/errors.js';
+import { STATS } from '../../helpers/reports.js';
+
+describe('garbage collection of an agent without entries', () => {
+  it.each([
+    [0, ['No memory entries for agent "bot". Nothing to do.']],
+    [2, ['No memory entries for agent "bot".', 'Removed: 2 daily logs older than `retention_days`.']],
+  ])('that removed %d daily logs says so in the log and in the summary', (days, lines) => {
+    const collected = {
+      kind: 'collected',
+      agent: 'bot',
+      store: 'file',
+      collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty', unsigned: 0 } },
+    } as const;
+    expect(formatGcLines(collected)).toEqual(lines);
+    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    for (const line of lines) expect(summary).toContain(line);
+  });
+});
+
+describe('garbage collection that trims nothing', () => {
+  it.each([
+    [
+      { kind: 'empty', unsigned: 4 },
+      'Nothing was analysed: no entry of agent "bot" has a good signature (4 without one), and `memory-require-signed` is set.',
+    ],
+    [
+      { kind: 'not-analysed' },
+      'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.',
+    ],
+    [
+      { kind: 'indivisible', entries: 3, target: 1 },
+      'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
+    ],
+    [
+      { kind: 'not-asked', model: 'openai/m', tokens: 812, plan: { kind: 'no-target' } },
+      'Dry run: no entries trimmed. No model was asked: about 812 tokens of the log would go to `openai/m`, and no entry would be removed.',
+    ],
+  ] as const)('says why: %j', (end, line) => {
+    const collected = { kind: 'collected', agent: 'bot', store: 'file', collection: { end } } as const;
+    expect(formatGcLines(collected)).toEqual([line]);
+    expect(formatGcSummary(collected, { isHidden: false, clean: (text) => text })).toContain(line);
+    expect(outputsOf(collected, false)).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+  });
+});
+
+describe('garbage collection of a log that the limits leave no room for', () => {
+  it('says what was not analysed, and what went by its age', () => {
+    const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
+    const collected = {
+      kind: 'collected',
+      agent: 'bot',
+      store: 'repo',
+      collection: {
+        analysed: { kind: 'analysed', text: 'Found it.', parts: 3, left: 12 },
+        removed: { days: 0, untrusted: 1 },
+        end: { kind: 'trimmed', removed: 8, kept: 12, saved },
+      },
+    } as const;
+    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    expect(summary).toContain(
+      'The limits leave no room for the whole log: the newest 12 entries were not analysed and will not be trimmed this time.',
+    );
+    expect(summary).toContain('Removed: 1 entry of the untrusted lane older than `max_age_days`.');
+    expect(outputsOf(collected, false)).toMatchObject({ 'memory-saved': 'true' });
+  });
+});
+
+describe('garbage collection that failed', () => {
+  it('shows an analysis that was cut off, which is not a failed save', () => {
+    const error = new AxeError('the analysis was cut off, so nothing was trimmed');
+    const analysed = {
+      kind: 'analysed',
+      text: '## Patt',
+      broken: { isCut: true, error },
+      parts: 1,
+      left: 0,
+    } as const;
+    const collected = {
+      kind: 'collected',
+      agent: 'bot',
+      store: 'file',
+      collection: { analysed, end: { kind: 'failed', error } },
+    } as const;
+    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    expect(summary).toContain('## Patt\n');
+    expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
+    const outputs = outputsOf(collected, false);
+    expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
+    expect(outputs['memory-save-error']).toBeUndefined();
+  });
+
+  it('shows what it took beside what went wrong', () => {
+    const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
+    const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
+    const summary = formatGcSummary(
+      { kind: 'collected', agent: 'bot', store: 'file', collection },
+      { isHidden: false, clean: (text) => text },
+    );
+    expect(summary).toContain('the analysis is empty, so nothing was trimmed\n  Run it again.');
+    expect(summary).toContain('| Model | Turns |');
+    expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
+    expect(summary).toContain('$0.0123');
+  });
+});
+
+describe('suggestions that were not put up', () => {
+  const summaryOf = (suggestion: Suggestion) =>
+    formatGcSummary(
+      {
+        kind: 'collected',
+        agent: 'bot',
+        store: 'repo',
+        collection: { suggestion, end: { kind: 'dry-run' } },
+      },
+      { isHidden: false, clean: (text) => text },
+    );
+
+  it('are shown with the reason', () => {
+    const answer = '{"title": "More", "reason": "```", "edits": []}';
+    expect(summaryOf({ kind: 'failed', message: 'it would change `tools`', answer })).toContain(
+      `Suggestions not published: it would change \`tools\`. What the model proposed:\n\n\`\`\`\`text\n${answer}\n\`\`\`\``,
+    );
+    expect(summaryOf({ kind: 'failed', message: 'GitHub is away' })).toContain(
+      'Suggestions not published: GitHub is away.\n',
+    );
+  });
+
+  it('name the pull request in which people closed the same', () => {
+    expect(summaryOf({ kind: 'closed-before', url: 'https://x/1' })).toContain(
+      'Not suggested again: somebody closed the same suggestion, https://x/1',
+    );
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatMemory, type LoadedMemoryView } from '../../../src/actions/report/format-memory.js';
+import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
+import type { RestoreResult, SaveResult, StoreKind } from '../../../src/core/memory/store.js';
+import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
+import { sanitize } from '../../../src/core/sanitize/sanitize.js';
+import type { RunRequest } from '../../../src/run/request.js';
+import { type Report, reportOf } from '../../helpers/reports.js';
+import { issue, SCHEDULE, STRANGER } from '../../helpers/triggers.js';
+
+const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
+
+const FILE = {
+  location: 'octocat/hello@axe-memory:bot.md',
+  url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
+} as const;
+const LINK = `[\`${FILE.location}\`](${FILE.url})`;
+const CACHE = { location: 'cache axe-memory/v1/trunk/default/0000000042', store: 'cache' } as const;
+
+const RESTORED = { kind: 'restored', text: LOG, truncated: undefined, warnings: [] } as const;
+const SAVED = { kind: 'saved', attempts: 1, ...FILE } as const;
+const CACHED = { kind: 'saved', attempts: 1, ...CACHE } as const;
+const REFUSED = {
+  kind: 'failed',
+  reason: 'denied',
+  message: 'saving to octocat/hello@axe-memory failed: Resource not accessible by integration',
+  remedy: 'Add `contents: write` under `permissions:` of the job.',
+} as const;
+
+/** What the entry of the run looks like. */
+const ENTRY = `\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Report.
+**Result:** the answer
+\`\`\``;
+const LOADED = `<details>
+<summary>What the model was given from memory</summary>
+
+\`\`\`text
+${LOG.trimEnd()}
+\`\`\`
+
+</details>`;
+
+interface Scene {
+  readonly kind?: StoreKind;
+  readonly restore?: RestoreResult;
+  readonly save?: SaveResult;
+  readonly patch?: Partial<RunRequest>;
+  readonly view?: Partial<LoadedMemoryView>;
+}
+
+async function ran({ kind = 'repo', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
+  const parts = { save, ...(restore === undefined ? {} : { restore }) };
+  const request = { trigger: SCHEDULE, origin: ORIGIN, prompt: 'Report.', ...patch };
+  const report = await reportOf('ran', parts, request);
+  if (report.memory === undefined) throw new Error('the agent has no memory');
+  return { ...report, memory: { ...report.memory, store: { ...report.memory.store, kind } } };
+}
+
+/** What a person sees: the text as it leaves. */
+function seen(
+  report: Pick<Report<'ran'>, 'plan' | 'memory' | 'taints' | 'remembered'>,
+  view: Partial<LoadedMemoryView> = {},
+) {
+  return sanitize(formatMemory(report, { isHidden: false, notes: [], ...view }), 'summary', []);
+}
+
+const show = async (scene: Scene) => seen(await ran(scene), scene.view);
+
+/** Without the part about what was loaded. */
+const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
+
+describe('what a run loaded', () => {
+  it.each<[string, RestoreResult, string]>([
+    [
+      'some of what a branch holds, with a link',
+      { ...RESTORED, ...FILE, loaded: 5, total: 20 },
+      `**Memory** (repo): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+    ],
+    [
+      'all of it',
+      { ...RESTORED, ...FILE, loaded: 1, total: 1 },
+      `**Memory** (repo): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
+    ],
+    [
+      'what another store holds',
+      { ...RESTORED, ...CACHE, loaded: 2, total: 2 },
+      `**Memory** (cache): 2 entries loaded from \`${CACHE.location}\`.\n\n${LOADED}`,
+    ],
+    [
+      'what two stores hold together, with a link to the one that has an address',
+      {
+        ...RESTORED,
+        ...FILE,
+        location: `${FILE.location} and ${CACHE.location}`,
+        store: 'repo',
+        loaded: 2,
+        total: 2,
+      },
+      `**Memory** (repo): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
+    ],
+    [
+      'what lies in a folder with any name',
+      { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
+      `**Memory** (repo): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+    ],
+    [
+      'nothing, since there is nothing',
+      { kind: 'empty', location: FILE.location, warnings: [] },
+      `**Memory** (repo): nothing yet in \`${FILE.location}\`.`,
+    ],
+    [
+      'nothing, since it could not be read',
+      { kind: 'failed', location: FILE.location, message: 'reading octocat/hello@axe-memory failed: no' },
+      '**Memory** (repo): not loaded: reading octocat/hello@axe-memory failed: no.',
+    ],
+  ])('is %s', async (_, restore, expected) => {
+    const report = await ran({ restore });
+    expect(seen({ ...report, remembered: { kind: 'nothing' } })).toBe(expected);
+  });
+});
+
+describe('what a run added', () => {
+  it('is shown with a link to the file on the branch, and with notices', async () => {
+    const notes = [
+      'The branch `octocat/hello@axe-memory` was created to keep memory.',
+      'The repository is\npublic.',
+    ];
+    expect(await added({ view: { notes } })).toBe(
+      `Added to ${LINK}:\n\n${ENTRY}\n\n- ${notes[0]}\n- The repository is public.`,
+    );
+  });
+
+  it('to the cache, in place of a branch, is shown with why', async () => {
+    const why = `Memory went to the Actions cache, since the memory branch did not take it: ${REFUSED.message}. ${REFUSED.remedy}`;
+    expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
+      `Added to \`${CACHE.location}\`:\n\n${ENTRY}\n\n- ${why}`,
+    );
+  });
+
+  it('and could not save, but is kept elsewhere, is shown with both', async () => {
+    expect(await added({ save: { ...REFUSED, kept: CACHE } })).toBe(
+      `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} ` +
+        `The entry is kept in \`${CACHE.location}\`; the next run that can write folds it in:\n\n${ENTRY}`,
+    );
+  });
+
+  it('and nobody kept is shown, so that nothing is lost (C3 53)', async () => {
+    expect(await added({ save: REFUSED })).toBe(
+      `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
+    );
+    const { remedy: _, ...blunt } = REFUSED;
+    expect(await added({ save: blunt })).toContain(`${REFUSED.message}. The entry, so that nothing`);
+  });
+
+  it('of a run that read a stranger are two entries, each with its place (D19)', async () => {
+    const scene = { patch: { trigger: issue({ author: STRANGER }) } };
+    const text = await added(scene);
+    expect(text).toBe(`Added to ${LINK} and \`untrusted/bot.md\`:
+
+\`bot.md\`:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Issue #7
+${/^\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
+\`\`\`
+
+\`untrusted/bot.md\`:
+
+${ENTRY}
+
+The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
+    const unsaved = await added({ ...scene, save: REFUSED });
+    expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
+    const kept = await added({ ...scene, save: { ...REFUSED, kept: CACHE } });
+    expect(kept).toContain('The entries are kept in `cache');
+    expect(kept).toContain('the next run that can write folds them in:\n\n`bot.md`:');
+  });
+
+  it('of a run that read the open network is apart for that reason', async () => {
+    const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
+    const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
+    expect(seen({ ...report, taints })).toMatch(
+      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anybody, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
+    );
+  });
+
+  it('in quarantine says how it gets out', async () => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
+    expect(await added({ patch: { memoryPolicy } })).toBe(
+      `Added to ${LINK}:\n\n${ENTRY}\n\n\`memory-write: quarantine\`: the entry stays apart until somebody promotes it with \`axe-action memory promote\`.`,
+    );
+    expect(await added({ patch: { memoryPolicy, trigger: issue({ author: STRANGER }) } })).toMatch(
+      /\n\nThe entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access\.$/,
+    );
+  });
+
+  it('is nothing where it is to add nothing, and that is said', async () => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
+    expect(await added({ patch: { memoryPolicy } })).toBe(
+      '`memory-write: never`: this run adds nothing to memory.',
+    );
+  });
+
+  it('to no store is nothing, wherever it would stand', async () => {
+    const save = await createNoneStore().write([], new AbortController().signal);
+    expect(await added({ kind: 'none', save })).toBe('');
+    expect(await added({ kind: 'none', save, patch: { trigger: issue({ author: STRANGER }) } })).toBe('');
+  });
+
+  it('cannot break out of its block, whatever it says', async () => {
+    const prompt = 'Look: ```` </details> @octocat';
+    const text = await added({ patch: { prompt } });
+    expect(text).toContain(
+      `Added to ${LINK}:\n\n\`\`\`\`\`text\n## 2026-02-03T04:05:06Z\n**Task:** ${prompt}\n`,
+    );
+    expect(text).toMatch(/\n`````$/);
+  });
+});
+
+describe('a memory that is to stay in another repository (D14)', () => {
+  const THERE = {
+    location: 'octocat/memory@axe-memory:octocat/hello/bot.md',
+    url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md',
+  };
+  const link = `[\`${THERE.location}\`](${THERE.url})`;
+  const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
+  const view = { isHidden: true };
+  const head = `**Memory** (repo): the last 1 of 3 entries loaded from ${link}.
+
+What it says is not shown here, since it is kept in another repository.`;
+
+  it('is shown by its place and the id of the entry alone', async () => {
+    expect(await show({ restore, save: { ...SAVED, ...THERE }, view })).toBe(
+      `${head}\n\nAdded to ${link}: entry \`id1\`.`,
+    );
+  });
+
+  it('is not shown either where it could not be saved', async () => {
+    expect(await show({ restore, save: REFUSED, view })).toBe(
+      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
+    );
+  });
+
+  it('is not shown where a stranger was read, whose two entries have one id', async () => {
+    const text = await show({
+      restore,
+      save: { ...SAVED, ...THERE },
+      view,
+      patch: { trigger: issue({ author: STRANGER }) },
+    });
+    expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThe run's own words are kept apart because`);
+    expect(text).not.toMatch(/Issue #7|the answer|Review/);
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from '@jest/globals';
+import { failsStep, outputsOf } from '../../../src/actions/outputs.js';
+import {
+  formatDiff,
+  formatMemory,
+  type LoadedMemoryView,
+} from '../../../src/actions/report/format-memory.js';
+import { describeNoteChange, noteDiffs, whatWasAdded } from '../../../src/actions/report/format-notes.js';
+import { ProviderError } from '../../../src/core/errors.js';
+import type { NoteChange } from '../../../src/core/memory/change.js';
+import type { SaveResult } from '../../../src/core/memory/store.js';
+import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
+import type { RunRequest } from '../../../src/run/request.js';
+import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
+import { reportOf } from '../../helpers/reports.js';
+import { SCHEDULE } from '../../helpers/triggers.js';
+import { AGENT_WITH_MEMORY } from '../../helpers/world-fake.js';
+
+const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
+const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
+const REFUSED = { kind: 'failed', reason: 'denied', message: 'no permission' } as const;
+const KEPT = { ...REFUSED, kept: { location: 'the cache' } } as const;
+const WRITES = reply([
+  call('1', 'memory_write', { target: 'long_term', content: 'Tabs, not spaces.' }),
+  call('2', 'memory_write', { target: 'note', name: 'a', content: 'More.' }),
+]);
+
+interface Scene {
+  readonly replies?: readonly FakeReply[];
+  readonly save?: SaveResult;
+  readonly request?: Partial<RunRequest>;
+}
+
+/** A run that writes two notes. */
+async function ran({ replies = [WRITES, says('Done.')], save, request }: Scene = {}) {
+  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+  const parts = { agents, model: createFakeModel(replies), ...(save === undefined ? {} : { save }) };
+  return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true, ...request });
+}
+
+function shown(report: Awaited<ReturnType<typeof ran>>, view: Partial<LoadedMemoryView> = {}): string {
+  return formatMemory(report, { isHidden: false, notes: [], ...view });
+}
+
+describe('notes that a run loaded, in the job summary', () => {
+  const FACTS = 'Tabs, not spaces. ``` @octocat';
+  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+
+  async function loaded(memory: Readonly<Record<string, string>>) {
+    const parts = { agents, memory, model: createFakeModel([says('Done.')]) };
+    return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true });
+  }
+
+  it('are counted, with their place and what the model was given of them', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' }));
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    const block =
+      /<summary>What the model was given from notes<\/summary>\n\n````text\n([\s\S]*?)\n````/.exec(summary);
+    expect(block?.[1]).toMatch(/^<memory note="[\s\S]*<\/memory>$/);
+    expect(block?.[1]).toContain(FACTS);
+    expect(summary).not.toContain('of nobody');
+  });
+
+  it('are said to be none where there are none', async () => {
+    const summary = shown(await loaded({}));
+    expect(summary).toContain('**Notes:** none loaded from `/memory`.');
+    expect(summary).not.toContain('given from notes');
+  });
+
+  it('are counted alone where they lie in another repository', async () => {
+    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), { isHidden: true });
+    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
+    expect(summary).toContain('not shown here, since it is kept in another repository');
+    expect(summary).not.toContain('Tabs');
+  });
+
+  it('are no line of an agent without notes', async () => {
+    const report = await reportOf('ran', { model: createFakeModel([says('Done.')]) }, { trigger: SCHEDULE });
+    expect(shown(report)).not.toContain('**Notes');
+  });
+});
+
+describe('notes in the job summary', () => {
+  it('are a table of what was done, below the entry', async () => {
+    const summary = shown(await ran());
+    expect(summary).toMatch(/Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n\| Time/);
+    expect(summary).toMatch(/\| \d\d:\d\d:\d\d \| append \| `MEMORY\.md` \| 17 \|/);
+    expect(summary).toMatch(/\| append \| `projects\/hello-[0-9a-f]{8}\/notes\/a\.md` \| 5 \|$/m);
+    expect(summary).not.toContain('Tabs');
+  });
+
+  it('are all there is of a run that failed', async () => {
+    const summary = shown(await ran({ replies: [WRITES, DOWN] }));
+    expect(summary).toMatch(/Notes saved to `\/memory\/MEMORY\.md`\.\n\nWhat the agent did/);
+  });
+
+  it.each<[string, SaveResult, RegExp, boolean]>([
+    ['are shown whole where nothing keeps them', REFUSED, /\*\*Not saved:\*\* no permission\./, true],
+    [
+      'are not shown where another store keeps them',
+      KEPT,
+      /The notes are kept in `the cache`; the next run that can write folds them in\./,
+      false,
+    ],
+  ])('%s', async (_, save, told, isWhole) => {
+    const summary = shown(await ran({ replies: [WRITES, DOWN], save }));
+    expect(summary).toMatch(told);
+    expect(summary.includes('MEMORY.md, added:\nTabs, not spaces.')).toBe(isWhole);
+  });
+
+  it('are said to stay apart where they do', async () => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' as const };
+    const summary = shown(await ran({ request: { memoryPolicy } }));
+    expect(summary).toContain('stays apart in `untrusted/`, which no run loads');
+  });
+
+  it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
+    [
+      'with an entry',
+      [WRITES, says('Done.')],
+      undefined,
+      /^Added to .*: entry `id\d+` and 2 changes to notes\.$/m,
+    ],
+    ['alone', [WRITES, DOWN], undefined, /^Added to .*: 2 changes to notes\.$/m],
+    [
+      'that were not saved',
+      [WRITES, DOWN],
+      REFUSED,
+      /2 changes to notes belong in that repository alone, so they are not shown here\.$/m,
+    ],
+  ])('tell no more than their number of another repository, %s', async (_, replies, save, line) => {
+    const report = await ran({ replies, ...(save === undefined ? {} : { save }) });
+    const summary = shown(report, { isHidden: true });
+    expect(summary).toMatch(line);
+    expect(summary).not.toMatch(/Tabs|notes\/a/);
+    expect(JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
+  });
+});
+
+describe('notes in the outputs', () => {
+  it('are part of the diff', async () => {
+    const diff = outputsOf(await ran(), false)['memory-diff'] ?? '';
+    expect(diff).toMatch(/^--- bot\.md/);
+    expect(diff).toContain('\n--- MEMORY.md\n+++ MEMORY.md\n@@ 1 line added @@\n+Tabs, not spaces.\n');
+  });
+
+  it('count as saved without an entry, which has no id then', async () => {
+    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN] }), false);
+    expect(outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'true' });
+    expect(outputs).not.toHaveProperty('memory-entry-id');
+    expect(outputs).not.toHaveProperty('memory-entry');
+    expect(outputs['memory-diff']).toMatch(/^--- MEMORY\.md/);
+  });
+
+  it('fail the step where memory is required and they were not saved', async () => {
+    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
+    expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
+    expect(failsStep(outputs, { failOn: [], memory: { isRequired: true } })).toBe(true);
+    expect(failsStep(outputs, { failOn: [], memory: { isRequired: false } })).toBe(false);
+  });
+
+  it('that alone could not be saved are shown with their texts, and the entry is saved (D54)', async () => {
+    const unsaved = [
+      { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
+    ] as const;
+    const report = await ran({ save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } });
+    const summary = shown(report);
+    expect(summary).toContain('Added to `/memory/bot.md`:');
+    expect(summary).toMatch(
+      /\*\*Not saved:\*\* `MEMORY\.md`: permission denied\. Run `chmod`\.[\s\S]*MEMORY\.md, added:\nTabs, not spaces\./,
+    );
+    expect(summary).not.toContain('a.md, added:');
+    const outputs = outputsOf(report, false);
+    expect(outputs).toMatchObject({
+      'memory-saved': 'false',
+      'memory-save-error': 'MEMORY.md: permission denied',
+    });
+    expect(outputs['memory-diff']).toContain('notes/a.md');
+    expect(outputs['memory-diff']).not.toContain('Tabs');
+    if (report.remembered.kind === 'nothing') throw new Error('no entry');
+    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md and 1 change to notes');
+  });
+
+  it('are not there where nothing was written', async () => {
+    const report = await ran({ replies: [says('Done.')] });
+    if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
+    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md');
+    expect(formatDiff(report.memory, report.remembered, [])).not.toContain('MEMORY.md');
+  });
+});
+
+describe('a change to a note', () => {
+  const change = (edit: NoteChange['edit']): NoteChange => ({
+    kind: 'note',
+    path: 'MEMORY.md',
+    edit,
+    backup: false,
+    id: '1',
+  });
+
+  it.each<[NoteChange['edit'], string, string]>([
+    [
+      { kind: 'append', text: 'a\nb\n', dedup: true },
+      'MEMORY.md, added:\na\nb\n\n',
+      '@@ 2 lines added @@\n+a\n+b',
+    ],
+    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, written anew:\na\n\n', '@@ 1 line written anew @@\n+a'],
+    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, written anew:\n\n\n', '@@ 0 lines written anew @@'],
+    [
+      { kind: 'replace', from: 'a', to: 'b' },
+      'MEMORY.md, in place of "a":\nb\n\n',
+      '@@ 1 line replaced @@\n-a\n+b',
+    ],
+    [{ kind: 'delete' }, 'MEMORY.md, deleted\n\n', '@@ deleted @@'],
+  ])('%j is told', (edit, text, diff) => {
+    expect(describeNoteChange(change(edit))).toBe(text);
+    expect(noteDiffs([change(edit)])).toEqual([`--- MEMORY.md\n+++ MEMORY.md\n${diff}`]);
+  });
+});

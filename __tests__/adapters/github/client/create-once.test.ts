@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { createOnce } from '../../../../src/adapters/github/client/create-once.js';
+import { GitHubError } from '../../../../src/adapters/github/client/errors.js';
+
+function scene({ errors, found }: { readonly errors: readonly Error[]; readonly found?: string }) {
+  const left = [...errors];
+  const calls: string[] = [];
+  const made = createOnce({
+    async create() {
+      calls.push('create');
+      const error = left.shift();
+      if (error !== undefined) throw error;
+      return 'new';
+    },
+    async find() {
+      calls.push('find');
+      return found;
+    },
+  });
+  return { made, calls };
+}
+
+const lost = new GitHubError('no answer', { reason: 'unavailable', asked: 'POST /x' });
+const denied = new GitHubError('may not do this', { reason: 'denied', asked: 'POST /x' });
+
+describe('something that is to stand once', () => {
+  it('is created without a look where the answer comes', async () => {
+    const { made, calls } = scene({ errors: [] });
+    expect([await made, calls]).toEqual(['new', ['create']]);
+  });
+
+  it('is not created again where it is there after a lost answer', async () => {
+    const { made, calls } = scene({ errors: [lost], found: 'first' });
+    expect([await made, calls]).toEqual(['first', ['create', 'find']]);
+  });
+
+  it('is tried once more where it is not there, and not a third time', async () => {
+    const again = scene({ errors: [lost] });
+    expect([await again.made, again.calls]).toEqual(['new', ['create', 'find', 'create']]);
+    const { made, calls } = scene({ errors: [lost, lost] });
+    await expect(made).rejects.toBe(lost);
+    expect(calls).toEqual(['create', 'find', 'create']);
+  });
+
+  it.each([denied, new Error('a bug')])('is not looked for after an answer that came: %s', async (error) => {
+    const { made, calls } = scene({ errors: [error] });
+    await expect(made).rejects.toBe(error);
+    expect(calls).toEqual(['create']);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { noAbort, type SeenRequest } from '../../../helpers/github-client-fake.js';
+import {
+  blobAnswer,
+  blobId,
+  branchWith,
+  fileEntry,
+  HEAD,
+  repositoryAt,
+  TREE,
+} from './memory-branch-fixture.js';
+
+const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+const BLOBS = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
+const FOLDER = 'e'.repeat(40);
+
+/** A branch with one folder's listing; contents are known by their ids. */
+function branchOf(
+  listing: readonly Record<string, unknown>[],
+  { contents = [], truncated = false }: { contents?: readonly string[]; truncated?: boolean } = {},
+) {
+  const byId = new Map(contents.map((content) => [blobId(content), content]));
+  const entries = { mem: { type: 'tree', mode: 0o40000, oid: FOLDER, size: 0 } };
+  const texts = ({ params }: SeenRequest) => {
+    const asked = Object.entries(params).filter(([name]) => /^o\d+$/.test(name));
+    const fields = asked.map(([name, oid]) => [
+      name.replace('o', 'b'),
+      { text: byId.get(String(oid)) ?? null },
+    ]);
+    return { repository: Object.fromEntries(fields) };
+  };
+  return branchWith({
+    query: (request) => ('ref' in request.params ? repositoryAt(HEAD, { entries })(request) : texts(request)),
+    [TREES]: () => ({ truncated, tree: listing }),
+    [BLOBS]: ({ params }) => blobAnswer(byId.get(String(params['file_sha'])) ?? ''),
+  });
+}
+
+function listed(path: string, content: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { path, mode: '100644', type: 'blob', sha: blobId(content), size: content.length, ...more };
+}
+
+describe('reading a whole branch', () => {
+  it('reads the markdown files below the folder and their backups, and says why not of the rest', async () => {
+    const { branch, client } = branchOf(
+      [
+        listed('a.md', 'A'),
+        { path: 'sub', mode: '040000', type: 'tree', sha: TREE },
+        listed('sub/b.md.bak', 'B'),
+        listed('run.sh', '#!/bin/sh', { mode: '100755' }),
+        listed('link.md', 'a.md', { mode: '120000' }),
+        { path: 'module', mode: '160000', type: 'commit', sha: HEAD },
+      ],
+      { contents: ['A', 'B'] },
+    );
+    const read = await branch.readAll('mem', noAbort());
+    expect(read.kind === 'found' && Object.fromEntries(read.files)).toEqual({
+      'mem/a.md': { kind: 'text', text: 'A' },
+      'mem/sub/b.md.bak': { kind: 'text', text: 'B' },
+      'mem/run.sh': { kind: 'refused', reason: 'it is no markdown file' },
+      'mem/link.md': { kind: 'refused', reason: 'it is a symbolic link' },
+      'mem/module': { kind: 'refused', reason: 'it is a submodule' },
+    });
+    expect(client.requests[1]?.params).toMatchObject({ tree_sha: FOLDER, recursive: '1' });
+  });
+
+  it('reads from the top where no folder is given', async () => {
+    const { branch, client } = branchOf([listed('a.md', 'A')], { contents: ['A'] });
+    expect(await branch.readAll('', noAbort())).toMatchObject({
+      files: new Map([['a.md', { kind: 'text', text: 'A' }]]),
+    });
+    expect(client.requests[1]?.params['tree_sha']).toBe(TREE);
+  });
+
+  it('asks for fifty files at a time, and for each content once', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `f${index}.md`);
+    const contents = names.map((name, index) => (index < 3 ? 'same' : name));
+    const listing = names.map((name, index) => listed(name, contents[index] ?? ''));
+    const { branch, client } = branchOf(listing, { contents });
+    const read = await branch.readAll('mem', noAbort());
+    expect(read.kind === 'found' && read.files).toEqual(
+      new Map(names.map((name, index) => [`mem/${name}`, { kind: 'text', text: contents[index] }])),
+    );
+    expect(client.requests.map(({ route }) => route)).toEqual([
+      'graphql',
+      TREES,
+      'graphql',
+      'graphql',
+      'graphql',
+    ]);
+  });
+
+  it('fetches long files alone', async () => {
+    const long = 'x'.repeat(1_200_000);
+    const { branch, client } = branchOf([listed('a.md', long)], { contents: [long] });
+    const read = await branch.readAll('mem', noAbort());
+    expect(read.kind === 'found' && read.files.get('mem/a.md')).toEqual({ kind: 'text', text: long });
+    expect(client.requests.map(({ route }) => route)).toEqual(['graphql', TREES, BLOBS]);
+  });
+
+  it('reads a thousand files at most', async () => {
+    const listing = Array.from({ length: 1001 }, (_, index) => listed(`f${index}.md`, 'A'));
+    const { branch } = branchOf(listing, { contents: ['A'] });
+    const read = await branch.readAll('mem', noAbort());
+    const files = read.kind === 'found' ? [...read.files.values()] : [];
+    expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
+    const reason = 'the folder holds more than 1000 files';
+    expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
+  });
+
+  it('reads run logs before notes where there are too many files', async () => {
+    const notes = Array.from({ length: 1001 }, (_, index) => listed(`notes/n${index}.md`, 'A'));
+    const { branch } = branchOf([...notes, listed('zebra.md', 'A')], { contents: ['A'] });
+    const read = await branch.readAll('mem', noAbort());
+    expect(read.kind === 'found' && read.files.get('mem/zebra.md')).toEqual({ kind: 'text', text: 'A' });
+  });
+
+  it('reads 8 MiB at most', async () => {
+    const listing = [listed('big.md', 'B', { size: 8 * 1024 * 1024 }), listed('small.md', 'A')];
+    const { branch } = branchOf(listing, { contents: ['A', 'B'] });
+    expect(await branch.readAll('mem', noAbort())).toMatchObject({
+      files: new Map([
+        ['mem/small.md', { kind: 'refused', reason: 'the folder holds more than 8 MiB', isTooMuch: true }],
+        ['mem/big.md', { kind: 'text', text: 'B' }],
+      ]),
+    });
+  });
+
+  it('finds nothing in a folder that is not there, and refuses one that is a file', async () => {
+    const missing = branchWith({ query: repositoryAt(HEAD) });
+    expect(await missing.branch.readAll('mem', noAbort())).toMatchObject({ kind: 'found', files: new Map() });
+    const entries = { mem: fileEntry('x') };
+    const file = branchWith({ query: repositoryAt(HEAD, { entries }) });
+    expect(await file.branch.readAll('mem', noAbort())).toMatchObject({
+      files: new Map([['mem', { kind: 'refused', reason: 'it is no folder' }]]),
+    });
+  });
+
+  it('fails rather than take a part for the whole', async () => {
+    const { branch } = branchOf([listed('a.md', 'A')], { truncated: true });
+    expect(await branch.readAll('', noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: expect.stringContaining('`/` of octocat/hello@axe-memory holds more files than GitHub lists'),
+      remedy: 'Give memory a folder of its own with `memory-path`.',
+    });
+  });
+
+  it('says that the branch is missing', async () => {
+    const { branch } = branchWith({ query: repositoryAt(undefined) });
+    expect(await branch.readAll('mem', noAbort())).toEqual({ kind: 'missing', isPublic: true });
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { encodeBytes } from '../../../../src/core/text/bytes.js';
+import { noAbort } from '../../../helpers/github-client-fake.js';
+import {
+  blobAnswer,
+  blobId,
+  branchWith,
+  drops,
+  fileEntry,
+  HEAD,
+  refuses,
+  refusesQuery,
+  repositoryAt,
+} from './memory-branch-fixture.js';
+
+const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
+const INVALID = Uint8Array.of(0x23, 0x20, 0xe9, 0x0a);
+
+describe('reading a branch', () => {
+  it('takes one query, with the paths as variables', async () => {
+    const entries = {
+      mem: { type: 'tree', mode: 0o40000, oid: HEAD, size: 0 },
+      'mem/a.md': fileEntry('# a\n'),
+    };
+    const { branch, client } = branchWith({ query: repositoryAt(HEAD, { entries }) });
+    expect(await branch.read(['mem/a.md', 'mem/b.md'], noAbort())).toEqual({
+      kind: 'found',
+      head: HEAD,
+      isPublic: true,
+      files: new Map([['mem/a.md', { kind: 'text', text: '# a\n' }]]),
+    });
+    expect(client.requests.map(({ params }) => params)).toEqual([
+      {
+        owner: 'octocat',
+        name: 'hello',
+        ref: 'refs/heads/axe-memory',
+        p0: 'mem/a.md',
+        p1: 'mem/b.md',
+        p2: 'mem',
+      },
+    ]);
+  });
+
+  it('tells a missing branch from an empty one, and a private repository from a public one', async () => {
+    const missing = branchWith({ query: repositoryAt(undefined, { isPrivate: true }) });
+    expect(await missing.branch.read(['a.md'], noAbort())).toEqual({ kind: 'missing', isPublic: false });
+    const empty = branchWith({ query: repositoryAt(HEAD) });
+    expect(await empty.branch.read([], noAbort())).toEqual({
+      kind: 'found',
+      head: HEAD,
+      isPublic: true,
+      files: new Map(),
+    });
+  });
+
+  it('refuses a path below a link, which a write would replace', async () => {
+    const entries = { 'mem/x': fileEntry('elsewhere', { mode: 0o120000 }) };
+    const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
+    expect(await branch.read(['mem/x/a.md'], noAbort())).toMatchObject({
+      files: new Map([['mem/x/a.md', { kind: 'refused', reason: '`mem/x` is no folder' }]]),
+    });
+  });
+
+  it.each([
+    {
+      name: 'a repository the token cannot see',
+      query: () => ({ repository: null }),
+      place: { isOwn: false },
+      trouble: {
+        reason: 'denied',
+        remedy: expect.stringMatching(/that may read octocat\/hello as `memory-token`/),
+      },
+    },
+    {
+      name: 'an invalid token',
+      query: refuses(401, 'Bad credentials'),
+      trouble: { reason: 'denied', remedy: expect.stringContaining('check `memory-token`') },
+    },
+    {
+      name: 'a missing permission',
+      query: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
+      trouble: { reason: 'denied', remedy: 'Add `contents: read` under `permissions:` of the job.' },
+    },
+    {
+      name: 'C3 49: a secondary limit',
+      query: refuses(403, 'You have exceeded a secondary rate limit', { 'retry-after': '7' }),
+      trouble: { reason: 'rate-limited', retryAfterMs: 7000 },
+    },
+    {
+      name: 'a server in trouble, which is asked again',
+      query: refuses(502),
+      trouble: { reason: 'unavailable', retryAfterMs: 5000 },
+    },
+    {
+      name: 'a broken connection',
+      query: drops,
+      trouble: { reason: 'unavailable', message: expect.stringContaining('socket hang up') },
+    },
+    {
+      name: 'an answer that is not understood',
+      query: () => ({ repository: 7 }),
+      trouble: { reason: 'unavailable', message: expect.stringContaining('is not understood') },
+    },
+  ])('says of $name what was tried and what mends it', async ({ query, place, trouble }) => {
+    const { branch } = branchWith({ query }, place);
+    const message = expect.stringMatching(/^reading octocat\/hello@axe-memory failed: /);
+    expect(await branch.read(['a.md'], noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
+    expect(await branch.readAll('', noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
+  });
+
+  it('rejects with the reason of an aborted signal', async () => {
+    const { branch } = branchWith({ query: repositoryAt(HEAD) });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(branch.read(['a.md'], signal)).rejects.toThrow('enough');
+    await expect(branch.readAll('', signal)).rejects.toThrow('enough');
+  });
+});
+
+it.each([
+  { name: 'cut', content: 'x'.repeat(600_000), text: 'x'.repeat(512_000) },
+  { name: 'taken for binary', content: Uint8Array.of(0, 1, 0x0a), text: null },
+  { name: 'guessed from another encoding', content: INVALID, text: '# é\n' },
+  { name: 'without its byte order mark', content: '\uFEFF# a\n', text: '# a\n' },
+])('C3 50: a text that is $name is fetched as bytes', async ({ content, text }) => {
+  const entries = { 'a.md': fileEntry(content, { object: { text } }) };
+  const { branch, client } = branchWith({
+    query: repositoryAt(HEAD, { entries }),
+    [BLOB]: () => blobAnswer(content),
+  });
+  const read = await branch.read(['a.md'], noAbort());
+  const file = read.kind === 'found' ? read.files.get('a.md') : undefined;
+  expect(file?.kind === 'text' && Buffer.from(encodeBytes(file.text))).toEqual(Buffer.from(content));
+  expect(client.requests[1]?.params['file_sha']).toBe(blobId(content));
+});
+
+it('C3 50: a pointer of Git LFS is refused', async () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
+  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }) });
+  expect(await branch.read(['a.md'], noAbort())).toMatchObject({
+    files: new Map([['a.md', { kind: 'refused', reason: 'its content is in Git LFS' }]]),
+  });
+});
+
+it.each([
+  { name: 'a symbolic link', entry: { mode: 0o120000 }, reason: 'it is a symbolic link' },
+  {
+    name: 'a submodule',
+    entry: { type: 'commit', mode: 0o160000, object: null },
+    reason: 'it is a submodule',
+  },
+  { name: 'a folder', entry: { type: 'tree', mode: 0o40000, object: {} }, reason: 'it is a folder' },
+  { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is no regular file' },
+  {
+    name: 'a file over the limit',
+    entry: { size: 104_857_601 },
+    reason: 'it has 104857601 bytes, more than GitHub gives out',
+  },
+])('C3 50: $name in the place of memory is refused without reading it', async ({ entry, reason }) => {
+  const entries = { 'a.md': fileEntry('target', entry) };
+  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
+  const read = await branch.read(['a.md'], noAbort());
+  expect(read).toMatchObject({ files: new Map([['a.md', { kind: 'refused', reason }]]) });
+});

@@ -1,0 +1,454 @@
+import { describe, expect, it } from '@jest/globals';
+import { httpError } from '../../../../src/adapters/github/client/errors.js';
+import { type Answer, noAbort } from '../../../helpers/github-client-fake.js';
+import {
+  branchWith,
+  drops,
+  HEAD,
+  NEXT,
+  OTHER,
+  PLACE,
+  refuses,
+  refusesQuery,
+  repositoryAt,
+  TREE,
+} from './memory-branch-fixture.js';
+
+const COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
+const NEW_BLOB = 'POST /repos/{owner}/{repo}/git/blobs';
+const NEW_TREE = 'POST /repos/{owner}/{repo}/git/trees';
+const NEW_COMMIT = 'POST /repos/{owner}/{repo}/git/commits';
+const NEW_REF = 'POST /repos/{owner}/{repo}/git/refs';
+const MOVE_REF = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+
+const CHANGE = { files: new Map([['a.md', '# a\n']]), message: 'axe: remember [skip ci]' };
+const OBJECTS = { [NEW_TREE]: () => ({ sha: TREE }), [NEW_COMMIT]: () => ({ sha: NEXT }) };
+const OLD_SERVER = refusesQuery(
+  "Field 'createCommitOnBranch' doesn't exist on type 'Mutation'; CreateCommitOnBranchInput isn't a defined input type (on $input)",
+);
+
+describe('a memory branch', () => {
+  it('has a name and addresses for people', () => {
+    const { branch } = branchWith({}, { branch: 'memory/axe #1', serverUrl: 'https://ghes.example' });
+    expect(branch.name).toBe('octocat/hello@memory/axe #1');
+    expect(branch.urlOf('a b/ü.md')).toBe(
+      'https://ghes.example/octocat/hello/blob/memory/axe%20%231/a%20b/%C3%BC.md',
+    );
+  });
+});
+
+describe('committing', () => {
+  it('takes one call, based on the head that was read', async () => {
+    const mutation = () => ({ createCommitOnBranch: { commit: { oid: NEXT } } });
+    const { branch, client } = branchWith({ mutation });
+    const change = { files: new Map([['ü/a.md', 'x\uDCE9']]), message: 'axe: remember [skip ci]\n\nRun 1' };
+    expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', head: NEXT });
+    expect(client.requests.map(({ params }) => params)).toEqual([
+      {
+        input: {
+          branch: { repositoryNameWithOwner: 'octocat/hello', branchName: 'axe-memory' },
+          expectedHeadOid: HEAD,
+          message: { headline: 'axe: remember [skip ci]', body: 'Run 1' },
+          fileChanges: {
+            additions: [{ path: 'ü/a.md', contents: Buffer.from([0x78, 0xe9]).toString('base64') }],
+          },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    {
+      name: 'C3 46: a head that is no longer the newest is stale',
+      mutation: refusesQuery(
+        `Expected branch to point to "${HEAD}" but it did not.  Pull and try again.`,
+        'STALE_DATA',
+      ),
+      query: repositoryAt(HEAD),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'the other wording of a lost race is stale',
+      mutation: refusesQuery(`axe-memory is at ${OTHER} but expected ${HEAD}`),
+      query: repositoryAt(HEAD),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'a refusal in unknown words is stale if the branch has moved',
+      mutation: refusesQuery('no'),
+      query: repositoryAt(OTHER),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'C3 51: a branch that was deleted is stale',
+      mutation: refusesQuery('Could not resolve to a Ref', 'NOT_FOUND'),
+      query: repositoryAt(undefined),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'a refusal in unknown words is an error if the branch has not moved',
+      mutation: refusesQuery('A path was requested twice'),
+      query: repositoryAt(HEAD),
+      result: {
+        kind: 'failed',
+        reason: 'error',
+        message: expect.stringContaining('A path was requested twice'),
+      },
+    },
+    {
+      name: 'C3 47: a server error leaves it open',
+      mutation: refuses(502),
+      query: repositoryAt(HEAD),
+      result: { kind: 'unknown', message: expect.stringContaining('502') },
+    },
+    {
+      name: 'C3 47: a dropped connection leaves it open',
+      mutation: drops,
+      query: repositoryAt(HEAD),
+      result: { kind: 'unknown', message: expect.stringContaining('socket hang up') },
+    },
+    {
+      name: 'a query GitHub gave up on leaves it open',
+      mutation: refusesQuery('Something went wrong while executing your query. Please include `ABCD`'),
+      query: repositoryAt(HEAD),
+      result: { kind: 'unknown' },
+    },
+    {
+      name: 'an answer that is not understood leaves it open',
+      mutation: () => ({}),
+      query: repositoryAt(HEAD),
+      result: { kind: 'unknown' },
+    },
+    {
+      name: 'C3 49: a secondary limit asks to come again',
+      mutation: refuses(403, 'You have exceeded a secondary rate limit.', { 'retry-after': '30' }),
+      query: repositoryAt(HEAD),
+      result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 30_000 },
+    },
+    {
+      name: 'C3 49: a spent primary limit asks to come again when it is renewed',
+      mutation: refuses(403, 'API rate limit exceeded', {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': '1767229200',
+        date: 'Thu, 01 Jan 2026 00:20:00 GMT',
+      }),
+      query: repositoryAt(HEAD),
+      result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 40 * 60_000 },
+    },
+    {
+      name: 'C3 49: a limit that GraphQL tells asks to come again in a minute',
+      mutation: refusesQuery('API rate limit already exceeded for installation ID 1.', 'RATE_LIMIT'),
+      query: repositoryAt(HEAD),
+      result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 60_000 },
+    },
+  ])('$name', async ({ mutation, query, result }) => {
+    const { branch } = branchWith({ mutation, query });
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject(result);
+  });
+
+  it.each([
+    {
+      name: 'a missing permission',
+      mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
+      remedy:
+        'Add `contents: write` under `permissions:` of the job, or give a token that may write to octocat/hello as `memory-token`.',
+    },
+    {
+      name: 'a missing permission for another repository',
+      place: { isOwn: false },
+      mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
+      remedy:
+        "Give a token that may write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+    },
+    {
+      name: 'an invalid token',
+      mutation: refuses(401, 'Bad credentials'),
+      remedy:
+        'The token is not valid (any more): check `memory-token`, or `github-token` where that is not set.',
+    },
+    {
+      name: 'a ruleset',
+      mutation: refusesQuery(
+        'Repository rule violations found\n\nChanges must be made through a pull request.\n\n',
+      ),
+      remedy:
+        "In the repository's rulesets, exclude `axe-memory`, or let the app that the token belongs to bypass the rules for branch `axe-memory`.",
+    },
+    {
+      name: 'a protected branch of code',
+      place: { branch: 'main' },
+      mutation: refusesQuery('GH006: Protected branch update failed', 'BRANCH_PROTECTION_RULE_VIOLATION'),
+      remedy:
+        "Set `memory-branch: axe-memory`, a branch of memory's own, or let the app that the token belongs to bypass the rules for branch `main` in the repository's settings.",
+    },
+    {
+      name: 'an archived repository by its words',
+      mutation: refusesQuery('Repository was archived so is read-only.', 'FORBIDDEN'),
+      remedy: 'Unarchive octocat/hello, or name another repository with `memory-repo`.',
+    },
+    {
+      name: 'an archived repository by its state',
+      mutation: refusesQuery('You may not do this', 'FORBIDDEN'),
+      query: repositoryAt(HEAD, { isArchived: true }),
+      remedy: 'Unarchive octocat/hello, or name another repository with `memory-repo`.',
+    },
+    {
+      name: 'a repository the token cannot see',
+      mutation: refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND'),
+      query: () => ({ repository: null }),
+      remedy:
+        "Check its name, and give a token that may write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+    },
+    {
+      name: "the workflow's own repository, which the token cannot see",
+      place: { isOwn: true },
+      mutation: refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND'),
+      query: () => ({ repository: null }),
+      remedy: expect.stringMatching(/^Add `contents: write` under `permissions:` of the job/),
+    },
+    {
+      name: 'a token without single sign-on',
+      mutation: refuses(403, 'Resource protected by organization SAML enforcement.'),
+      remedy: 'Authorize the token of `memory-token` for the single sign-on of octocat.',
+    },
+  ])('C3 48: names the remedy of $name', async ({ mutation, query = repositoryAt(HEAD), place, remedy }) => {
+    const { branch } = branchWith({ mutation, query }, place);
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'denied',
+      message: expect.stringMatching(/^saving to octocat\/hello@(?:axe-memory|main) failed: /),
+      remedy,
+    });
+  });
+
+  it('advises no permission where there is no GraphQL at the address', async () => {
+    const query: Answer = () => {
+      throw httpError({ asked: 'POST /graphql', status: 404, headers: {}, body: { message: 'Not Found' } });
+    };
+    const { branch } = branchWith({ query });
+    expect(await branch.read(['bot.md'], noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      remedy: 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.',
+    });
+  });
+
+  it('says of a secret in the file that the file is the trouble, not the rules', async () => {
+    const mutation = refusesQuery('Repository rule violations found\n\nSecret detected in content');
+    const { branch } = branchWith({ mutation, query: repositoryAt(HEAD) });
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
+      reason: 'error',
+      remedy: expect.stringContaining('remove it'),
+    });
+  });
+
+  it('keeps a first refusal if the look at the branch fails as well', async () => {
+    const mutation = refusesQuery('Resource not accessible by integration', 'FORBIDDEN');
+    const { branch } = branchWith({ mutation, query: refuses(502) });
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({ kind: 'failed', reason: 'denied' });
+  });
+
+  it('rejects with the reason of an aborted signal', async () => {
+    const { branch } = branchWith({ mutation: () => ({}) });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(branch.commit(HEAD, CHANGE, signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('committing on a server without the mutation', () => {
+  const rest = {
+    mutation: OLD_SERVER,
+    query: repositoryAt(HEAD),
+    [COMMIT]: () => ({ tree: { sha: OTHER } }),
+    ...OBJECTS,
+  };
+
+  it('uses the Git database, and asks for the mutation only once', async () => {
+    const { branch, client } = branchWith({
+      ...rest,
+      [NEW_BLOB]: () => ({ sha: OTHER }),
+      [MOVE_REF]: () => ({}),
+    });
+    const change = {
+      files: new Map([
+        ['a.md', 'A'],
+        ['b.md', 'x\uDCE9'],
+        ['c.md', ''],
+      ]),
+      message: 'axe: remember',
+    };
+    expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', head: NEXT });
+    const [, base, first, second, tree, commit, move] = client.requests;
+    expect(base?.params).toMatchObject({ commit_sha: HEAD });
+    expect(first?.params).toMatchObject({ content: 'eOk=', encoding: 'base64' });
+    expect(second?.params).toMatchObject({ content: '', encoding: 'base64' });
+    expect(tree?.params).toMatchObject({
+      base_tree: OTHER,
+      tree: [
+        { path: 'a.md', mode: '100644', type: 'blob', content: 'A' },
+        { path: 'b.md', mode: '100644', type: 'blob', sha: OTHER },
+        { path: 'c.md', mode: '100644', type: 'blob', sha: OTHER },
+      ],
+    });
+    expect(commit?.params).toMatchObject({ message: 'axe: remember', tree: TREE, parents: [HEAD] });
+    expect(move?.params).toMatchObject({ ref: 'heads/axe-memory', sha: NEXT, force: false });
+    await branch.commit(HEAD, CHANGE, noAbort());
+    expect(client.requests.filter(({ route }) => route === 'graphql')).toHaveLength(1);
+  });
+
+  it.each([
+    {
+      name: 'C3 46: a branch that moved on is stale',
+      move: refuses(422, 'Update is not a fast forward'),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'C3 51: a branch that was deleted is stale',
+      move: refuses(422, 'Reference does not exist'),
+      result: { kind: 'stale' },
+    },
+    { name: 'a conflict is stale', move: refuses(409, 'Conflict'), result: { kind: 'stale' } },
+    { name: 'C3 47: a server error leaves it open', move: refuses(503), result: { kind: 'unknown' } },
+    {
+      name: 'C3 48: a protected branch is denied',
+      move: refuses(422, 'Repository rule violations found Changes must be made through a pull request.'),
+      result: { kind: 'failed', reason: 'denied' },
+    },
+  ])('$name', async ({ move, result }) => {
+    const { branch } = branchWith({ ...rest, [MOVE_REF]: move });
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject(result);
+  });
+
+  it.each([COMMIT, NEW_TREE, NEW_COMMIT])('C3 48: says so if the token may not use %s', async (route) => {
+    const { branch } = branchWith({
+      ...rest,
+      [route]: refuses(403, 'Resource not accessible by integration'),
+    });
+    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'denied',
+      remedy: expect.stringContaining('`contents: write`'),
+    });
+  });
+});
+
+describe('creating the branch', () => {
+  it('stores one commit without a parent and points the branch to it', async () => {
+    const { branch, client } = branchWith({ ...OBJECTS, [NEW_REF]: () => ({}) });
+    expect(await branch.create(CHANGE, noAbort())).toEqual({ kind: 'committed', head: NEXT });
+    const [tree, commit, ref] = client.requests;
+    expect(tree?.params).not.toHaveProperty('base_tree');
+    expect(commit?.params).toMatchObject({ message: CHANGE.message, tree: TREE, parents: [] });
+    expect(ref?.params).toMatchObject({ ref: 'refs/heads/axe-memory', sha: NEXT });
+  });
+
+  it.each([
+    {
+      name: 'C3 45: a branch somebody else created is stale',
+      answer: refuses(422, 'Reference already exists'),
+      result: { kind: 'stale' },
+    },
+    { name: 'C3 47: a lost answer leaves it open', answer: drops, result: { kind: 'unknown' } },
+    {
+      name: 'C3 48: a rule against new branches is denied',
+      answer: refuses(422, 'Reference update failed'),
+      result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('rulesets') },
+    },
+    {
+      name: 'a refusal in unknown words is stale if the branch is there by now',
+      answer: refuses(422, 'Reference update failed'),
+      query: repositoryAt(OTHER),
+      result: { kind: 'stale' },
+    },
+    {
+      name: 'C3 48: a read-only token is denied',
+      answer: refuses(403, 'Resource not accessible by integration'),
+      result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('`contents: write`') },
+    },
+    {
+      name: 'an archived repository is denied',
+      answer: refuses(403, 'Repository was archived so is read-only.'),
+      result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('Unarchive') },
+    },
+  ])('$name', async ({ answer, query = repositoryAt(undefined), result }) => {
+    const { branch } = branchWith({ ...OBJECTS, query, [NEW_REF]: answer });
+    expect(await branch.create(CHANGE, noAbort())).toMatchObject(result);
+  });
+
+  it('says that an empty repository needs a first commit', async () => {
+    const { branch } = branchWith({
+      query: repositoryAt(undefined),
+      [NEW_TREE]: refuses(409, 'Git Repository is empty.'),
+    });
+    expect(await branch.create(CHANGE, noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      remedy: 'Give octocat/hello a first commit, a README for example: an empty repository has no branches.',
+    });
+  });
+});
+
+describe('squashing', () => {
+  it('puts a commit without a parent in place of the head', async () => {
+    const { branch, client } = branchWith({
+      ...OBJECTS,
+      query: repositoryAt(HEAD),
+      mutation: () => ({ updateRefs: { clientMutationId: null } }),
+    });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({
+      kind: 'committed',
+      head: NEXT,
+    });
+    const [, commit, update] = client.requests;
+    expect(commit?.params).toMatchObject({ message: 'axe: drop history', tree: TREE, parents: [] });
+    expect(update?.params['input']).toEqual({
+      repositoryId: 'R_1',
+      refUpdates: [{ name: `refs/heads/${PLACE.branch}`, beforeOid: HEAD, afterOid: NEXT, force: true }],
+    });
+  });
+
+  it.each([OTHER, undefined])('is stale if the branch is at %s before', async (head) => {
+    const { branch, client } = branchWith({ query: repositoryAt(head) });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
+    expect(client.requests).toHaveLength(1);
+  });
+
+  it('is stale if the branch moves meanwhile', async () => {
+    let head = HEAD;
+    const { branch } = branchWith({
+      ...OBJECTS,
+      query: (request) => repositoryAt(head)(request),
+      mutation(request) {
+        head = OTHER;
+        return refusesQuery('Reference cannot be updated')(request);
+      },
+    });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toEqual({ kind: 'stale' });
+  });
+
+  it('does not force blindly on a server without the mutation', async () => {
+    const { branch, client } = branchWith({
+      ...OBJECTS,
+      query: repositoryAt(HEAD),
+      mutation: refusesQuery("UpdateRefsInput isn't a defined input type (on $input)"),
+    });
+    expect(await branch.squash(HEAD, 'axe: drop history', noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      remedy: expect.stringContaining('`updateRefs`'),
+    });
+    expect(client.requests.some(({ route }) => route === MOVE_REF)).toBe(false);
+  });
+
+  it('leaves it open if the answer is lost, and says so if it is denied', async () => {
+    const asked = { ...OBJECTS, query: repositoryAt(HEAD) };
+    const lost = branchWith({ ...asked, mutation: drops });
+    expect(await lost.branch.squash(HEAD, 'm', noAbort())).toMatchObject({ kind: 'unknown' });
+    const denied = branchWith({ ...asked, mutation: refusesQuery('Cannot force-push to this branch') });
+    expect(await denied.branch.squash(HEAD, 'm', noAbort())).toMatchObject({
+      kind: 'failed',
+      reason: 'denied',
+      remedy: expect.stringContaining('bypass'),
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { answerThreads } from '../../../../src/adapters/github/posting/answer-threads.js';
+import { readThreadsOnce } from '../../../../src/adapters/github/reading/review-threads.js';
+import { noAbort } from '../../../helpers/github-client-fake.js';
+import { seedReview } from '../../../helpers/github-review-seed.js';
+import { deniedQuery, startHello } from '../hello-fixture.js';
+
+it('tells the conversations of a pull request', async () => {
+  const { client, place, repo } = await startHello();
+  const comments = [{ path: 'src/a.ts', line: 3, body: 'Third is wrong.' }];
+  seedReview(repo, { pull: 42, author: 'github-actions[bot]', comments });
+  expect(await answerThreads(readThreadsOnce(client), place, noAbort())).toMatchObject({
+    kind: 'read',
+    threads: [{ isResolved: false, first: { isOurs: true, body: 'Third is wrong.' } }],
+  });
+});
+
+it('tells why they cannot be read, with the remedy', async () => {
+  const { client, place, github } = await startHello();
+  github.fail(deniedQuery());
+  expect(await answerThreads(readThreadsOnce(client), place, noAbort())).toEqual({
+    kind: 'unread',
+    message: expect.stringContaining('Add `pull-requests: read` under `permissions:` of the job.'),
+  });
+});
+
+it('ends with the signal', async () => {
+  const { client, place } = await startHello();
+  const reason = new Error('time is up');
+  await expect(answerThreads(readThreadsOnce(client), place, AbortSignal.abort(reason))).rejects.toBe(reason);
+});

@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import { assign } from '../../../../src/adapters/github/posting/assignees.js';
+import { createFakeGitHubClient, noAbort } from '../../../helpers/github-client-fake.js';
+import { BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
+import { denied, startHello } from '../hello-fixture.js';
+
+const POST = 'POST /repos/{owner}/{repo}/issues/{issue_number}/assignees';
+
+it('assigns who may be assigned, and tells who may not', async () => {
+  const { client, repo, place } = await startHello();
+  const assignment = { ...place, logins: ['Hubot', 'hubot', 'monalisa'] };
+  repo.roles.set('Hubot', 'none');
+  expect(await assign(client, assignment, noAbort())).toEqual({
+    kind: 'assigned',
+    assigned: ['Hubot', 'hubot'],
+    refused: ['monalisa'],
+  });
+  expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
+});
+
+it('C5 70: asks again where the answer was lost', async () => {
+  const { client, github, repo, place } = await startHello();
+  github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
+  expect(await assign(client, { ...place, logins: ['hubot'] }, noAbort())).toMatchObject({
+    assigned: ['hubot'],
+  });
+  expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
+});
+
+it('asks nothing for nobody', async () => {
+  const { place } = await startHello();
+  const client = createFakeGitHubClient({});
+  expect(await assign(client, { ...place, logins: [] }, noAbort())).toMatchObject({ kind: 'assigned' });
+  expect(client.requests).toEqual([]);
+});
+
+it('tells the permission it lacks', async () => {
+  const { client, github, place } = await startHello();
+  github.fail(denied(POST, 'issues=write; pull_requests=write'));
+  expect(await assign(client, { ...place, logins: ['hubot'] }, noAbort())).toMatchObject({
+    kind: 'failed',
+    remedy: expect.stringContaining('`issues: write`'),
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, it } from '@jest/globals';
+import { type Annotation, publishCheckRun } from '../../../../src/adapters/github/posting/check-run.js';
+import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
+import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
+import { denied, type Hello, startHello } from '../hello-fixture.js';
+
+const POST = 'POST /repos/{owner}/{repo}/check-runs';
+const PATCH = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
+const LIST = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+
+function notes(count: number): readonly Annotation[] {
+  return Array.from({ length: count }, (_, index) => ({
+    path: 'src/a.ts',
+    startLine: index + 1,
+    endLine: index + 1,
+    level: 'warning',
+    message: `Note ${index}`,
+    ...(index === 0 ? { title: 'First' } : {}),
+  }));
+}
+
+async function publish({ client, headSha }: Hello, count: number, externalId = '1/1') {
+  const report = { repository: HELLO, headSha, name: 'axe: bot', externalId, conclusion: 'neutral' } as const;
+  const texts = { title: `${count} notes`, summary: 'See the diff.', annotations: notes(count) };
+  return await publishCheckRun(client, { ...report, ...texts }, noAbort());
+}
+
+it.each([
+  [0, [POST]],
+  [50, [POST]],
+  [51, [POST, PATCH]],
+  [120, [POST, PATCH, PATCH]],
+])('with %i annotations is sent fifty at a time', async (count, writes) => {
+  const hello = await startHello();
+  expect(await publish(hello, count)).toMatchObject({ kind: 'published', created: true });
+  expect(hello.github.calls()).toEqual([LIST, ...writes]);
+  const [run] = hello.repo.talk.checkRuns;
+  expect(run).toMatchObject({ status: 'completed', conclusion: 'neutral', title: `${count} notes` });
+  expect(run?.annotations.map((note) => (note as { message: string }).message)).toEqual(
+    notes(count).map(({ message }) => message),
+  );
+});
+
+it('is brought up to date by the same run and made anew by another', async () => {
+  const hello = await startHello();
+  const first = await publish(hello, 60);
+  expect(await publish(hello, 60)).toEqual({ ...first, created: false });
+  expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([60]);
+  expect(await publish(hello, 1, '1/2')).toMatchObject({ created: true });
+  expect(hello.repo.talk.checkRuns).toHaveLength(2);
+});
+
+it.each([
+  ['is not repeated where it is there', BAD_GATEWAY_AFTER_EFFECT],
+  ['is repeated where it is not', BAD_GATEWAY],
+])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, ...fault });
+  expect(await publish(hello, 70)).toMatchObject({ kind: 'published', created: true });
+  expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([70]);
+});
+
+it.each([POST, LIST, PATCH])(
+  'tells the permission it lacks for %s, also without the header',
+  async (route) => {
+    const hello = await startHello();
+    hello.github.fail({ ...denied(route, ''), headers: {} });
+    expect(await publish(hello, 60)).toMatchObject({
+      kind: 'failed',
+      remedy: expect.stringMatching(/Add `checks: (read|write)`/),
+    });
+  },
+);

@@ -1,0 +1,185 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createDiskSource,
+  type DiskSourceOptions,
+} from '../../../../src/adapters/host/agents/agent-source.js';
+import { tempDir, writeFiles } from '../../../helpers/temp.js';
+
+const TEXT = 'name = "a"\nmodel = "a/m"\n';
+let cwd: string;
+let home: string;
+
+beforeEach(() => {
+  cwd = tempDir('cwd');
+  home = tempDir('home');
+});
+
+function open(options: Partial<DiskSourceOptions> = {}) {
+  return createDiskSource({
+    where: 'here',
+    dirs: ['axe/agents', '.axe/agents'],
+    configDir: home,
+    cwd,
+    followsLinks: true,
+    ...options,
+  });
+}
+
+describe('agent files on disk', () => {
+  it('are listed folder by folder, of those with one name the nearest', async () => {
+    writeFiles(cwd, {
+      '.axe/agents/b.toml': TEXT,
+      'axe/agents/c.toml': TEXT,
+      'axe/agents/b.toml': TEXT,
+      'axe/agents/b.md': 'no agent',
+    });
+    writeFiles(home, { 'agents/d.toml': TEXT });
+    const { list, folders, where } = open();
+    expect(await list()).toEqual([
+      { name: 'b', file: 'axe/agents/b.toml' },
+      { name: 'c', file: 'axe/agents/c.toml' },
+      { name: 'd', file: join(home, 'agents/d.toml') },
+    ]);
+    expect({ folders, where }).toEqual({
+      folders: ['axe/agents', '.axe/agents', join(home, 'agents')],
+      where: 'here',
+    });
+  });
+
+  it('are read as they are written, by name, by path, and built-in', async () => {
+    writeFiles(cwd, { 'axe/agents/b.toml': 'name = \n', 'more/x.toml': TEXT });
+    const { read } = open();
+    expect(await read('b')).toMatchObject({ name: 'b', file: 'axe/agents/b.toml', text: 'name = \n' });
+    expect(await read('more/x.toml')).toMatchObject({ file: 'more/x.toml', text: TEXT });
+    expect(await read('builtin/ask')).toMatchObject({ file: 'builtin/ask' });
+  });
+
+  it.each([
+    ['nobody', 'agent config not found: nobody'],
+    ['builtin/nobody', 'agent config not found: builtin/nobody'],
+    ['../b', 'invalid agent name "../b"'],
+    ['memory', 'agent name "memory" is reserved'],
+    ['folder', 'agent config not found: folder'],
+    ['Twin', 'agents "Twin" and "twin" in axe/agents differ only in case'],
+    ['large', 'failed to parse agent config "large": the file has 300000 bytes; the most is 262144 bytes'],
+  ])('refuse %j', async (name, message) => {
+    writeFiles(cwd, {
+      'axe/agents/twin.toml': TEXT,
+      'axe/agents/Twin.toml': TEXT,
+      'axe/agents/folder.toml/x': '',
+      'axe/agents/memory.toml': TEXT,
+      'axe/agents/large.toml': '#'.repeat(300_000),
+    });
+    await expect(open().read(name)).rejects.toMatchObject({ name: 'ConfigError', message });
+  });
+
+  it('have the skills beside them and of the configuration folder, and none beside others', async () => {
+    writeFiles(cwd, {
+      'axe/agents/b.toml': TEXT,
+      'axe/skills/s/SKILL.md': 'Own.',
+      '.axe/agents/c.toml': TEXT,
+    });
+    writeFiles(home, { 'skills/h/SKILL.md': 'Home.' });
+    const source = open();
+    const [b, c] = [await source.read('b'), await source.read('c')];
+    expect(await b.loadSkill('s')).toBe('Own.');
+    expect(await c.loadSkill('skills/h/SKILL.md')).toBe('Home.');
+    await expect(c.loadSkill('s')).rejects.toThrow('skill not found');
+    await expect((await source.read('builtin/ask')).loadSkill('s')).rejects.toThrow('skill not found');
+  });
+
+  it('have their context files counted', async () => {
+    writeFiles(cwd, { 'docs/a.md': '', 'docs/deep/b.md': '', 'src/c.ts': '' });
+    const { countPaths } = open();
+    expect(await countPaths('**/*.md', '')).toBe(2);
+    expect(await countPaths('*.md', 'docs')).toBe(1);
+    expect(await countPaths('*.txt', join(cwd, 'docs'))).toBe(0);
+    await expect(countPaths('a[', '')).rejects.toThrow('invalid glob pattern');
+    await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+  });
+
+  it('may be links inside of a checkout, and none that lead out of it', async () => {
+    writeFiles(home, { 'secret.toml': 'token = "x"\n' });
+    writeFiles(cwd, { 'shared/x.toml': TEXT, 'axe/agents/y.toml': TEXT });
+    symlinkSync(join(home, 'secret.toml'), join(cwd, 'axe/agents/out.toml'));
+    symlinkSync('../../shared/x.toml', join(cwd, 'axe/agents/in.toml'));
+    const { read } = open({ followsLinks: false });
+    expect(await read('in')).toMatchObject({ text: TEXT });
+    await expect(read('out')).rejects.toMatchObject({
+      message: 'axe/agents/out.toml leads out of the checkout',
+      at: { file: 'axe/agents/out.toml' },
+    });
+    expect(await open().read('out')).toMatchObject({ text: 'token = "x"\n' });
+  });
+
+  describe('of a checkout that may be anybody’s', () => {
+    beforeEach(() => {
+      writeFiles(home, {
+        'there.toml': TEXT,
+        'agents/there.toml': TEXT,
+        'skills/there/SKILL.md': 'Not yours.',
+        'there.md': '',
+      });
+      writeFiles(cwd, { 'axe/agents/b.toml': TEXT, 'docs/a.md': '' });
+      symlinkSync(home, join(cwd, 'out'));
+      symlinkSync(join(home, 'nowhere'), join(cwd, 'nowhere'));
+    });
+
+    it.each(['', '..', 'out', 'out/skills', 'out/gone', 'nowhere'])(
+      'have no files counted outside of it, in %j',
+      async (place) => {
+        const workdir = place === '' ? home : place;
+        const { countPaths } = open({ followsLinks: false });
+        expect(await countPaths('**/*.md', workdir)).toBeUndefined();
+        await expect(countPaths('a[', workdir)).rejects.toThrow('invalid glob pattern');
+      },
+    );
+
+    it('have the files inside of it counted', async () => {
+      const { countPaths } = open({ followsLinks: false });
+      expect(await countPaths('*.md', 'docs')).toBe(1);
+      expect(await countPaths('**/*.md', '')).toBe(1);
+      expect(await countPaths('*.md', join(cwd, 'docs'))).toBe(1);
+      await expect(countPaths('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+    });
+
+    it.each(['there', 'gone'])('do not tell whether %s.toml is there outside of it', async (name) => {
+      const { read } = open({ followsLinks: false });
+      for (const path of [join(home, `${name}.toml`), `out/${name}.toml`, `nowhere/${name}.toml`]) {
+        await expect(read(path)).rejects.toMatchObject({
+          message: `${path} leads out of the checkout`,
+          remedy: 'Name a folder of the repository, and put the file itself there.',
+        });
+      }
+    });
+
+    it.each(['there', 'gone'])('do not tell whether the skill %s is there outside of it', async (name) => {
+      symlinkSync(join(home, 'skills', name), join(cwd, 'axe', name));
+      const { loadSkill } = await open({ followsLinks: false }).read('b');
+      for (const skill of [join(home, 'skills', name, 'SKILL.md'), `../out/skills/${name}/SKILL.md`, name]) {
+        expect(await loadSkill(skill)).toBe('');
+      }
+      await expect(loadSkill('skills/gone/SKILL.md')).rejects.toThrow('skill not found');
+    });
+
+    it.each(['agents', 'gone'])('are not listed through a link to %s', async (folder) => {
+      symlinkSync(join(home, folder), join(cwd, '.axe'));
+      writeFiles(home, { 'agents/agents/named.toml': TEXT });
+      await expect(open({ followsLinks: false }).list()).rejects.toThrow(
+        '.axe/agents leads out of the checkout',
+      );
+    });
+
+    it('are refused one by one where the workflow names a folder outside', async () => {
+      const { list, read } = open({
+        followsLinks: false,
+        dirs: [join(home, 'agents')],
+        configDir: undefined,
+      });
+      expect(await list()).toMatchObject([{ name: 'there' }]);
+      await expect(read('there')).rejects.toThrow('leads out of the checkout');
+    });
+  });
+});

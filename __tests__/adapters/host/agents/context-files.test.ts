@@ -1,0 +1,303 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { loadContextFiles } from '../../../../src/adapters/host/agents/context-files.js';
+import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES } from '../../../../src/core/defaults.js';
+import { tempDir, writeFiles } from '../../../helpers/temp.js';
+
+const GOLDEN = fileURLToPath(new URL('../../../golden/axe/22-files-context/', import.meta.url));
+
+/** The tree axe was recorded with: its links, which are kept as texts, and its `.git` are made anew. */
+function goldenTree(): { readonly root: string; readonly work: string } {
+  const root = tempDir('context');
+  cpSync(GOLDEN, root, { recursive: true });
+  const work = join(root, 'work');
+  const links = { 'link.txt': '../outside/secret.txt', linkdir: '../outside', 'inlink.ts': 'src/a.ts' };
+  for (const [name, target] of Object.entries(links)) {
+    rmSync(join(work, name));
+    symlinkSync(target, join(work, name));
+  }
+  writeFiles(work, { '.git/config': '[core]\n' });
+  return { root, work };
+}
+
+async function pathsOf(patterns: readonly string[], workdir: string): Promise<readonly string[]> {
+  const { files, warnings } = await loadContextFiles(patterns, workdir);
+  expect(warnings).toEqual([]);
+  return files.map((file) => file.path);
+}
+
+const TOP = [
+  '.hidden',
+  'B.md',
+  'Makefile',
+  'README.md',
+  '[b].txt',
+  'a.md',
+  'bom.txt',
+  'crlf.txt',
+  'empty.txt',
+  'fence.md',
+  'inlink.ts',
+  'latebin.txt',
+  'latin1.txt',
+  'main.go',
+  'sp ace.md',
+];
+const MARKDOWN = ['B.md', 'README.md', 'a.md', 'fence.md', 'sp ace.md'];
+const SOURCES = ['src/a.ts', 'src/deep/b.ts', 'src/deep/c.test.ts'];
+const BINARY_PATTERNS = [
+  '*.dat',
+  'latebin.txt',
+  'latin1.txt',
+  'empty.txt',
+  'crlf.txt',
+  'fence.md',
+  'x.tar.gz',
+  'Makefile',
+  '.hidden',
+  'bom.txt',
+];
+
+describe('the patterns axe was recorded with (golden 22)', () => {
+  it.each([
+    ['02', ['*.md'], MARKDOWN],
+    ['03', ['**/*.ts'], ['inlink.ts', ...SOURCES]],
+    ['05', ['src/**'], SOURCES],
+    ['06', ['src/**/b.ts'], ['src/deep/b.ts']],
+    ['07', ['./*.go'], ['main.go']],
+    ['08', ['./**/*.ts'], []],
+    ['09', ['*.{md,go}'], []],
+    ['10', ['*.md', '!a.md'], MARKDOWN],
+    ['11', ['[ab].md'], ['a.md']],
+    ['12', ['[^a].md'], ['B.md']],
+    ['13', ['[!a].md'], ['a.md']],
+    ['14', ['?.md'], ['B.md', 'a.md']],
+    ['15', ['../outside/*.txt'], []],
+    ['16', ['/README.md'], ['README.md']],
+    ['17', ['a.md', '*.md', 'a.md'], MARKDOWN],
+    ['18', ['nope/*.x'], []],
+    ['19', ['src'], []],
+    ['20', ['link.txt'], []],
+    ['22', ['linkdir/**'], []],
+    ['23', ['inlink.ts'], ['inlink.ts']],
+    ['27', ['**.ts'], ['inlink.ts']],
+    ['28', ['\\[b\\].txt'], ['[b].txt']],
+    [
+      '29',
+      BINARY_PATTERNS,
+      [
+        '.hidden',
+        'Makefile',
+        'bom.txt',
+        'crlf.txt',
+        'empty.txt',
+        'fence.md',
+        'latebin.txt',
+        'latin1.txt',
+        'x.tar.gz',
+      ],
+    ],
+    ['30', [''], []],
+    ['31', ['readme.md'], []],
+    ['32', ['src/'], []],
+    ['33', ['src/**/deep/**/*.ts'], ['src/deep/b.ts', 'src/deep/c.test.ts']],
+  ])('step %s: %j selects what axe selects', async (_step, patterns, expected) => {
+    expect(await pathsOf(patterns, goldenTree().work)).toEqual(expected);
+  });
+
+  it('step 01: axe drops a file whose name begins with two dots; we keep it', async () => {
+    expect(await pathsOf(['*'], goldenTree().work)).toEqual(['..odd', ...TOP, 'x.tar.gz']);
+  });
+
+  it('step 04: axe walks .git; we do not', async () => {
+    expect(await pathsOf(['**'], goldenTree().work)).toEqual(['..odd', ...TOP, ...SOURCES, 'x.tar.gz']);
+  });
+
+  it('step 21: axe reads through a linked folder that leads out; we do not', async () => {
+    expect(await pathsOf(['linkdir/*.txt'], goldenTree().work)).toEqual([]);
+  });
+
+  it('step 24: axe drops ..odd; we keep it', async () => {
+    expect(await pathsOf(['..odd'], goldenTree().work)).toEqual(['..odd']);
+  });
+
+  it.each([
+    ['25', '[x'],
+    ['26', '**/[x'],
+  ])('step %s: refuses %j with axe’s message', async (_step, pattern) => {
+    await expect(loadContextFiles([pattern], goldenTree().work)).rejects.toMatchObject({
+      message: `invalid glob pattern "${pattern}": syntax error in pattern`,
+      exitCode: 2,
+    });
+  });
+
+  it('step 34: bytes that are not UTF-8 become U+FFFD; marks, CRLF and late NULs stay', async () => {
+    const { files } = await loadContextFiles(BINARY_PATTERNS, goldenTree().work);
+    const content = new Map(files.map((file) => [file.path, file.content]));
+    expect(content.get('latin1.txt')).toBe('caf\uFFFD\n');
+    expect(content.get('bom.txt')).toBe('\uFEFFbom');
+    expect(content.get('crlf.txt')).toBe('a\r\nb\r\n');
+    expect(content.get('latebin.txt')).toContain('\u0000');
+    expect(content.get('empty.txt')).toBe('');
+  });
+
+  it.each([
+    ['35', 'src'],
+    ['36', 'src/../src'],
+  ])('step %s: the workdir is the root of the patterns', async (_step, workdir) => {
+    const { work } = goldenTree();
+    expect(await pathsOf(['*.md'], `${work}/${workdir}`)).toEqual([]);
+    expect(await pathsOf(['*.ts'], `${work}/${workdir}`)).toEqual(['a.ts']);
+  });
+
+  it('step 37: a workdir that does not exist is an error in axe’s words', async () => {
+    await expect(loadContextFiles(['*.md'], '/no-such-folder/such')).rejects.toMatchObject({
+      message: 'failed to resolve workdir symlinks: lstat /no-such-folder: no such file or directory',
+      exitCode: 2,
+    });
+  });
+
+  it('step 38: a workdir that does not exist is no error without patterns', async () => {
+    expect(await loadContextFiles([], '/no-such-folder/such')).toEqual({ files: [], warnings: [] });
+  });
+
+  it('step 40: a tilde is not expanded', async () => {
+    const { work } = goldenTree();
+    await expect(loadContextFiles(['*.ts'], join(work, '~/x'))).rejects.toThrow(
+      `failed to resolve workdir symlinks: lstat ${work}/~: no such file or directory`,
+    );
+  });
+
+  it('step 41: brackets in the workdir’s own name break axe’s plain patterns; ours work', async () => {
+    expect(await pathsOf(['*.md'], join(goldenTree().root, 'w[1]'))).toEqual(['a.md']);
+  });
+});
+
+describe('links', () => {
+  it('C1 10: patterns and links never lead out of the workdir', async () => {
+    const root = tempDir('context');
+    writeFiles(root, {
+      'outside/secret.txt': 'secret',
+      'outside/deep/secret.txt': 'secret',
+      'work/in.txt': 'in',
+    });
+    const work = join(root, 'work');
+    symlinkSync('../outside', join(work, 'folder'));
+    symlinkSync(join(root, 'outside/secret.txt'), join(work, 'absolute.txt'));
+    symlinkSync('../outside/secret.txt', join(work, 'relative.txt'));
+    symlinkSync('relative.txt', join(work, 'chain.txt'));
+    symlinkSync('..', join(work, 'up'));
+    symlinkSync('missing', join(work, 'dangling.txt'));
+    symlinkSync('loop.txt', join(work, 'loop.txt'));
+    const patterns = [
+      '*',
+      '**',
+      '*/*',
+      '*/*/*',
+      'folder/*',
+      'up/outside/*',
+      '../outside/*',
+      '../../etc/passwd',
+      '/etc/passwd',
+      join(root, 'outside/secret.txt'),
+      'chain.txt',
+    ];
+    expect(await pathsOf(patterns, work)).toEqual(['in.txt']);
+  });
+
+  it('inside of the workdir are followed under their own name, by plain patterns only where they are folders', async () => {
+    const work = tempDir('context');
+    writeFiles(work, { 'src/a.ts': 'a', 'src/deep/b.ts': 'b' });
+    symlinkSync('src', join(work, 'linked'));
+    symlinkSync('.', join(work, 'self'));
+    symlinkSync('src/a.ts', join(work, 'alias.ts'));
+    expect(await pathsOf(['*.ts'], work)).toEqual(['alias.ts']);
+    expect(await pathsOf(['linked/*.ts', 'linked/*/*.ts'], work)).toEqual([
+      'linked/a.ts',
+      'linked/deep/b.ts',
+    ]);
+    expect(await pathsOf(['self/self/src/*.ts'], work)).toEqual(['self/self/src/a.ts']);
+    expect(await pathsOf(['**'], work)).toEqual(['alias.ts', 'src/a.ts', 'src/deep/b.ts']);
+    expect(await pathsOf(['**/*.ts', 'linked/*.ts'], work)).toEqual([
+      'alias.ts',
+      'linked/a.ts',
+      'src/a.ts',
+      'src/deep/b.ts',
+    ]);
+  });
+
+  it('cannot make .git look like an ordinary folder', async () => {
+    const work = tempDir('context');
+    writeFiles(work, { '.git/config': 'token' });
+    symlinkSync('.git/config', join(work, 'a.md'));
+    symlinkSync('.git', join(work, 'docs'));
+    expect(await pathsOf(['*.md', 'docs/*', '**'], work)).toEqual([]);
+    expect(await pathsOf(['.git/config'], work)).toEqual(['.git/config']);
+  });
+
+  it('in the workdir’s own path are resolved', async () => {
+    const root = tempDir('context');
+    writeFiles(root, { 'real/a.md': 'a' });
+    symlinkSync('real', join(root, 'link'));
+    expect(await pathsOf(['*.md'], join(root, 'link'))).toEqual(['a.md']);
+  });
+});
+
+describe('files that are not for a prompt', () => {
+  it('C1 11: a FIFO is never opened', async () => {
+    const work = tempDir('context');
+    writeFiles(work, { 'a.md': 'a' });
+    expect(spawnSync('mkfifo', [join(work, 'pipe.md')]).status).toBe(0);
+    symlinkSync('pipe.md', join(work, 'link.md'));
+    expect(await pathsOf(['*', '**'], work)).toEqual(['a.md']);
+  });
+
+  it('C1 11: a file of 5 GB is left out unread, with a warning, and the others stay', async () => {
+    const work = tempDir('context');
+    // Its head is text, so that it is its size that keeps it out.
+    writeFiles(work, { 'big.md': 'x'.repeat(1024), 'small.md': 's' });
+    truncateSync(join(work, 'big.md'), 5 * 1024 ** 3);
+    const { files, warnings } = await loadContextFiles(['*.md'], work);
+    expect(files).toEqual([{ path: 'small.md', content: 's' }]);
+    expect(warnings).toMatchObject([{ code: 'context-file-skipped' }]);
+    expect(warnings[0]?.message).toContain('"big.md"');
+  });
+
+  it('C1 11: a binary file does not use up the budget, however large', async () => {
+    const work = tempDir('context');
+    writeFiles(work, { 'a.bin': new Uint8Array(MAX_CONTEXT_BYTES + 1), 'b.md': 'b' });
+    expect(await pathsOf(['**'], work)).toEqual(['b.md']);
+  });
+
+  it('C1 11: more files than a prompt holds are counted', async () => {
+    const work = tempDir('context');
+    const names = Array.from(
+      { length: MAX_CONTEXT_FILES + 50 },
+      (_, index) => `f${String(index).padStart(4, '0')}`,
+    );
+    writeFiles(work, Object.fromEntries(names.map((name) => [name, name])));
+    const { files, warnings } = await loadContextFiles(['**/*'], work);
+    expect(files.map((file) => file.path)).toEqual(names.slice(0, MAX_CONTEXT_FILES));
+    expect(warnings[0]?.message).toContain('50 context files were left out');
+  });
+
+  it('unreadable files and folders are left out without a word, as in axe', async () => {
+    const work = tempDir('context');
+    writeFiles(work, { 'a.md': 'a', 'b.md': 'b', 'closed/c.md': 'c' });
+    chmodSync(join(work, 'b.md'), 0);
+    chmodSync(join(work, 'closed'), 0);
+    const isRoot = process.getuid?.() === 0;
+    const expected = isRoot ? ['a.md', 'b.md', 'closed/c.md'] : ['a.md'];
+    expect(await pathsOf(['**'], work)).toEqual(expected);
+    chmodSync(join(work, 'closed'), 0o755);
+  });
+
+  it('a workdir that is a file has no files in it', async () => {
+    const work = tempDir('context');
+    writeFileSync(join(work, 'a.md'), 'a');
+    expect(await pathsOf(['*', '**'], join(work, 'a.md'))).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { openEditor } from '../../../src/adapters/host/editor.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+
+/** A folder with an editor that does what the script says, and a file to edit. */
+function setUp(script: string): { readonly editor: string; readonly file: string } {
+  const folder = tempDir('editor');
+  writeFiles(folder, { editor: `#!/bin/sh\n${script}\n`, 'my bot.toml': 'name = "bot"\n' });
+  const editor = join(folder, 'editor');
+  chmodSync(editor, 0o755);
+  return { editor, file: join(folder, 'my bot.toml') };
+}
+
+describe('the editor', () => {
+  it('is waited for, and gets the file as one word', async () => {
+    const { editor, file } = setUp('echo "$# words" >> "$1"');
+    await openEditor(editor, file);
+    expect(readFileSync(file, 'utf8')).toBe('name = "bot"\n1 words\n');
+  });
+
+  it('keeps its own words before the file', async () => {
+    const { editor, file } = setUp('echo "$1 $2" >> "$3"');
+    await openEditor(`  ${editor}   --wait\t-n `, file);
+    expect(readFileSync(file, 'utf8')).toMatch(/\n--wait -n\n$/);
+  });
+
+  it('may have anything in the name of the file, none of which is a command', async () => {
+    const { editor } = setUp('printf %s "$1" > "$(dirname "$0")/asked"');
+    const name = '$(touch gone); `x` "q".toml';
+    await openEditor(editor, name);
+    expect(readFileSync(join(editor, '..', 'asked'), 'utf8')).toBe(name);
+  });
+
+  it('that is not there is told, exit status 1', async () => {
+    const missing = join(tempDir('editor'), 'gone');
+    await expect(openEditor(`${missing} --wait`, 'x')).rejects.toMatchObject({
+      name: 'AxeError',
+      message: `cannot start the editor "${missing}": spawn ${missing} ENOENT`,
+      exitCode: 1,
+    });
+  });
+
+  it.each([
+    ['exit 7', 'the editor ended with status 7'],
+    ['kill -KILL $$', 'the editor was ended by SIGKILL'],
+  ])('that ends badly is told: %s', async (script, message) => {
+    const { editor, file } = setUp(script);
+    await expect(openEditor(editor, file)).rejects.toMatchObject({ name: 'AxeError', message, exitCode: 1 });
+  });
+});

@@ -1,0 +1,262 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { diffOfRange, lastCommit } from '../../../src/adapters/host/git.js';
+import { ProviderError } from '../../../src/core/errors.js';
+import { type GitRepo, makeGitRepo } from '../../helpers/git-repo.js';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+
+function repository(): GitRepo {
+  return makeGitRepo(tempDir('git'));
+}
+
+/** Two commits: `a.txt` is written, then changed. */
+function changed(): { repo: GitRepo; first: string; second: string } {
+  const repo = repository();
+  const first = repo.commit('Add a', { 'a.txt': 'one\n' });
+  const second = repo.commit('Change a', { 'a.txt': 'two\n' });
+  return { repo, first, second };
+}
+
+const CHANGE = `diff --git a/a.txt b/a.txt
+index 5626abf..f719efd 100644
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+`;
+
+describe('the diff of a range', () => {
+  it.each([
+    ['two dots', 'HEAD~1..HEAD'],
+    ['three dots', 'HEAD~1...HEAD'],
+    ['one commit, against the folder', 'HEAD~1'],
+  ])('is given for %s', async (_, range) => {
+    const { repo } = changed();
+    expect(await diffOfRange(range, repo.path, quiet)).toBe(CHANGE);
+  });
+
+  it('is empty where nothing changed', async () => {
+    expect(await diffOfRange('HEAD..HEAD', changed().repo.path, quiet)).toBe('');
+  });
+
+  it('is of the whole repository, also from a folder in it', async () => {
+    const { repo } = changed();
+    mkdirSync(join(repo.path, 'sub'));
+    repo.git('config', 'diff.relative', 'true');
+    expect(await diffOfRange('HEAD~1..HEAD', join(repo.path, 'sub'), quiet)).toBe(CHANGE);
+  });
+
+  it.each(['--output=/tmp/stolen', '-o', '--no-index', '--ext-diff'])(
+    'takes no option for a range: %s',
+    async (range) => {
+      await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
+        message: `cannot read the change "${range}": a range does not start with a hyphen`,
+        exitCode: 1,
+      });
+    },
+  );
+
+  it('does not take a file for a range', async () => {
+    await expect(diffOfRange('a.txt', changed().repo.path, quiet)).rejects.toThrow(
+      'cannot read the change "a.txt": bad revision \'a.txt\'',
+    );
+  });
+
+  it.each([
+    ['an unknown revision', 'nope..HEAD', "bad revision 'nope..HEAD'"],
+    ['a shell command', '$(touch pwned)', "bad revision '$(touch pwned)'"],
+    ['words', 'HEAD -- a.txt', "bad revision 'HEAD -- a.txt'"],
+  ])('is an error for %s', async (_, range, reason) => {
+    await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
+      name: 'AxeError',
+      message: `cannot read the change "${range}": ${reason}`,
+      remedy: expect.stringContaining('`--git`'),
+    });
+  });
+
+  it('is an error outside of a repository', async () => {
+    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toThrow(
+      'cannot read the change "HEAD": this folder is in no git repository',
+    );
+  });
+
+  it('is an error in a folder that is not there', async () => {
+    await expect(diffOfRange('HEAD', join(tempDir('git'), 'gone'), quiet)).rejects.toThrow(
+      'git is not installed, or the folder does not exist',
+    );
+  });
+
+  it('is an error in a repository without a commit', async () => {
+    await expect(diffOfRange('HEAD', repository().path, quiet)).rejects.toThrow(
+      'cannot read the change "HEAD": bad revision \'HEAD\'',
+    );
+  });
+
+  it('ends with the reason when the run is stopped', async () => {
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    await expect(diffOfRange('HEAD', changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+
+  it('keeps text that is not ASCII, and names of files in quotes', async () => {
+    const repo = repository();
+    repo.commit('one', { 'größe.txt': 'x\n' });
+    repo.commit('two', { 'größe.txt': 'größer 🙂\n' });
+    const diff = await diffOfRange('HEAD~1', repo.path, quiet);
+    expect(diff).toContain('+größer 🙂\n');
+    expect(diff).toContain('+++ "b/gr\\303\\266\\303\\237e.txt"');
+  });
+
+  it('holds what is larger than a pipe at once', async () => {
+    const repo = repository();
+    repo.commit('one', {});
+    const line = `${'x'.repeat(99)}\n`;
+    repo.commit('two', { 'big.txt': line.repeat(20_000) });
+    expect((await diffOfRange('HEAD~1', repo.path, quiet)).length).toBeGreaterThan(2_000_000);
+  });
+});
+
+describe('the last commit', () => {
+  it('is its short sha, subject and diff', async () => {
+    const { repo, second } = changed();
+    const commit = await lastCommit(repo.path, quiet);
+    expect(second.startsWith(commit?.sha ?? 'none')).toBe(true);
+    expect(commit).toMatchObject({ subject: 'Change a', diff: CHANGE });
+  });
+
+  it('may be the first of all', async () => {
+    const repo = repository();
+    repo.commit('Add a', { 'a.txt': 'one\n' });
+    expect(await lastCommit(repo.path, quiet)).toMatchObject({
+      subject: 'Add a',
+      diff: expect.stringContaining('new file mode 100644'),
+    });
+  });
+
+  it('may be all there is in a shallow clone', async () => {
+    const { repo } = changed();
+    const folder = join(tempDir('git'), 'clone');
+    execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${repo.path}`, folder]);
+    expect(await lastCommit(folder, quiet)).toMatchObject({
+      subject: 'Change a',
+      diff: expect.stringContaining('+two\n'),
+    });
+  });
+
+  it.each(['', 'off', 'combined'])(
+    'is for a merge what it brought to its first parent, with log.diffMerges = %j',
+    async (diffMerges) => {
+      const { repo } = changed();
+      repo.git('checkout', '--quiet', '-b', 'side', 'HEAD~1');
+      repo.commit('Add b', { 'b.txt': 'b\n' });
+      repo.git('checkout', '--quiet', 'main');
+      repo.git('merge', '--quiet', '--no-ff', '--message=Merge side', 'side');
+      if (diffMerges !== '') repo.git('config', 'log.diffMerges', diffMerges);
+      const commit = await lastCommit(repo.path, quiet);
+      expect(commit?.subject).toBe('Merge side');
+      expect(commit?.diff.match(/^diff --git .*$/gm)).toEqual(['diff --git a/b.txt b/b.txt']);
+      expect(commit?.diff).toContain('+b\n');
+    },
+  );
+
+  it('may have a subject with everything in it', async () => {
+    const repo = repository();
+    repo.commit('%h: "größer" \t<b>\n\nand a body', { 'a.txt': 'one\n' });
+    expect(await lastCommit(repo.path, quiet)).toMatchObject({ subject: '%h: "größer" \t<b>' });
+  });
+
+  it.each([
+    ['outside of a repository', () => tempDir('git')],
+    ['in a repository without a commit', () => repository().path],
+    ['in a folder that is not there', () => join(tempDir('git'), 'gone')],
+  ])('is none %s', async (_, folder) => {
+    expect(await lastCommit(folder(), quiet)).toBeUndefined();
+  });
+
+  it('is none where it changed nothing', async () => {
+    const { repo } = changed();
+    repo.commit('Nothing', {});
+    expect(await lastCommit(repo.path, quiet)).toBeUndefined();
+  });
+
+  it('ends with the reason when the run is stopped', async () => {
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    await expect(lastCommit(changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('a configuration of git that suits its user', () => {
+  /** A repository with a driver that would print something else, and attributes that ask for it. */
+  function configured(settings: readonly (readonly [string, string])[]): GitRepo {
+    const { repo } = changed();
+    const driver = join(repo.path, '.git', 'driver.sh');
+    writeFiles(repo.path, { '.git/driver.sh': '#!/bin/sh\necho driver was here\n' });
+    chmodSync(driver, 0o755);
+    writeFiles(repo.path, { '.git/info/attributes': '*.txt diff=own\n' });
+    for (const [key, value] of settings) repo.git('config', key, value.replace('DRIVER', driver));
+    return repo;
+  }
+
+  it.each([
+    ['color.ui', 'always'],
+    ['color.diff', 'always'],
+    ['diff.external', 'DRIVER'],
+    ['diff.own.command', 'DRIVER'],
+    ['diff.own.textconv', 'DRIVER'],
+    ['core.pager', 'DRIVER'],
+    ['pager.diff', 'true'],
+    ['diff.noprefix', 'true'],
+    ['diff.mnemonicPrefix', 'true'],
+    ['diff.context', '0'],
+    ['diff.wsErrorHighlight', 'all'],
+    ['log.showSignature', 'true'],
+    ['log.decorate', 'full'],
+    ['log.date', 'relative'],
+    ['format.pretty', 'fuller'],
+    ['core.abbrev', '7'],
+  ])('changes nothing: %s = %s', async (key, value) => {
+    const repo = configured([[key, value]]);
+    expect(await diffOfRange('HEAD~1..HEAD', repo.path, quiet)).toBe(CHANGE);
+    expect(await lastCommit(repo.path, quiet)).toMatchObject({ subject: 'Change a', diff: CHANGE });
+  });
+
+  it('does not hide the first commit', async () => {
+    const repo = repository();
+    repo.commit('Add a', { 'a.txt': 'one\n' });
+    repo.git('config', 'log.showRoot', 'false');
+    expect((await lastCommit(repo.path, quiet))?.diff).toContain('+one\n');
+  });
+
+  it.each([
+    ['diff.renames', 'false'],
+    ['diff.renames', 'copies'],
+  ])('finds renames and no copies: %s = %s', async (key, value) => {
+    const repo = repository();
+    const content = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
+    const other = content.replaceAll('line', 'row');
+    repo.commit('one', { 'old.txt': content, 'kept.txt': other });
+    repo.git('mv', 'old.txt', 'new.txt');
+    repo.commit('two', { 'kept.txt': `${other}more\n`, 'copy.txt': other });
+    repo.git('config', key, value);
+    const diff = await diffOfRange('HEAD~1..HEAD', repo.path, quiet);
+    expect(diff).toMatch(/^rename from old\.txt$/m);
+    expect(diff).not.toMatch(/^copy from/m);
+  });
+
+  it('shows a submodule as the one line that git has for it', async () => {
+    const { first, second } = changed();
+    const repo = repository();
+    const add = (sha: string) => repo.git('update-index', '--add', '--cacheinfo', `160000,${sha},inner`);
+    add(first);
+    repo.git('commit', '--quiet', '--message=one');
+    add(second);
+    repo.git('commit', '--quiet', '--message=two');
+    repo.git('config', 'diff.submodule', 'log');
+    const diff = await diffOfRange('HEAD~1..HEAD', repo.path, quiet);
+    expect(diff).toContain(`-Subproject commit ${first}\n+Subproject commit ${second}\n`);
+  });
+});

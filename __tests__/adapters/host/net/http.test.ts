@@ -1,0 +1,188 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { createFetch } from '../../../../src/adapters/host/net/http.js';
+import { networkCause } from '../../../../src/core/network-cause.js';
+import { atBlockedPort } from '../../../helpers/blocked-port.js';
+import { type Peer, sendJson, startLoopback } from '../../../helpers/loopback.js';
+import { startProxy } from '../../../helpers/proxy-server.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function startOrigin(): Promise<Peer> {
+  return await startLoopback((request, response) => {
+    if (request.path === '/moved') return void response.writeHead(302, { location: '/elsewhere' }).end();
+    if (request.path === '/never') return;
+    sendJson(response, 200, { said: request.body ?? null });
+  });
+}
+
+describe('the fetch of every connection', () => {
+  it.each([{}, { HTTPS_PROXY: '' }, { NO_PROXY: '*' }])("is Node's own with %j", async (env) => {
+    const answer = new Response();
+    const own = jest.spyOn(globalThis, 'fetch').mockResolvedValue(answer);
+    const init = { method: 'PUT' };
+    expect(await createFetch(env)('http://models.example/', init)).toBe(answer);
+    expect(own.mock.calls).toEqual([['http://models.example/', init]]);
+    own.mockRestore();
+  });
+
+  it('reaches a server at a port that fetch blocks', async () => {
+    const origin = await startOrigin();
+    const url = await atBlockedPort(origin.url);
+    await expect(globalThis.fetch(url)).rejects.toThrow('fetch failed');
+    const answer = await createFetch({})(`${url}/v1/chat?a=b`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: '{"a":1}',
+    });
+    expect(await answer.json()).toEqual({ said: { a: 1 } });
+    expect(origin.requests()[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat',
+      headers: { host: new URL(url).host, 'content-type': 'application/json' },
+    });
+    expect((await createFetch({})(new URL(`${url}/moved`))).url).toContain('/elsewhere');
+  });
+
+  it('has a proxy reach such a port, too', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    expect((await fetch('http://models.example:6666/v1')).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://models.example:6666/v1']);
+    expect(origin.requests()[0]?.headers['host']).toBe('models.example:6666');
+  });
+
+  it('stops waiting for such a port when it is told to', async () => {
+    const origin = await startOrigin();
+    const controller = new AbortController();
+    origin.onRequest(() => controller.abort(new Error('over')));
+    const asked = createFetch({})(`${await atBlockedPort(origin.url)}/never`, { signal: controller.signal });
+    await expect(asked).rejects.toThrow('over');
+  });
+
+  it('asks a plain http server through the proxy, by its name', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    const answer = await fetch('http://models.example/v1/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-own': 'yes' },
+      body: '{"a":1}',
+    });
+    expect(await answer.json()).toEqual({ said: { a: 1 } });
+    expect(proxy.asked).toEqual(['POST http://models.example/v1/chat']);
+    expect(origin.requests()[0]).toMatchObject({
+      path: '/v1/chat',
+      headers: { host: 'models.example', 'x-own': 'yes' },
+    });
+  });
+
+  it('asks a TLS server through a tunnel', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTPS_PROXY: proxy.url });
+    // The server behind the tunnel speaks no TLS; that the client does is what matters.
+    await expect(fetch('https://models.example/v1')).rejects.toThrow('fetch failed');
+    expect(proxy.asked).toEqual(['CONNECT models.example:443']);
+    expect(proxy.firstBytes).toEqual([22]);
+    expect(origin.requests()).toEqual([]);
+  });
+
+  it('asks directly what NO_PROXY names, and this machine', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '.internal' });
+    expect((await fetch(`${origin.url}/local`)).status).toBe(200);
+    await expect(fetch('http://nobody.internal/')).rejects.toThrow();
+    expect(proxy.asked).toEqual([]);
+    expect(origin.requests()).toHaveLength(1);
+  });
+
+  it('shows the proxy who asks', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url.replace('http://', 'http://octo:c%40t@') });
+    await (await fetch('http://models.example/')).text();
+    expect(proxy.credentials).toEqual([`Basic ${Buffer.from('octo:c@t').toString('base64')}`]);
+    expect(origin.requests()[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('takes a URL and a request too, and keeps one connection to the proxy', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    for (const input of [new URL('http://models.example/a'), 'http://models.example/b'])
+      expect((await fetch(input)).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://models.example/a', 'GET http://models.example/b']);
+  });
+
+  it('follows no redirect where it is told so', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const answer = await createFetch({ HTTP_PROXY: proxy.url })('http://models.example/moved', {
+      redirect: 'manual',
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/elsewhere']);
+    expect(origin.requests()).toHaveLength(1);
+  });
+
+  it('stops when it is told to', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const controller = new AbortController();
+    const reason = new Error('over');
+    origin.onRequest(() => controller.abort(reason));
+    const asked = createFetch({ HTTP_PROXY: proxy.url })('http://models.example/never', {
+      signal: controller.signal,
+    });
+    await expect(asked).rejects.toBe(reason);
+  });
+
+  it.each([
+    ['HTTPS_PROXY', 'https', 407, 'wants a user and a password (407)', 'http://user:password@'],
+    ['HTTP_PROXY', 'http', 407, 'wants a user and a password (407)', 'http://user:password@'],
+    ['HTTPS_PROXY', 'https', 403, 'answered 403', '`NO_PROXY`'],
+  ])('says so where %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url, { refuse });
+    const fetch = createFetch({ [variable]: proxy.url.replace('http://', 'http://octo:c%40t@') });
+    const thrown = await fetch(`${protocol}://models.example/`).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
+    const cause = networkCause(thrown);
+    expect(cause.message).toBe(`the proxy ${new URL(proxy.url).host} (\`${variable}\`) ${why}`);
+    expect(cause.remedy).toContain(remedy);
+    expect(JSON.stringify(cause)).not.toContain('octo');
+    expect(origin.requests()).toEqual([]);
+  });
+
+  it.each(['HTTPS_PROXY', 'HTTP_PROXY'])('says so where %s is not there', async (variable) => {
+    const origin = await startOrigin();
+    await origin.close();
+    const asked = createFetch({ [variable]: origin.url })(
+      `${variable === 'HTTP_PROXY' ? 'http' : 'https'}://models.example/`,
+    );
+    const cause = networkCause(await asked.catch((error: unknown) => error));
+    expect(cause.message).toMatch(
+      /^the proxy 127\.0\.0\.1:\d+ \(`HTTPS?_PROXY`\) cannot be reached: connect ECONNREFUSED/,
+    );
+    expect(cause.remedy).toContain(variable);
+  });
+
+  it('blames no proxy for what is behind it', async () => {
+    const origin = await startOrigin();
+    const proxy = await startProxy(origin.url);
+    const asked = createFetch({ HTTPS_PROXY: proxy.url })('https://models.example/');
+    expect(networkCause(await asked.catch((error: unknown) => error)).remedy).toBeUndefined();
+  });
+
+  it.each(['socks5://proxy.example', 'http://', '://', 'ftp://proxy.example'])(
+    'says that %s is no address of a proxy, without showing it',
+    async (proxy) => {
+      await expect(createFetch({ HTTPS_PROXY: proxy })('https://models.example/')).rejects.toMatchObject({
+        name: 'ConfigError',
+        message: 'the proxy in the environment has no address that can be used',
+        exitCode: 2,
+      });
+    },
+  );
+});

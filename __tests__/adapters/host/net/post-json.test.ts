@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPostJson } from '../../../../src/adapters/host/net/post-json.js';
+import type { PostRequest } from '../../../../src/core/tools/ports.js';
+import { createWebSearch } from '../../../../src/core/tools/web/web-search.js';
+import { type Handler, sendJson, startLoopback } from '../../../helpers/loopback.js';
+
+const quiet = new AbortController().signal;
+const request: PostRequest = {
+  headers: { authorization: 'Bearer k' },
+  body: { a: 1 },
+  maxBytes: 1000,
+  timeoutMs: 200_000,
+};
+const postJson = createPostJson(globalThis.fetch);
+
+async function post(handle: Handler, changes: Partial<PostRequest> = {}, signal = quiet) {
+  const peer = await startLoopback(handle);
+  return { peer, answer: postJson(`${peer.url}/x`, { ...request, ...changes }, signal) };
+}
+
+describe('posting JSON', () => {
+  it('sends the body and gives the answer as it is', async () => {
+    const { peer, answer } = await post((_, response) => sendJson(response, 422, { error: 'é' }));
+    expect(await answer).toEqual({ status: 422, text: '{"error":"é"}' });
+    expect(peer.requests()).toMatchObject([
+      { method: 'POST', path: '/x', body: { a: 1 }, headers: { authorization: 'Bearer k' } },
+    ]);
+  });
+
+  it('takes the key to no other place', async () => {
+    const { peer, answer } = await post(
+      (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+    );
+    expect(await answer).toMatchObject({ status: 307 });
+    expect(peer.requests()).toHaveLength(1);
+  });
+
+  it('refuses an answer that is too large', async () => {
+    const { answer } = await post((_, response) => void response.end('x'.repeat(1001)));
+    await expect(answer).rejects.toThrow('is larger than 1000 bytes');
+  });
+
+  it('gives up after its time', async () => {
+    const { answer } = await post(() => undefined, { timeoutMs: 100 });
+    await expect(answer).rejects.toThrow(/127\.0\.0\.1:\d+ did not answer within 0.1 seconds/);
+  });
+
+  it('gives up when the run does, with its reason', async () => {
+    const abort = new AbortController();
+    const { peer, answer } = await post(() => undefined, {}, abort.signal);
+    peer.onRequest(() => abort.abort(new Error('cancelled')));
+    await expect(answer).rejects.toThrow('cancelled');
+  });
+
+  it('says that nobody is there', async () => {
+    const peer = await startLoopback(() => undefined);
+    await peer.close();
+    await expect(postJson(peer.url, request, quiet)).rejects.toThrow(/could not be reached: .*ECONNREFUSED/);
+  });
+
+  it('carries a web search', async () => {
+    const results = [{ title: 'T', url: 'https://example.com/', content: 'C' }];
+    const peer = await startLoopback((_, response) => sendJson(response, 200, { results }));
+    const tool = createWebSearch({ postJson, key: 'tvly-x', baseUrl: peer.url });
+    expect((await tool.execute({ query: 'q' }, quiet)).text).toContain(
+      'Title: T\nURL: https://example.com/\nSnippet: C',
+    );
+    expect(peer.requests()[0]).toMatchObject({
+      path: '/search',
+      headers: { authorization: 'Bearer tvly-x' },
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ProcessJail } from '../../../../src/adapters/host/process/command-jail.js';
+import { findProcessNamespace } from '../../../../src/adapters/host/process/process-jail.js';
+import { createShell } from '../../../../src/adapters/host/process/shell.js';
+import type { CommandRequest } from '../../../../src/core/tools/ports.js';
+import { tempDir } from '../../../helpers/temp.js';
+
+const quiet = new AbortController().signal;
+const env = { ...process.env, OPENAI_API_KEY: 'sk-canary', GITHUB_TOKEN: 'ghs_canary', LD_X: 'canary' };
+const shell = createShell({ env });
+let cwd = '';
+
+beforeEach(() => {
+  cwd = tempDir('shell');
+});
+
+afterEach(() => void jest.useRealTimers());
+
+function run(command: string, options: Partial<CommandRequest> = {}, signal: AbortSignal = quiet) {
+  return shell.run({ command, cwd, timeoutMs: 200_000, maxOutputBytes: 10_000, ...options }, signal);
+}
+
+/** Runs a command whose time is up when it has made the file `ready`, however long that takes. */
+async function runUntilReady(command: string, jail?: ProcessJail) {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+  const request = { command, cwd, timeoutMs: 60_000, maxOutputBytes: 10_000 };
+  const running = createShell({ env, jail: async () => jail }).run(request, quiet);
+  await until(() => isReady() && jest.getTimerCount() > 0);
+  jest.advanceTimersByTime(request.timeoutMs);
+  jest.useRealTimers();
+  return await running;
+}
+
+function isReady(): boolean {
+  return existsSync(join(cwd, 'ready'));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A `sleep` that no other test, and no other run of this one, has among its processes. */
+function ownSleep(seconds: number): string {
+  return `sleep ${seconds}.${process.pid}`;
+}
+
+/** Whether a process runs; a zombie that nobody collects does not. */
+function isAlive(id: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
+    return !/\) [ZX] /.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+function idIn(file: string): number {
+  return Number(readFileSync(join(cwd, file), 'utf8'));
+}
+
+describe('a command', () => {
+  it('gives its output and its exit code', async () => {
+    expect(await run('echo hi')).toEqual({ exitCode: 0, output: 'hi\n', truncated: false, timedOut: false });
+    expect(await run('echo no >&2; exit 3')).toMatchObject({ exitCode: 3, output: 'no\n' });
+    expect(await run('if')).toMatchObject({ exitCode: 2, output: expect.stringContaining('yntax error') });
+    expect(await run('absent-program')).toMatchObject({ exitCode: 127 });
+  });
+
+  it('has its two outputs in the order they were written', async () => {
+    expect((await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).output).toBe(
+      'o1\ne1\no2\ne2\no3\ne3\n',
+    );
+  });
+
+  it('reads nothing: input ends at once', async () => {
+    expect(await run('cat; echo end')).toMatchObject({ output: 'end\n', exitCode: 0 });
+  });
+
+  it('that ended by a signal has no exit code', async () => {
+    expect(await run('kill -9 $$')).toMatchObject({ exitCode: null, timedOut: false });
+  });
+
+  it('cannot be started where there is no folder', async () => {
+    await expect(run('true', { cwd: join(cwd, 'nowhere') })).rejects.toThrow(
+      'the command could not be started',
+    );
+  });
+
+  it('has the middle of its output left out, in bounded memory', async () => {
+    const { output, truncated } = await run(
+      'echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last',
+    );
+    expect(truncated).toBe(true);
+    expect(output.length).toBeLessThanOrEqual(10_000);
+    expect(output).toMatch(/^first\nx+\n\[\.\.\. \d{8} bytes left out \.\.\.\]\nx*\n?last\n$/);
+  });
+
+  it('is not started once the run is over', async () => {
+    await expect(run('touch made', {}, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+});
+
+it('C7 91: a command is run by a shell, in its folder', async () => {
+  const { output } = await run('echo a > b && cat b && echo "$(pwd)" | wc -l\necho second line');
+  expect(output.replaceAll(' ', '')).toBe('a\n1\nsecondline\n');
+  expect(existsSync(join(cwd, 'b'))).toBe(true);
+});
+
+it('C7 91: a command finds no key in its environment', async () => {
+  const { output } = await run('env; set; cat /proc/self/environ');
+  expect(output).toContain('PATH=');
+  expect(output).not.toMatch(/canary|API_KEY|GITHUB_|ACTIONS_|RUNNER_/);
+});
+
+describe('C7 91: what a command starts', () => {
+  it('in the background ends with it', async () => {
+    const { exitCode } = await run('sleep 1000 & echo $! > id; echo done');
+    expect(exitCode).toBe(0);
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends at the time limit, whatever it does in the foreground', async () => {
+    const result = await runUntilReady(
+      'echo $$ > shell; echo before; sleep 1000 & echo $! > back; touch ready; sleep 1000',
+    );
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, output: 'before\n' });
+    expect([isAlive(idIn('shell')), isAlive(idIn('back'))]).toEqual([false, false]);
+  });
+
+  it('ends although it does not want to', async () => {
+    const stubborn = `trap "" TERM INT HUP; echo $$ > id; touch ready; while true; do sleep 0.05; done`;
+    expect(await runUntilReady(stubborn)).toMatchObject({ timedOut: true });
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends when the run is aborted, before the run hears of it', async () => {
+    const abort = new AbortController();
+    const running = run('sleep 1000 & echo $! > id; touch ready; sleep 1000', {}, abort.signal);
+    await until(isReady);
+    abort.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends although it left the process group', async () => {
+    await run(
+      'setsid sh -c "echo \\$\\$ > id; touch ready; exec sleep 1000" & while ! test -e ready; do sleep 0.01; done',
+    );
+    expect(isAlive(idIn('id'))).toBe(false);
+  });
+
+  it('ends although it is many', async () => {
+    const marker = ownSleep(1000);
+    const leaf = `echo x >> leaves; [ "$(wc -l < leaves)" -lt 32 ] || touch ready`;
+    const tree = `spawn() { if [ $1 -gt 0 ]; then spawn $(($1-1)) & spawn $(($1-1)) & else ${leaf}; fi; ${marker}; }; spawn 5`;
+    expect(await runUntilReady(tree)).toMatchObject({ timedOut: true });
+    expect(count(marker)).toBe(0);
+  });
+
+  it('does not hold up the answer by keeping the output open', async () => {
+    const { output } = await run('(sleep 1000; echo late) & echo early');
+    expect(output).toBe('early\n');
+  });
+});
+
+function count(command: string): number {
+  const list = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' });
+  return list.split('\n').filter((line) => line.endsWith(` ${command}`) && !line.startsWith('Z')).length;
+}
+
+async function processNamespace(): Promise<ProcessJail | undefined> {
+  const found = await findProcessNamespace(process.env);
+  return found.kind === 'jail' ? found.jail : undefined;
+}
+
+describe('a command in a process jail', () => {
+  // Where the system allows no jail, a command runs like any other.
+  it('sees no process but its own, and leaves none behind', async () => {
+    const jail = await processNamespace();
+    const jailed = createShell({ env, jail: async () => jail });
+    const request = { cwd, timeoutMs: 200_000, maxOutputBytes: 10_000 };
+    const command = `echo "parent $PPID, $(ls /proc | grep -c '^[0-9]') processes"; exit 7`;
+    const result = await jailed.run({ ...request, command }, quiet);
+    expect(result.exitCode).toBe(7);
+    if (jail === undefined) return;
+    expect(result.output).toMatch(/^parent 0, [1-5] processes\n$/);
+    const marker = ownSleep(1234);
+    await jailed.run({ ...request, command: `env -i setsid ${marker} & sleep 0.2` }, quiet);
+    expect(count(marker)).toBe(0);
+  });
+
+  it('ends at the time limit', async () => {
+    const jail = await processNamespace();
+    const marker = ownSleep(4321);
+    const result = await runUntilReady(`${marker} & touch ready; ${marker}`, jail);
+    expect(result).toMatchObject({ timedOut: true });
+    expect(count(marker)).toBe(0);
+  });
+
+  it('is not looked for where there is no such program', async () => {
+    expect(await findProcessNamespace({ PATH: cwd })).toEqual({
+      kind: 'none',
+      reason: expect.stringContaining('ENOENT'),
+    });
+  });
+});

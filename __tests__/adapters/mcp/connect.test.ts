@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { connect, EVERYTHING, FILESYSTEM, stdioServer } from './scene.js';
+
+const EVERYTHING_SERVER = stdioServer('everything', [EVERYTHING, 'stdio']);
+
+describe('the everything server over stdio', () => {
+  it('offers its tools with the effect of a program, in the same order every time', async () => {
+    const [first, second] = await Promise.all([connect([EVERYTHING_SERVER]), connect([EVERYTHING_SERVER])]);
+    const names = first.tools.map((tool) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['echo', 'get-env', 'get-sum', 'get-tiny-image']));
+    expect(names).toEqual([...names].sort());
+    expect(
+      second.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ).toEqual(first.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+    expect(new Set(first.tools.map((tool) => tool.effect))).toEqual(new Set(['execute']));
+    expect(first.tool('echo')).toMatchObject({
+      description: '[MCP server everything] Echoes back the input string',
+      inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    });
+    expect(first.warnings).toEqual([]);
+  });
+
+  it('answers calls side by side', async () => {
+    const { call } = await connect([EVERYTHING_SERVER]);
+    const sums = await Promise.all([1, 2, 3].map((a) => call('get-sum', { a, b: 10 })));
+    expect(sums).toEqual(
+      [11, 12, 13].map((sum, index) => ({
+        text: `The sum of ${index + 1} and 10 is ${sum}.`,
+        isError: false,
+      })),
+    );
+  });
+
+  it('describes what is not text', async () => {
+    const { call } = await connect([EVERYTHING_SERVER]);
+    expect((await call('get-tiny-image')).text).toMatch(/\n\[image: image\/png, \d+ bytes, not shown\]\n/);
+    const links = await call('get-resource-links', { count: 2 });
+    expect(links.text).toContain('[link to the resource demo://');
+  });
+
+  it('gives structured content once', async () => {
+    const { call } = await connect([EVERYTHING_SERVER]);
+    const { text } = await call('get-structured-content', { location: 'Chicago' });
+    expect(JSON.parse(text)).toMatchObject({
+      conditions: expect.any(String),
+      temperature: expect.any(Number),
+    });
+  });
+
+  it('says what is wrong with arguments', async () => {
+    const { call } = await connect([EVERYTHING_SERVER]);
+    const { text, isError } = await call('get-sum', { a: 'one' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/invalid/i);
+    expect(await call('get-sum', 'one')).toEqual({
+      text: 'get-sum was not run: the arguments must be one JSON object.',
+      isError: true,
+    });
+  });
+
+  it('sees the environment it was given and nothing else', async () => {
+    process.env['AXE_TEST_TOKEN'] = 'not-for-servers';
+    try {
+      const { call } = await connect([EVERYTHING_SERVER], {
+        env: { AXE_TEST_TOKEN: 'not-for-servers' },
+        childEnv: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+      });
+      const { text } = await call('get-env');
+      expect(JSON.parse(text)).toEqual({ PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' });
+    } finally {
+      delete process.env['AXE_TEST_TOKEN'];
+    }
+  });
+});
+
+describe('the filesystem server over stdio', () => {
+  it('reads and writes files in its folder, and refuses others', async () => {
+    const folder = tempDir('mcp');
+    writeFiles(folder, { 'notes.txt': 'first line\n' });
+    const { call, warnings } = await connect([stdioServer('files', [FILESYSTEM, folder])]);
+    expect(await call('read_text_file', { path: join(folder, 'notes.txt') })).toEqual({
+      text: 'first line\n',
+      isError: false,
+    });
+    await call('write_file', { path: join(folder, 'made.txt'), content: 'made' });
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made');
+    const refused = await call('read_text_file', { path: '/etc/hostname' });
+    expect(refused).toEqual({ text: expect.stringContaining('Access denied'), isError: true });
+    expect(warnings).toEqual([]);
+  });
+
+  it('loses to built-in tools, with one warning that names them', async () => {
+    const { tools, warnings } = await connect([stdioServer('files', [FILESYSTEM, tempDir('mcp')])], {
+      reserved: ['read_file', 'write_file', 'run_command'],
+    });
+    const names = tools.map((tool) => tool.name);
+    expect(names).toContain('read_text_file');
+    expect(names).not.toContain('read_file');
+    expect(names).not.toContain('write_file');
+    expect(warnings).toEqual([
+      {
+        code: 'mcp-server',
+        message:
+          'MCP server `files` offers `read_file`, `write_file` (left out: a built-in tool has the same name)',
+      },
+    ]);
+  });
+});
+
+describe('several servers', () => {
+  it('keep their order, and the second of two equal names gets its server in front', async () => {
+    const [one, two] = [tempDir('mcp'), tempDir('mcp')];
+    writeFiles(two, { 'a.txt': 'from two' });
+    const { tools, call, warnings } = await connect([
+      stdioServer('one', [FILESYSTEM, one]),
+      stdioServer('two', [FILESYSTEM, two]),
+    ]);
+    const names = tools.map((tool) => tool.name);
+    expect(names.indexOf('list_directory')).toBeLessThan(names.indexOf('two_list_directory'));
+    expect(await call('two_read_text_file', { path: join(two, 'a.txt') })).toMatchObject({
+      text: 'from two',
+    });
+    expect(await call('read_text_file', { path: join(two, 'a.txt') })).toMatchObject({ isError: true });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.message).toContain('`two`');
+  });
+
+  it('are none for an agent that names none', async () => {
+    const { tools, warnings } = await connect([]);
+    expect([tools, warnings]).toEqual([[], []]);
+  });
+});

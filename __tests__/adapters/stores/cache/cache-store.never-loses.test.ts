@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createCacheStore } from '../../../../src/adapters/stores/cache/cache-store.js';
+import type { MemoryStore } from '../../../../src/core/memory/store.js';
+import { textOf } from '../contract.js';
+import { append, idsIn } from '../entries.js';
+import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
+import { createFakeFiles } from '../fake-files.js';
+import { createSimulatedClock, type SimulatedClock, seededRandom } from '../simulated-clock.js';
+
+const never = new AbortController().signal;
+const RUNS = 600;
+const LONGEST_UPLOAD_MS = 300_000;
+
+/** A world of one service that jobs use, at times of their own. */
+interface Scene {
+  readonly random: () => number;
+  readonly clock: SimulatedClock;
+  readonly cache: FakeCache;
+}
+
+function open({ cache, clock }: Scene, faults: CacheFaults): MemoryStore {
+  const files = createFakeFiles();
+  const client = cache.client({ files, workspace: '/w', faults });
+  const directory = '/w/.axe-action-memory';
+  return createCacheStore({ cache: client, files, clock, directory, scope: 'trunk', name: 'default' });
+}
+
+/**
+ * Uploads take up to five minutes, so that jobs that are alive are passed over; jobs die while they upload, and right
+ * after; answers get lost, reads fail, versions are evicted at any moment.
+ */
+function faultyService({ cache, clock, random }: Scene): CacheFaults {
+  const isDenied = random() < 0.05;
+  return {
+    latency: () => clock.sleep(50 + random() * 1_500),
+    restore: () => (random() < 0.01 ? { kind: 'error', message: '503' } : undefined),
+    save: () => (isDenied ? { kind: 'denied', message: 'cache write denied' } : undefined),
+    upload: async () => {
+      const chance = random();
+      if (chance < 0.08) return 'dies';
+      await clock.sleep(chance < 0.45 ? random() * LONGEST_UPLOAD_MS : 100 + random() * 3_000);
+      if (random() < 0.4) cache.evictUnused();
+      if (chance < 0.12) return 'dies-after';
+      return chance > 0.95 ? 'answer-lost' : 'done';
+    },
+  };
+}
+
+describe('every acknowledged entry that some version still holds is seen by a reader (I1, C3 36, 37)', () => {
+  /** Whether the newest entry is the one reserved or the one completed last, GitHub does not say. */
+  it.each(['completed', 'reserved'] as const)(
+    'at any moment, where the newest version is the one %s last',
+    async (order) => {
+      let saved = 0;
+      let skippedVersions = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.integer(), fc.integer({ min: 2, max: 8 }), async (seed, count) => {
+          const random = seededRandom(seed);
+          const scene = { random, clock: createSimulatedClock(random), cache: createFakeCache(order) };
+          const acknowledged: string[] = [];
+          const writers = Array.from({ length: count }, async (_, index) => {
+            await scene.clock.sleep(random() * 240_000);
+            const store = open(scene, faultyService(scene));
+            if (random() < 0.5) await seen(store);
+            const result = await store.write([append(`e${index}`)], never);
+            if (result.kind === 'saved') acknowledged.push(`e${index}`);
+          });
+          const readers = Array.from({ length: 3 }, async () => {
+            await scene.clock.sleep(random() * 600_000);
+            const before = [...acknowledged];
+            const latency = () => scene.clock.sleep(50 + random() * 1_500);
+            expectNothingLost(scene, before, await seen(open(scene, { latency })));
+          });
+          await scene.clock.idle();
+          void writers;
+          await Promise.all(readers);
+          saved += acknowledged.length;
+          skippedVersions += scene.cache.contents().some((text) => text.includes('- passed-over ')) ? 1 : 0;
+          expectNothingLost(scene, acknowledged, await seen(open(scene, {})));
+        }),
+        { numRuns: RUNS },
+      );
+      // Were nothing ever saved, or nobody ever passed over, this would prove little.
+      expect(saved).toBeGreaterThan(RUNS * 2);
+      expect(skippedVersions).toBeGreaterThan(RUNS / 10);
+    },
+  );
+});
+
+async function seen(store: MemoryStore): Promise<readonly string[]> {
+  return idsIn(textOf(await store.read({ paths: ['bot.md'], lastN: 0, count: false }, never)));
+}
+
+/** An entry is gone for good only with the last version that held it. */
+function expectNothingLost({ cache }: Scene, acknowledged: readonly string[], ids: readonly string[]): void {
+  const held = new Set(cache.contents().flatMap(idsIn));
+  expect(ids).toEqual(expect.arrayContaining(acknowledged.filter((id) => held.has(id))));
+  expect(new Set(ids).size).toBe(ids.length);
+}

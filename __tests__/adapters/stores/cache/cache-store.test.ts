@@ -1,0 +1,737 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import type { CacheClient } from '../../../../src/adapters/stores/cache/cache-client.js';
+import {
+  cacheScope,
+  formatKey,
+  keyPrefix,
+  parseKey,
+} from '../../../../src/adapters/stores/cache/cache-key.js';
+import { createCacheStore } from '../../../../src/adapters/stores/cache/cache-store.js';
+import type { Clock } from '../../../../src/core/dependencies.js';
+import { describeMemoryStore, textOf } from '../contract.js';
+import { append, entryText, forget, idsIn } from '../entries.js';
+import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
+import { createFakeClock } from '../fake-clock.js';
+import { createFakeFiles } from '../fake-files.js';
+import { adding, note, shown } from '../notes-contract.js';
+import { createSimulatedClock, seededRandom } from '../simulated-clock.js';
+
+const never = new AbortController().signal;
+const DIRECTORY = '.axe-action-memory';
+const PREFIX = 'axe-memory/v1/trunk/default/';
+
+interface Job {
+  readonly faults?: CacheFaults;
+  readonly clock?: Clock;
+  readonly scope?: 'trunk' | 'br-0123456789abcdef' | 'pr-7';
+  readonly ref?: string;
+  readonly name?: string;
+  readonly log?: (line: string) => void;
+  readonly event?: string;
+}
+
+/** The store of a new job with a workspace of its own. */
+function job(
+  cache: FakeCache,
+  { faults = {}, clock = createFakeClock(), scope = 'trunk', ref, name = 'default', event, log }: Job = {},
+) {
+  const files = createFakeFiles();
+  const client = cache.client({ files, workspace: '/w', faults, ...(ref === undefined ? {} : { ref }) });
+  const options = { cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope, name };
+  const told = { ...(event === undefined ? {} : { event }), ...(log === undefined ? {} : { log }) };
+  return createCacheStore({ ...options, ...told });
+}
+
+function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(files).map(([path, text]) => [`${DIRECTORY}/${path}`, text]));
+}
+
+async function read(store: ReturnType<typeof job>, path = 'bot.md') {
+  return await store.read({ paths: [path], lastN: 0, count: true }, never);
+}
+
+describeMemoryStore('a cache store', async () => {
+  const cache = createFakeCache();
+  const clock = createSimulatedClock(seededRandom(7));
+  let number = 0;
+  const held = new Map<string, string>();
+  return {
+    open: () => job(cache, { clock }),
+    put: async (path, text) => {
+      held.set(path, text);
+      number += 1;
+      cache.put(formatKey(PREFIX, number), tree(Object.fromEntries(held)));
+    },
+    text: async (path) => {
+      const files = createFakeFiles();
+      await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
+      return files.text(`/w/${DIRECTORY}/${path}`);
+    },
+  };
+});
+
+describe('a note of the default branch that a pull request edits', () => {
+  it.each([
+    ['an edit', { kind: 'replace', from: 'old\n', to: 'new\n' }, 'first\nnew\n'],
+    ['an edit that takes a line out', { kind: 'replace', from: 'old\n', to: '' }, 'first\n'],
+    ['an overwrite', { kind: 'overwrite', text: 'new\n' }, 'new\n'],
+  ] as const)('stays as the pull request made it by %s', async (_, edit, expected) => {
+    const cache = createFakeCache();
+    await job(cache).write([adding('MEMORY.md', 'first\nold')], never);
+    const pull = () => job(cache, { scope: 'pr-7' });
+    await pull().write([note('MEMORY.md', edit)], never);
+    expect(await shown(pull())).toEqual({ 'MEMORY.md': expected });
+    await pull().write([adding('MEMORY.md', 'old')], never);
+    expect(await shown(pull())).toEqual({ 'MEMORY.md': `${expected}old\n` });
+    expect(await shown(job(cache))).toEqual({ 'MEMORY.md': 'first\nold\n' });
+  });
+});
+
+describe('the chain of keys', () => {
+  it('numbers its versions, and never uses a key twice', async () => {
+    const cache = createFakeCache();
+    for (const id of ['a', 'b', 'c']) await job(cache).write([append(id)], never);
+    expect(cache.keys()).toEqual(
+      [1, 2, 3].map((number) => `axe-memory/v1/trunk/default/000000000${number}.`),
+    );
+  });
+
+  it('leaves nothing in the workspace', async () => {
+    const cache = createFakeCache();
+    const files = createFakeFiles();
+    const store = createCacheStore({
+      cache: cache.client({ files, workspace: '/w' }),
+      files,
+      clock: createFakeClock(),
+      directory: `/w/${DIRECTORY}`,
+      scope: 'trunk',
+      name: 'default',
+    });
+    await store.write([append('a')], never);
+    await read(store);
+    expect(files.paths()).toEqual([]);
+  });
+
+  it('refuses a name that cannot be part of a key', () => {
+    expect(() => keyPrefix('trunk', 'a,b')).toThrow('invalid cache name "a,b"');
+    expect(() => keyPrefix('trunk', '../x')).toThrow('invalid cache name');
+  });
+
+  it.each([
+    ['refs/heads/main', /^trunk$/],
+    ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
+    ['refs/tags/main', /^br-[0-9a-f]{16}$/],
+    ['refs/pull/42/merge', /^pr-42$/],
+  ])('gives %s a scope of its own', (ref, scope) => {
+    expect(cacheScope(ref, 'main')).toMatch(scope);
+  });
+});
+
+it('C3 40: the version after ten is eleven', async () => {
+  const cache = createFakeCache();
+  for (let number = 1; number <= 10; number += 1)
+    cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+  await job(cache).write([append('a')], never);
+  expect(cache.keys().at(-1)).toBe(formatKey(PREFIX, 11));
+});
+
+it.each([
+  `${PREFIX}0000000042`,
+  `${PREFIX}0000000042.x`,
+  `${PREFIX}42.`,
+  `${PREFIX}00000000042.`,
+  `${PREFIX}0000000000.`,
+  'axe-memory/v1/trunk/default2/0000000042.',
+  'axe-memory/v1/trunk/defaul/0000000042.',
+])('C3 40: the key %s is not taken for a version of the lineage', async (key) => {
+  expect(parseKey(PREFIX, key)).toBeUndefined();
+  const cache = createFakeCache();
+  const faults = { restore: () => ({ kind: 'hit', key }) as const };
+  expect(await read(job(cache, { faults }))).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining(key),
+  });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'error',
+  });
+  expect(cache.keys()).toEqual([]);
+});
+
+it('C3 40: cache names `a` and `ab` have lineages of their own', async () => {
+  const cache = createFakeCache();
+  await job(cache, { name: 'a' }).write([append('one')], never);
+  await job(cache, { name: 'ab' }).write([append('two')], never);
+  expect(idsIn(textOf(await read(job(cache, { name: 'a' }))))).toEqual(['one']);
+  expect(idsIn(textOf(await read(job(cache, { name: 'ab' }))))).toEqual(['two']);
+});
+
+const branch = { scope: 'br-0123456789abcdef', ref: 'refs/heads/feature' } as const;
+
+describe('scopes', () => {
+  it('shows a branch what the default branch has, and writes only to its own (A2.2)', async () => {
+    const cache = createFakeCache();
+    await job(cache).write([append('main1')], never);
+    await job(cache, branch).write([append('feature1')], never);
+    expect(cache.keys()).toEqual([
+      formatKey(PREFIX, 1),
+      'axe-memory/v1/br-0123456789abcdef/default/0000000001.',
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['main1']);
+  });
+
+  it('keeps a note of the branch over that of the default branch', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'SCRATCHPAD.md': 'main\n', 'other.md': 'both\n' }));
+    cache.put(
+      formatKey(keyPrefix('pr-7', 'default'), 1),
+      tree({ 'SCRATCHPAD.md': 'pull request\n' }),
+      'refs/pull/7/merge',
+    );
+    const store = job(cache, { scope: 'pr-7', ref: 'refs/pull/7/merge' });
+    expect([textOf(await read(store, 'SCRATCHPAD.md')), textOf(await read(store, 'other.md'))]).toEqual([
+      'pull request\n',
+      'both\n',
+    ]);
+  });
+
+  it('fails if the default branch cannot be read', async () => {
+    const cache = createFakeCache();
+    const faults = {
+      restore: (prefix: string) =>
+        prefix.includes('/trunk/') ? ({ kind: 'error', message: '503' } as const) : undefined,
+    };
+    expect(await job(cache, { ...branch, faults }).write([append('a')], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+    });
+    expect(cache.keys()).toEqual([]);
+  });
+});
+
+it('C3 41: a branch with memory of its own sees what the default branch learned since', async () => {
+  const cache = createFakeCache();
+  await job(cache, branch).write([append('feature1')], never);
+  await job(cache).write([append('main1')], never);
+  await job(cache).write([append('main2')], never);
+  expect([...idsIn(textOf(await read(job(cache, branch))))].sort()).toEqual(['feature1', 'main1', 'main2']);
+});
+
+describe('trouble with the service', () => {
+  it.each([
+    [
+      'issue_comment',
+      /^On `issue_comment`, set `memory-store: repo` .*GitHub .*warns that `cache-mode: write` increases the risk of cache poisoning\.$/,
+    ],
+    ['schedule', /^Let the job say `cache-mode: write`, or set `memory-store: repo`/],
+  ])('may not write on %s: the remedy is about no other event', async (event, remedy) => {
+    const faults = { save: () => ({ kind: 'denied', message: 'no' }) as const };
+    const saved = await job(createFakeCache(), { faults, event }).write([append('a')], never);
+    const told = saved.kind === 'failed' ? saved.remedy : '';
+    expect(told).toMatch(remedy);
+    expect(told?.match(/issue_comment|pull_request_target/g) ?? []).toEqual(
+      event === 'issue_comment' ? ['issue_comment'] : [],
+    );
+  });
+
+  it('may not read: says what needs no cache (C3 34)', async () => {
+    const faults = { restore: () => ({ kind: 'denied', message: 'cache read denied: no' }) as const };
+    expect(await job(createFakeCache(), { faults }).write([append('a')], never)).toMatchObject({
+      reason: 'denied',
+      remedy: expect.stringContaining('`memory-store: repo`'),
+    });
+  });
+
+  it('says nothing: the folder is left alone until the library lets go of it, and nothing more is tried', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    const files = createFakeFiles();
+    const stop = new AbortController();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const honest = cache.client({ files, workspace: '/w' });
+    const client: CacheClient = {
+      ...honest,
+      save: async () => {
+        stop.abort();
+        return { kind: 'given-up', message: 'stopped', ended };
+      },
+    };
+    const options = { cache: client, files, clock: createFakeClock(), directory: `/w/${DIRECTORY}` };
+    const store = createCacheStore({ ...options, scope: 'trunk', name: 'default' });
+    expect(await store.write([append('a')], stop.signal)).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+    expect(files.paths()).toEqual([`/w/${DIRECTORY}/bot.md`]);
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    expect(await read(store)).toMatchObject({ kind: 'failed' });
+    expect(cache.calls.filter((call) => call.startsWith('save'))).toEqual([]);
+    end();
+    await ended;
+    await Promise.resolve();
+    expect(files.paths()).toEqual([]);
+  });
+
+  it('does not take a hit without files for an empty memory', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 3), new Map());
+    expect(await job(cache).write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
+  });
+
+  it('refuses a tree of more than 1 MiB and says what helps', async () => {
+    const cache = createFakeCache();
+    const big = { ...append('a'), text: `## big\n${'x'.repeat(1024 * 1024)}` };
+    expect(await job(cache).write([big], never)).toMatchObject({
+      kind: 'failed',
+      reason: 'error',
+      message: expect.stringContaining('at most 1048576'),
+      remedy: expect.stringContaining('`memory-store: repo` with `permissions: contents: write`'),
+    });
+    expect(cache.keys()).toEqual([]);
+  });
+
+  it('refuses a thousand files and says what helps', async () => {
+    const cache = createFakeCache();
+    const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
+    expect(await job(cache).write(many, never)).toMatchObject({
+      kind: 'failed',
+      message: 'memory holds 1000 files, and the cache takes at most 999',
+      remedy: expect.stringContaining('Delete notes'),
+    });
+    expect(await job(cache).write(many.slice(1), never)).toMatchObject({ kind: 'saved' });
+  });
+
+  it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.lineage.md'])(
+    'refuses %j, which would not come back, at once',
+    async (path) => {
+      const cache = createFakeCache();
+      expect(await job(cache).write([append('a', { path })], never)).toMatchObject({
+        kind: 'failed',
+        reason: 'error',
+        message: expect.stringContaining(path),
+        remedy: expect.stringContaining('`memory.path`'),
+      });
+      expect(cache.keys()).toEqual([]);
+    },
+  );
+});
+
+it('C3 44: a new lineage starts only after a clean miss, as after an eviction', async () => {
+  const cache = createFakeCache();
+  await job(cache).write([append('a')], never);
+  cache.evict(formatKey(PREFIX, 1));
+  expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
+});
+
+it('C3 43: a miss on a runner without `zstd` comes with a notice', async () => {
+  const notice = 'Nothing was found, and this runner has no `zstd`.';
+  const faults = { restore: () => ({ kind: 'miss', notice }) as const };
+  expect(await read(job(createFakeCache(), { faults }))).toEqual({
+    kind: 'empty',
+    location: `cache ${PREFIX}`,
+    warnings: [{ code: 'memory-store-notice', message: notice }],
+  });
+});
+
+it('C3 38: an error is not taken for an empty cache, now or later in the run', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  let calls = 0;
+  const faults = {
+    restore: () => {
+      calls += 1;
+      return calls === 1 ? ({ kind: 'error', message: 'reset' } as const) : undefined;
+    },
+  };
+  const store = job(cache, { faults });
+  expect(await read(store)).toMatchObject({
+    kind: 'failed',
+    message: 'the Actions cache could not be read: reset',
+  });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old']);
+});
+
+it('C3 39: a rate limit is waited for as long as it asks, if there is time', async () => {
+  const clock = createFakeClock();
+  const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 120_000 } as const;
+  const answers: (typeof limit | undefined)[] = [limit];
+  const faults = { save: () => answers.shift() };
+  expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
+    kind: 'saved',
+    attempts: 2,
+  });
+  expect(clock.slept).toEqual([120_000]);
+  const reads: (typeof limit | undefined)[] = [limit, limit];
+  const readers = { restore: () => reads.shift() };
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const store = job(cache, { clock: createFakeClock(), faults: readers });
+  expect(await read(store)).toMatchObject({ kind: 'failed' });
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+});
+
+it.each([
+  [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
+  [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
+  [{ kind: 'error', message: '503' }, 'error'],
+  [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
+  [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
+] as const)('C3 39: a save that gives %j ends at once', async (fault, reason) => {
+  const clock = createFakeClock();
+  const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
+    [append('a')],
+    never,
+  );
+  expect(result).toMatchObject({ kind: 'failed', reason });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 35: a run that can write but not read starts no lineage over what it cannot see', async () => {
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
+  const faults = { restore: () => ({ kind: 'unavailable', message: '`cache-mode: write-only`' }) as const };
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'unavailable',
+  });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 7)]);
+});
+
+it('C3 34: a denied write ends at once and names the line that helps', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  const faults = {
+    save: () => ({ kind: 'denied', message: 'cache write denied: token has no writable scopes' }) as const,
+  };
+  expect(await job(cache, { faults, clock }).write([append('a')], never)).toEqual({
+    kind: 'failed',
+    reason: 'denied',
+    message: 'cache write denied: token has no writable scopes',
+    remedy: expect.stringContaining('`cache-mode: write`'),
+  });
+  expect(clock.slept).toEqual([]);
+});
+
+it('C3 33: a cache store without a cache says so and starts nothing', async () => {
+  const cache = createFakeCache();
+  const faults = {
+    restore: () => ({ kind: 'unavailable', message: 'there is no Actions cache here' }) as const,
+  };
+  expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed' });
+  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
+    reason: 'unavailable',
+    message: expect.stringContaining('there is no Actions cache here'),
+  });
+});
+
+describe('C3 37: a number that is taken', () => {
+  it('is waited for while its holder uploads, and merged when it can be read', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    cache.reserve(formatKey(PREFIX, 1));
+    let isThere = false;
+    const faults: CacheFaults = {
+      restore: () => {
+        if (!isThere && clock.now().getTime() - startMs >= 50_000) {
+          isThere = true;
+          cache.evict(formatKey(PREFIX, 1));
+          cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('theirs') }));
+        }
+        return undefined;
+      },
+    };
+    expect(await job(cache, { clock, faults }).write([append('ours')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1), formatKey(PREFIX, 2)]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['theirs', 'ours']);
+  });
+
+  it('is stepped over once it stayed unreadable for 60 seconds, never sooner', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    cache.reserve(formatKey(PREFIX, 2));
+    const tried: (readonly [string, number])[] = [];
+    const faults: CacheFaults = {
+      save: (key) => {
+        tried.push([key, clock.now().getTime() - startMs]);
+        return undefined;
+      },
+    };
+    expect(await job(cache, { clock, faults }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    const stepped = tried.filter(([key]) => key === formatKey(PREFIX, 3));
+    expect(stepped).toHaveLength(1);
+    expect(stepped[0]?.[1]).toBeGreaterThanOrEqual(60_000);
+    expect(stepped[0]?.[1]).toBeLessThan(75_000);
+    expect(tried.filter(([key]) => key === formatKey(PREFIX, 2))).toHaveLength(2);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+  });
+
+  it('is used after all if the service set it free meanwhile', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    cache.reserve(formatKey(PREFIX, 1));
+    let isFree = false;
+    const faults: CacheFaults = {
+      restore: () => {
+        if (!isFree && clock.now().getTime() - startMs > 40_000) {
+          isFree = true;
+          cache.evict(formatKey(PREFIX, 1));
+        }
+        return undefined;
+      },
+    };
+    await job(cache, { clock, faults }).write([append('a')], never);
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
+  });
+
+  it('is folded in if it comes to light after it was stepped over', async () => {
+    const cache = createFakeCache();
+    cache.reserve(formatKey(PREFIX, 1));
+    const faults: CacheFaults = {
+      save: (key) => {
+        if (key === formatKey(PREFIX, 2)) {
+          cache.evict(formatKey(PREFIX, 1));
+          cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('slow') }));
+        }
+        return undefined;
+      },
+    };
+    await job(cache, { faults }).write([append('a')], never);
+    expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['a', 'slow']);
+  });
+
+  it('folds in what was saved past it while its own upload took longer than anybody waits', async () => {
+    const cache = createFakeCache('completed');
+    const clock = createFakeClock();
+    const faults: CacheFaults = {
+      upload: async () => {
+        clock.advance(35_000);
+        if (cache.keys().length === 0)
+          cache.put(formatKey(PREFIX, 2), tree({ 'bot.md': entryText('passer') }));
+        return 'done';
+      },
+    };
+    expect(await job(cache, { clock, faults }).write([append('slow')], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['passer', 'slow']);
+  });
+
+  it('is named by the version after it, and looked for by whoever reads, until it is free again', async () => {
+    const cache = createFakeCache();
+    const clock = createFakeClock();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache, { clock }).write([append('a')], never);
+    expect(cache.contents().at(-1)).toContain('- passed-over 2 at=2026-02-03T04:');
+    const asked = async () => {
+      const from = cache.calls.length;
+      const store = job(cache, { clock });
+      const result = await read(store);
+      const all = await store.readTree(never);
+      expect(all.kind === 'tree' ? [...all.tree.keys()] : []).toEqual(['bot.md']);
+      expect(result).toMatchObject({ kind: 'restored', total: 2 });
+      return cache.calls.slice(from).filter((call) => call.endsWith('0000000002.')).length;
+    };
+    expect(await asked()).toBeGreaterThan(0);
+    clock.advance(26 * 60 * 60 * 1000);
+    expect(await asked()).toBe(0);
+    await job(cache, { clock }).write([append('b')], never);
+    expect(cache.contents().at(-1)).not.toContain('passed-over');
+  });
+
+  it('is found by a reader when it comes to light, and the next version holds it and names it no more', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old'), 'notes.md': 'old\n' }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache).write(
+      [append('a'), { kind: 'rewrite', path: 'notes.md', rewrite: () => 'new\n' }],
+      never,
+    );
+    cache.evict(formatKey(PREFIX, 2));
+    cache.put(
+      formatKey(PREFIX, 2),
+      tree({ 'bot.md': entryText('old') + entryText('late'), 'notes.md': 'late\n' }),
+    );
+    expect([...idsIn(textOf(await read(job(cache))))].sort()).toEqual(['a', 'late', 'old']);
+    await job(cache).write([append('b')], never);
+    const newest = cache.contents().at(-1) ?? '';
+    expect([...idsIn(newest)].sort()).toEqual(['a', 'b', 'late', 'old']);
+    expect(newest).not.toContain('passed-over');
+    // Notes are no entries: the one that lost is kept beside the other.
+    expect(textOf(await read(job(cache), 'notes.md'))).toBe('new\n');
+    expect(textOf(await read(job(cache), 'notes.md.bak'))).toBe('late\n');
+  });
+
+  it('does not bring back what was forgotten meanwhile', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') + entryText('kept') }));
+    cache.reserve(formatKey(PREFIX, 2));
+    await job(cache).write(forget(['old']), never);
+    cache.evict(formatKey(PREFIX, 2));
+    cache.put(
+      formatKey(PREFIX, 2),
+      tree({ 'bot.md': entryText('old') + entryText('kept') + entryText('late') }),
+    );
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['kept', 'late']);
+    await job(cache).write([append('b')], never);
+    expect(idsIn(cache.contents().at(-1) ?? '')).not.toContain('old');
+  });
+
+  it('costs a minute, and 20 seconds for each dead number after it: whoever reserved that was ready', async () => {
+    const cache = createFakeCache();
+    for (const number of [1, 2, 3]) cache.reserve(formatKey(PREFIX, number));
+    const clock = createFakeClock();
+    const startMs = clock.now().getTime();
+    expect(await job(cache, { clock }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    expect(cache.keys()).toEqual([formatKey(PREFIX, 4)]);
+    const tookMs = clock.now().getTime() - startMs;
+    expect(tookMs).toBeGreaterThan(100_000);
+    expect(tookMs).toBeLessThan(120_000);
+  });
+
+  it('is given up when the time of the save is spent', async () => {
+    const cache = createFakeCache();
+    for (let number = 1; number <= 9; number += 1) cache.reserve(formatKey(PREFIX, number));
+    const result = await job(cache).write([append('a')], never);
+    expect(result).toMatchObject({ kind: 'failed', reason: 'conflict' });
+    expect(cache.keys()).toEqual([]);
+  });
+
+  it('is said in the log, once for each number: what is waited for, and that it is waited for no more', async () => {
+    const cache = createFakeCache();
+    for (const number of [1, 2]) cache.reserve(formatKey(PREFIX, number));
+    const lines: string[] = [];
+    await job(cache, { log: (line) => lines.push(line) }).write([append('a')], never);
+    const [first, second] = ['1', '2'].map((digit) => `cache ${PREFIX}000000000${digit}`);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^Memory: another run has reserved ${first} .* waiting 5\\d s more for it\\.$`),
+      ),
+      `Memory: ${first} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+      expect.stringMatching(
+        new RegExp(`^Memory: another run has reserved ${second} .* waiting 1\\d s more for it\\.$`),
+      ),
+      `Memory: ${second} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+    ]);
+  });
+
+  it('is not worth a line where the other run is done at once', async () => {
+    const cache = createFakeCache();
+    cache.reserve(formatKey(PREFIX, 1));
+    const lines: string[] = [];
+    const clock = createFakeClock();
+    const saved = job(cache, { clock, log: (line) => lines.push(line) }).write([append('a')], never);
+    cache.evict(formatKey(PREFIX, 1));
+    cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('old') }));
+    expect(await saved).toMatchObject({ kind: 'saved' });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a version that was read once', () => {
+  it('is not read again, since it never changes, nor forgotten when it is evicted', async () => {
+    const cache = createFakeCache();
+    cache.put(formatKey(PREFIX, 4), tree({ 'bot.md': entryText('old') }));
+    const store = job(cache);
+    await read(store);
+    cache.evict(formatKey(PREFIX, 4));
+    await store.write([append('a')], never);
+    expect(cache.calls).toEqual([
+      `restore ${PREFIX}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `restore ${formatKey(PREFIX, 14)}`,
+      `save ${formatKey(PREFIX, 5)}`,
+    ]);
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
+  });
+
+  it('is not the newest where a higher number is there, whatever the service says', async () => {
+    const cache = createFakeCache('completed');
+    for (const number of [2, 9, 15, 1])
+      cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
+    expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
+  });
+});
+
+it('C3 44: a lineage starts again after a gap of eight days in which all versions were evicted', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  for (const id of ['a', 'b', 'c']) await job(cache, { clock }).write([append(id)], never);
+  clock.advance(8 * 24 * 60 * 60 * 1000);
+  for (const key of cache.keys()) cache.evict(key);
+  expect(await read(job(cache, { clock }))).toMatchObject({ kind: 'empty' });
+  expect(await job(cache, { clock }).write([append('d')], never)).toMatchObject({ kind: 'saved' });
+  expect(cache.keys()).toEqual([formatKey(PREFIX, 1)]);
+});
+
+describe('what is restored (D17)', () => {});
+
+it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {
+  const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await writeFile(join(outside, 'secret.md'), 'token');
+  await symlink(outside, join(workspace, DIRECTORY));
+  const files = createFiles();
+  const cache = createFakeCache();
+  cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('a') }));
+  const honest = cache.client({ files, workspace });
+  const client = {
+    ...honest,
+    restore: async (...request: Parameters<typeof honest.restore>) => {
+      const result = await honest.restore(...request);
+      if (result.kind !== 'hit') return result;
+      await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
+      await symlink(outside, join(workspace, DIRECTORY, 'folder'));
+      return result;
+    },
+  };
+  const store = createCacheStore({
+    cache: client,
+    files,
+    clock: createFakeClock(),
+    directory: join(workspace, DIRECTORY),
+    scope: 'trunk',
+    name: 'default',
+  });
+  expect(await read(store)).toMatchObject({
+    kind: 'restored',
+    text: entryText('a'),
+    warnings: [{ message: expect.stringContaining('"folder", "link.md"') }],
+  });
+  expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
+  expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
+  await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
+});
+
+it('C3 42: a restore takes memory files only and names what it left out', async () => {
+  const cache = createFakeCache();
+  cache.put(
+    formatKey(PREFIX, 1),
+    tree({ 'bot.md': entryText('a'), 'bot.md.bak': 'old', 'run.sh': '#!/bin/sh', 'sub/x.exe': 'MZ' }),
+  );
+  const result = await read(job(cache));
+  expect(result).toMatchObject({
+    kind: 'restored',
+    warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh", "sub/x.exe"') }],
+  });
+  await job(cache).write([append('b')], never);
+  expect(textOf(await read(job(cache), 'bot.md.bak'))).toBe('old');
+  expect(await read(job(cache))).toMatchObject({ warnings: [] });
+});

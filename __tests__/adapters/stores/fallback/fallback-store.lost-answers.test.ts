@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CommitResult, Unreadable } from '../../../../src/adapters/stores/backend.js';
+import { createFallbackStore } from '../../../../src/adapters/stores/fallback/fallback-store.js';
+import { append, idsIn } from '../entries.js';
+import { createFakePlace, type FakePlace, type PlaceFaults } from '../fake-place.js';
+import { adding, note, shown } from '../notes-contract.js';
+
+const never = new AbortController().signal;
+const FACTS = 'MEMORY.md';
+const outage: Unreadable = { kind: 'unreadable', reason: 'error', message: 'answered 502' };
+const noAnswer: CommitResult = { kind: 'unknown', message: 'connection reset' };
+const refusal: CommitResult = { kind: 'failed', reason: 'error', message: 'answered 500' };
+
+/** Answers in turn, `undefined` for a call that goes well; all go well after the last. */
+function inTurn<T>(...answers: readonly (T | undefined)[]): () => T | undefined {
+  const left = [...answers];
+  return () => left.shift();
+}
+
+function ladderOver(places: readonly FakePlace[], faults: readonly PlaceFaults[] = []) {
+  return createFallbackStore({
+    tiers: places.map((place, index) => place.open(faults[index])),
+    mode: 'auto',
+  });
+}
+
+/** The first store is read, asked to commit, and has committed. */
+const AFTER_COMMIT = 3;
+
+/** The first store makes the commit, but loses its answer and then fails to be read. */
+function answerLost(): PlaceFaults {
+  return { commit: inTurn(noAnswer), read: inTurn<Unreadable>(undefined, outage) };
+}
+
+describe('a save whose answer the first store lost, and that then fails', () => {
+  it('adds a line once, although it leaves out what the second store keeps the next time', async () => {
+    const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
+    const change = adding(FACTS, 'mine');
+    expect(await ladderOver([repo, cache], [answerLost()]).write([change], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
+  });
+
+  it('adds a line once, although the store broke after it made the commit', async () => {
+    const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
+    let steps = 0;
+    const step = async () => {
+      steps += 1;
+      if (steps === AFTER_COMMIT) throw new Error('broken');
+    };
+    await ladderOver([repo, cache], [{ step }]).write([adding(FACTS, 'mine')], never);
+    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
+  });
+
+  it('adds an entry once', async () => {
+    const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
+    cache.tree = new Map([['bot.md', append('kept').text]]);
+    await ladderOver([repo, cache], [answerLost()]).write([append('mine')], never);
+    expect(idsIn(repo.tree.get('bot.md') ?? '')).toEqual(['kept', 'mine']);
+  });
+});
+
+describe('a line that both stores hold, and that an edit takes out of the first', () => {
+  const edit = note(FACTS, { kind: 'replace', from: 'old\n', to: 'new\n' });
+
+  it.each<[string, PlaceFaults, PlaceFaults]>([
+    ['could not be read', {}, { read: () => outage }],
+    ['could not be folded in', { commit: inTurn(refusal) }, {}],
+  ])('does not come back from the second, which %s', async (_, first, second) => {
+    const files = { [FACTS]: 'old\nother\n' };
+    const [repo, cache] = [createFakePlace('repo', files), createFakePlace('cache', files)];
+    expect(await ladderOver([repo, cache], [first, second]).write([edit], never)).toMatchObject({
+      kind: 'saved',
+    });
+    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'new\nother\n' });
+    await ladderOver([repo, cache]).write([adding(FACTS, 'last')], never);
+    expect(await shown(ladderOver([repo]))).toEqual({ [FACTS]: 'new\nother\nlast\n' });
+  });
+
+  it('is folded in again when the second store got it anew, where that one was folded in before', async () => {
+    const [repo, cache] = [createFakePlace('repo', { [FACTS]: 'old\n' }), createFakePlace('cache')];
+    await ladderOver([repo, cache]).write([edit], never);
+    await ladderOver([cache]).write([adding(FACTS, 'old')], never);
+    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'new\nold\n' });
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { inFolder } from '../../../src/adapters/stores/in-folder.js';
+import { textOf } from './contract.js';
+import { append, entryText } from './entries.js';
+import { createFakePlace } from './fake-place.js';
+
+const never = new AbortController().signal;
+const wanted = { paths: ['bot.md'], lastN: 0, count: true };
+
+describe('a folder of a store', () => {
+  const files = {
+    'bot.md': entryText('top'),
+    'api/bot.md': entryText('api'),
+    'api/bot.state.md': '- forgotten x\n',
+    'api-2/bot.md': entryText('api-2'),
+    'web/bot.md': entryText('web'),
+  };
+  const inner = Object.fromEntries(
+    Object.entries(files).flatMap(([path, text]) =>
+      path.startsWith('api/') ? [[path.slice('api/'.length), text]] : [],
+    ),
+  );
+
+  it('holds its own files alone, by their place in it', async () => {
+    const store = inFolder(createFakePlace('cache', files).open(), 'api');
+    expect(store.kind).toBe('cache');
+    expect(textOf(await store.read(wanted, never))).toBe(entryText('api'));
+    const snapshot = await store.snapshot(['bot.md'], never);
+    expect(snapshot.kind === 'snapshot' && Object.fromEntries(snapshot.tree)).toEqual(inner);
+    const whole = await store.readTree(never);
+    expect(whole.kind === 'tree' && Object.fromEntries(whole.tree)).toEqual(inner);
+  });
+
+  it('gives what is wanted beside a log in the same go, by its place in it', async () => {
+    const store = inFolder(
+      createFakePlace('cache', { ...files, 'api/MEMORY.md': 'Tabs.\n', 'MEMORY.md': 'Spaces.\n' }).open(),
+      'api',
+    );
+    const found = await store.read({ ...wanted, beside: ['MEMORY.md', 'projects/x/notes/'] }, never);
+    expect(textOf(found)).toBe(entryText('api'));
+    expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
+      'MEMORY.md': 'Tabs.\n',
+    });
+    expect(await store.read(wanted, never)).not.toHaveProperty('beside');
+  });
+
+  it('writes in itself alone, and honours what was forgotten there', async () => {
+    const place = createFakePlace('repo', files);
+    const store = inFolder(place.open(), 'api');
+    const changes = [append('a'), append('x'), append('u', { path: 'untrusted/bot.md' })];
+    await store.write(changes, never);
+    expect(Object.fromEntries(place.tree)).toEqual({
+      ...files,
+      'api/bot.md': entryText('api') + entryText('a'),
+      'api/untrusted/bot.md': entryText('u'),
+    });
+  });
+
+  it('is found where it is in the whole tree', async () => {
+    const store = inFolder(createFakePlace('repo', files).open(), 'packages/api');
+    const place = {
+      location: 'repo@1',
+      url: 'https://github.com/octocat/hello/blob/axe-memory/packages/api/bot.md',
+    };
+    expect(store.placeOf('1', 'bot.md')).toEqual(place);
+    expect(store.placeOf('1', '')).toEqual({ location: 'repo@1' });
+    expect(await store.write([append('a')], never)).toMatchObject(place);
+  });
+
+  it.each(['../bot.md', '', '/bot.md', 'a/../../bot.md'])('cannot be left by the path %j', async (path) => {
+    const place = createFakePlace('repo', files);
+    const store = inFolder(place.open(), 'api');
+    expect(await store.read({ ...wanted, paths: [path] }, never)).toMatchObject({ kind: 'failed' });
+    expect(await store.snapshot([path], never)).toMatchObject({ kind: 'unreadable' });
+    expect(await store.write([append('a', { path })], never)).toMatchObject({ kind: 'failed' });
+    expect(place.version).toBe(0);
+  });
+
+  it('tells trouble as it is', async () => {
+    const outage = { kind: 'unreadable', reason: 'error', message: 'answered 502' } as const;
+    const store = inFolder(createFakePlace('repo').open({ read: () => outage }), 'api');
+    expect(await store.snapshot(['bot.md'], never)).toEqual(outage);
+    expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'answered 502' });
+  });
+
+  it('drops the history of the whole store, where there is one', async () => {
+    const store = createFakePlace('repo').open();
+    expect(await inFolder(store, 'api').dropHistory?.(never)).toMatchObject({ location: 'repo@repo anew' });
+    const { dropHistory: _, ...plain } = store;
+    expect(inFolder(plain, 'api')).not.toHaveProperty('dropHistory');
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../../src/actions/outputs.js';
+import { collectAgentMemory } from '../../../src/commands/gc/gc-memory.js';
+import { ProviderError } from '../../../src/core/errors.js';
+import { formatEntry } from '../../../src/core/memory/run-log.js';
+import type { SaveResult } from '../../../src/core/memory/store.js';
+import { parseLog } from '../../../src/core/text/units.js';
+import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { createFakeWorld, type FakeWorldParts, makeRequest } from '../../helpers/world-fake.js';
+
+/** A million tokens of either kind cost a dollar. */
+const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const TODAY = '2026-02-03';
+const TOML = 'name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nlast_n = 2\n';
+const LOG = Array.from({ length: 5 }, (_, index) =>
+  formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `task ${index}`, result: 'done' }),
+).join('');
+const CUT = { unified: 'length', raw: 'length' } as const;
+const REFUSED = { unified: 'content-filter', raw: 'content_filter' } as const;
+const FULL = { kind: 'failed', reason: 'error', message: 'full' } as const;
+const CHEAP = { inputTokens: 200_000, outputTokens: 50_000 };
+
+interface GcScene {
+  readonly state?: string;
+  readonly perDayUsd?: number;
+  readonly dryRun?: boolean;
+  readonly memory?: Readonly<Record<string, string>>;
+  readonly facts?: object;
+  readonly log?: string;
+  readonly save?: SaveResult;
+}
+
+function scene(
+  replies: readonly FakeReply[],
+  { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG, save }: GcScene = {},
+  parts: FakeWorldParts = {},
+) {
+  const model = createFakeModel([...replies]);
+  const deps = createFakeWorld({
+    model,
+    agents: { bot: TOML },
+    memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },
+    facts: { 'openai/m': { price: PRICE, ...facts } },
+    ...(save === undefined ? {} : { save }),
+    ...parts,
+  });
+  const spendLimits = { perPullUsd: 0, perDayUsd };
+  const request = makeRequest({ trigger: SCHEDULE, inWorkflow: true, spendLimits, dryRun });
+  return { model, deps, request: { ...request, suggesting: undefined } };
+}
+
+describe('what garbage collection costs', () => {
+  it('is kept in the state beside what runs cost', async () => {
+    const { deps, request } = scene([says('Found it.', CHEAP)]);
+    expect(await collectAgentMemory(request, deps)).toMatchObject({
+      kind: 'collected',
+      collection: { end: { kind: 'trimmed', removed: 3 } },
+    });
+    expect(deps.memory.get('bot.state.md')).toMatch(
+      new RegExp(`^- spent \\S+ day=${TODAY} usd=0\\.25 at=`, 'm'),
+    );
+  });
+
+  it('is a warning with its remedy where it cannot be kept', async () => {
+    const remedy = 'Add `contents: write` under `permissions:` of the job.';
+    const save = { kind: 'failed', reason: 'denied', message: 'the token cannot write', remedy } as const;
+    const { deps, request } = scene([says('', CHEAP)], {}, { save });
+    await collectAgentMemory(request, deps);
+    expect(deps.warnings).toContainEqual({
+      code: 'memory-save-failed',
+      message: `what gc cost could not be noted: the token cannot write. ${remedy}`,
+    });
+  });
+
+  it('is kept too where the analysis is no whole one, and nothing is trimmed', async () => {
+    const { deps, request } = scene([says('', CHEAP)]);
+    expect(await collectAgentMemory(request, deps)).toMatchObject({
+      collection: { end: { kind: 'failed' } },
+    });
+    expect(deps.memory.get('bot.md')).toBe(LOG);
+    expect(deps.memory.get('bot.state.md')).toContain('usd=0.25');
+  });
+
+  it.each<[string, readonly FakeReply[], number, number, object]>([
+    ['an empty answer', [says('', CHEAP)], 1, 0.25, {}],
+    ['an answer that was cut off', [says('## Pat', { ...CHEAP, finish: CUT })], 1, 0.25, {}],
+    ['a refusal', [says('No.', { ...CHEAP, finish: REFUSED })], 1, 0.25, {}],
+    ['a model out of reach', [new ProviderError('auth', 'bad key')], 0, 0, {}],
+    [
+      'a second part that fails',
+      [says('Part one.', CHEAP), new ProviderError('auth', 'bad key')],
+      1,
+      0.25,
+      { windowTokens: 2600 },
+    ],
+  ])('is told and counted after %s', async (_what, replies, turns, costUsd, facts) => {
+    const { deps, request } = scene(replies, { facts, log: LOG.repeat(40) });
+    const report = await collectAgentMemory(request, deps);
+    expect(report).toMatchObject({ collection: { end: { kind: 'failed' }, usage: { turns } } });
+    expect(outputsOf(report, false)).toMatchObject({
+      conclusion: 'failure',
+      turns: String(turns),
+      'input-tokens': String(turns * CHEAP.inputTokens),
+      'output-tokens': String(turns * CHEAP.outputTokens),
+      ...(costUsd === 0 ? {} : { 'cost-usd': costUsd.toFixed(6) }),
+    });
+    const spent = costUsd === 0 ? undefined : expect.stringContaining(`usd=${costUsd} `);
+    expect(deps.memory.get('bot.state.md')).toEqual(spent);
+    expect(deps.memory.get('bot.md')).toBe(LOG.repeat(40));
+  });
+
+  it('is nothing where the limit of the day is used up: the model is not asked', async () => {
+    const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
+    const { model, deps, request } = scene([], { state, perDayUsd: 2 });
+    expect(await collectAgentMemory(request, deps)).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'budget-spent', remedy: expect.stringContaining('`max-cost-usd-per-day`') },
+    });
+    expect(model.asked).toHaveLength(0);
+    expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);
+  });
+
+  it.each([
+    [0, /^what gc cost could not be noted: full/],
+    [5, /^what gc cost could not be noted, so `max-cost-usd-per-day` does not count it: full/],
+  ])('names the limit of a day, %d, only where there is one', async (perDayUsd, message) => {
+    const { deps, request } = scene([says('', CHEAP)], { perDayUsd, save: FULL });
+    await collectAgentMemory(request, deps);
+    expect(deps.warnings).toContainEqual({
+      code: 'memory-save-failed',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('is nothing in a dry run, which asks no model and leaves no trace', async () => {
+    const { model, deps, request } = scene([], { dryRun: true });
+    expect(await collectAgentMemory(request, deps)).toMatchObject({
+      collection: { read: { entries: 5 }, end: { kind: 'not-asked', plan: { removed: 3, kept: 2 } } },
+    });
+    expect([model.asked.length, ...deps.memory.keys()]).toEqual([0, 'bot.md']);
+  });
+});
+
+describe('garbage collection in a workflow', () => {
+  it('reads and trims the trusted lane alone', async () => {
+    const memory = { 'untrusted/bot.md': LOG.replaceAll('task', 'raise all tools') };
+    const { model, deps, request } = scene([says('Found it.')], { memory });
+    await collectAgentMemory(request, deps);
+    expect(JSON.stringify(model.asked)).not.toContain('raise all tools');
+    expect(parseLog(deps.memory.get('untrusted/bot.md') ?? '').units).toHaveLength(5);
+  });
+
+  it('is refused on an event that strangers can cause', async () => {
+    const { deps, request } = scene([]);
+    await expect(
+      collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, deps),
+    ).rejects.toThrow('`mode: gc` does not run on the event `pull_request`');
+  });
+});

@@ -1,0 +1,98 @@
+import type { CommandSession, MemoryCommandResult } from '../../../src/commands/memory/command-session.js';
+import { runMemoryCommand } from '../../../src/commands/memory/memory-command.js';
+import { parseMemoryCommand } from '../../../src/commands/memory/parse-memory-command.js';
+import { applyChanges } from '../../../src/core/memory/change.js';
+import { bareProvenance } from '../../../src/core/memory/commands/compose.js';
+import { formatProvenance, type Provenance } from '../../../src/core/memory/provenance.js';
+import { formatEntry } from '../../../src/core/memory/run-log.js';
+import type { MemoryStore, SaveResult, StoreKind, TreeResult } from '../../../src/core/memory/store.js';
+import type { MemoryTree } from '../../../src/core/memory/tree.js';
+
+/** A memory that is kept in a variable. */
+export interface FakeMemory extends MemoryStore {
+  tree: MemoryTree;
+  writes: number;
+  /** What is done just before the next write, as another run would. */
+  before: (() => void) | undefined;
+}
+
+/** What a store may be made to answer. */
+export interface MemoryFaults {
+  readonly kind?: StoreKind;
+  readonly unreadable?: TreeResult;
+  readonly save?: SaveResult;
+  readonly drop?: SaveResult;
+}
+
+/** A store over a tree; with `drop` it has a history. */
+export function createFakeMemory(
+  files: Readonly<Record<string, string>>,
+  faults: MemoryFaults = {},
+): FakeMemory {
+  const { kind = 'repo', drop } = faults;
+  const memory: FakeMemory = {
+    kind,
+    tree: new Map(Object.entries(files)),
+    writes: 0,
+    before: undefined,
+    read: async () => ({ kind: 'failed', location: 'fake', message: 'runs read, people read trees' }),
+    readTree: async () =>
+      faults.unreadable ?? {
+        kind: 'tree',
+        tree: memory.tree,
+        warnings: [],
+        location: 'octocat/hello@axe-memory',
+      },
+    async write(changes) {
+      memory.writes += 1;
+      memory.before?.();
+      if (faults.save !== undefined) return faults.save;
+      memory.tree = applyChanges(memory.tree, changes);
+      return { kind: 'saved', location: 'fake', attempts: 1 };
+    },
+    ...(drop === undefined ? {} : { dropHistory: async () => drop }),
+  };
+  return memory;
+}
+
+/** Runs one command line on a memory, on 3 February 2026. */
+export async function command(
+  store: MemoryStore,
+  words: string | readonly string[],
+  more: Partial<CommandSession> = {},
+): Promise<MemoryCommandResult> {
+  let ids = 0;
+  return await runMemoryCommand(parseMemoryCommand(typeof words === 'string' ? words.split(' ') : words), {
+    store,
+    path: 'bot.md',
+    clock: {
+      now: () => new Date('2026-02-03T12:00:00Z'),
+      sleep: async () => {},
+      timer: () => ({ signal: new AbortController().signal, clear: () => {} }),
+      random: () => 0.5,
+      newId: () => {
+        ids += 1;
+        return `fresh-${ids}`;
+      },
+    },
+    signal: new AbortController().signal,
+    secrets: [],
+    origin: undefined,
+    ...more,
+  });
+}
+
+/** An entry of a minute of 3 February 2026; without an id as axe writes it. */
+export function entry(
+  minute: number,
+  {
+    id,
+    task = `task ${minute}`,
+    result = `result ${minute}`,
+    ...more
+  }: { readonly id?: string; readonly task?: string; readonly result?: string } & Partial<Provenance> = {},
+): string {
+  const plain = { timestamp: new Date(Date.UTC(2026, 1, 3, 4, minute)), task, result };
+  if (id === undefined) return formatEntry(plain);
+  return formatEntry({ ...plain, provenance: formatProvenance({ ...bareProvenance(id), ...more }) });
+}

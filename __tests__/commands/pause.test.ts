@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { pauseCommand, runPauseCommand } from '../../src/commands/pause.js';
+import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
+import { WRITER } from '../helpers/reports.js';
+import { comment, issue, pullRequest } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+
+const STATE = 'bot.state.md';
+
+function asks(body: string) {
+  return comment({ on: 'pull_request', number: 42, body });
+}
+
+async function tend(body: string, parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeWorld({ permissions: WRITER, ...parts });
+  const report = await runPipeline(makeRequest({ trigger: asks(body), ...patch }), deps);
+  return { deps, report, state: deps.memory.get(STATE) ?? '' };
+}
+
+describe('the command', () => {
+  it.each([
+    ['/axe pause', 'paused'],
+    ['/axe resume', 'resumed'],
+    ['/AXE Pause  ', 'paused'],
+    ['\r\n\n/axe pause\r\nI will rewrite it.', 'paused'],
+  ])('is in %j', (body, kind) => {
+    expect(pauseCommand(asks(body))?.kind).toBe(kind);
+  });
+
+  it.each(['/axe pause the tests', 'Please /axe pause', '    /axe pause', '/axe pauses', '> /axe pause', ''])(
+    'is not in %j',
+    (body) => {
+      expect(pauseCommand(asks(body))).toBeUndefined();
+      expect(pauseCommand(issue({ body: '/axe pause' }))).toBeUndefined();
+    },
+  );
+});
+
+describe('a pause', () => {
+  it('is kept beside the run log and answered', async () => {
+    const { report, state, deps } = await tend('/axe pause');
+    expect(report).toMatchObject({
+      kind: 'tended',
+      command: 'pause',
+      result: { kind: 'done', changed: true },
+    });
+    expect(state).toMatch(/^- paused 42 by=octocat at=/m);
+    expect(deps.replies).toMatchObject([{ agent: 'bot', text: 'Runs of `bot` on #42 are paused.' }]);
+    expect(deps.steps).not.toContain('ask model');
+  });
+
+  it('stops what happens by itself, and nothing that is asked for', async () => {
+    const { state } = await tend('/axe pause');
+    const memory = { [STATE]: state };
+    const kindOf = async (trigger: RunRequest['trigger'], kept = memory) =>
+      await runPipeline(
+        makeRequest({ trigger, inWorkflow: true }),
+        createFakeWorld({ permissions: WRITER, memory: kept }),
+      );
+    expect(await kindOf(pullRequest({ action: 'synchronize' }))).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'paused', remedy: expect.stringContaining('/axe resume') },
+    });
+    expect(await kindOf(pullRequest({ action: 'labeled' }))).toMatchObject({ kind: 'ran' });
+    expect(await kindOf(pullRequest({ number: 43 }))).toMatchObject({ kind: 'ran' });
+    expect(await kindOf(asks('Why?'))).toMatchObject({ kind: 'ran' });
+  });
+
+  it('ends with the other command', async () => {
+    const { state } = await tend('/axe pause');
+    const later = createFakeWorld({ permissions: WRITER, memory: { [STATE]: state } });
+    await later.clock.sleep(1000);
+    await runPipeline(makeRequest({ trigger: asks('/axe resume') }), later);
+    const memory = Object.fromEntries(later.memory);
+    expect(later.replies).toMatchObject([{ text: 'Runs of `bot` on #42 are no longer paused.' }]);
+    const deps = createFakeWorld({ permissions: WRITER, memory });
+    expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
+  });
+
+  it('is for people who may write, whatever else the workflow allows', async () => {
+    const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
+    const gatePolicy = { ...makeRequest().gatePolicy, minPermission: 'none' } as const;
+    const { report, state } = await tend('/axe pause', { permissions }, { gatePolicy });
+    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'permission' } });
+    expect(state).toBe('');
+  });
+
+  it.each<[string, FakeWorldParts, Partial<RunRequest>, RegExp]>([
+    ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`skip-labels`/],
+    [
+      'where memory is only read',
+      {},
+      { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } },
+      /`memory-write: never`/,
+    ],
+    [
+      'on an issue',
+      {},
+      { trigger: comment({ body: '/axe pause' }) },
+      /only runs on a pull request can be paused/,
+    ],
+    [
+      'that cannot be saved',
+      { save: { kind: 'failed', reason: 'io', message: 'disk full' } as never },
+      {},
+      /could not be changed: disk full/,
+    ],
+  ])('%s is refused with the reason', async (_, parts, patch, text) => {
+    const { deps, state, report } = await tend('/axe pause', parts, patch);
+    expect(report).toMatchObject({ kind: 'tended', result: { kind: 'failed' } });
+    expect(deps.replies[0]?.text).toMatch(text);
+    expect(state).toBe('');
+  });
+
+  it('in a dry run changes nothing', async () => {
+    const deps = createFakeWorld({ permissions: WRITER });
+    const command = pauseCommand(asks('/axe pause'));
+    if (command === undefined) throw new Error('no command');
+    const report = await runPauseCommand(command, makeRequest({ dryRun: true }), deps);
+    expect(report).toMatchObject({ result: { kind: 'done', changed: false } });
+    expect([deps.memory.size, deps.replies]).toEqual([0, []]);
+  });
+});

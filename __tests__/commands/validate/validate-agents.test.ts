@@ -1,0 +1,363 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatValidation } from '../../../src/commands/validate/format-validation.js';
+import { validateAgents } from '../../../src/commands/validate/validate-agents.js';
+import type { ValidationDependencies, ValidationRequest } from '../../../src/commands/validate/validation.js';
+import type { SourceText } from '../../../src/core/agent/agent-source.js';
+import type { ModelRef } from '../../../src/core/agent/model-ref.js';
+import type { AgentLibrary } from '../../../src/core/dependencies.js';
+import { AxeError, ConfigError, NotFoundError } from '../../../src/core/errors.js';
+import { compileGlob } from '../../../src/core/text/glob.js';
+
+const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
+
+/** A shelf with these files; `read` counts how often each agent is asked for. */
+function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
+  const places = Object.keys(files)
+    .filter((file) => file.endsWith('.toml'))
+    .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
+  return {
+    where: 'here',
+    folders: ['axe/agents'],
+    list: async () => places,
+    async read(name) {
+      reads.push(name);
+      const file = name.endsWith('.toml') ? name : `${name}.toml`;
+      const text = files[file];
+      if (text === undefined) throw new NotFoundError('agent', name, { remedy: 'See.' });
+      if (text === 'unreadable') throw new ConfigError(`failed to read agent config "${name}": no`);
+      return {
+        name,
+        file,
+        text,
+        async loadSkill(path) {
+          if (files[path] === undefined) throw new NotFoundError('skill', path);
+          return files[path];
+        },
+      };
+    },
+    async countPaths(pattern, workdir) {
+      const { matches } = compileGlob(pattern);
+      if (workdir === 'gone') throw new ConfigError('failed to resolve workdir symlinks: gone');
+      if (workdir === 'large') return undefined;
+      return Object.keys(files).filter(matches).length;
+    },
+  };
+}
+
+/** A shelf that notes which walks it was asked for. */
+function countingShelf(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
+  const counted: string[] = [];
+  const plain = shelfOf(files);
+  const source: SourceText = {
+    ...plain,
+    async countPaths(pattern, workdir) {
+      counted.push(`${pattern} in ${workdir}`);
+      onCount();
+      return await plain.countPaths(pattern, workdir);
+    },
+  };
+  return { counted, source };
+}
+
+function validate(
+  files: Readonly<Record<string, string>>,
+  request: Partial<ValidationRequest> = {},
+  deps: Partial<ValidationDependencies> = {},
+) {
+  return validateAgents(
+    { names: [], outputSchema: '', isFolderNamed: false, ...request },
+    { source: shelfOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...deps },
+  );
+}
+
+/** What is told of one agent, without the remedies. */
+async function faultsOf(
+  more: string,
+  files: Readonly<Record<string, string>> = {},
+  deps: Partial<ValidationDependencies> = {},
+) {
+  const { agents } = await validate({ ...files, 'a.toml': `${HEAD}${more}` }, { names: ['a'] }, deps);
+  const faults = agents.find(({ name }) => name === 'a')?.faults ?? [];
+  return faults.map(({ severity, message, at }) => `${at.line}:${at.column} ${severity}: ${message}`);
+}
+
+describe('an agent', () => {
+  it('that names only what is there is valid', async () => {
+    const more =
+      'skill = "s.md"\nfiles = ["*.md"]\nsub_agents = ["b", "builtin"]\ntools = ["read_file", "submit_review"]\n';
+    const b = HEAD.replace('"a"', '"b"');
+    expect(await faultsOf(more, { 's.md': 'Skill.', 'b.toml': b, 'builtin.toml': b })).toEqual([]);
+  });
+
+  it('whose model has no provider has that reported', async () => {
+    const { agents } = await validate({ 'a.toml': 'name = "a"\nmodel = "claude"\n' });
+    expect(agents[0]?.faults).toMatchObject([
+      {
+        severity: 'error',
+        at: { line: 2, column: 1 },
+        message: 'invalid model format "claude": expected provider/model-name',
+      },
+    ]);
+  });
+
+  it('whose model no run could open has the same error as the run', async () => {
+    const modelProblem = ({ provider }: ModelRef) =>
+      new AxeError(`unsupported provider "${provider}"`, { remedy: 'Set its address.' });
+    const { agents } = await validate({ 'a.toml': HEAD }, {}, { modelProblem });
+    expect(agents[0]?.faults).toEqual([
+      {
+        severity: 'error',
+        at: { file: 'a.toml', line: 2, column: 1 },
+        message: 'unsupported provider "anthropic"',
+        remedy: 'Set its address.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['skill = "s.md"', ['3:1 error: skill not found: s.md']],
+    [
+      'files = ["a[", "*.txt"]',
+      [
+        '3:1 error: invalid glob pattern "a[": syntax error in pattern',
+        '3:1 warning: "*.txt" in `files` matches no file',
+      ],
+    ],
+    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['4:1 error: failed to resolve workdir symlinks: gone']],
+    ['files = ["*.txt"]\nworkdir = "large"', []],
+    [
+      'tools = ["red_file", "frobnicate"]',
+      [
+        '3:1 warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+        '3:1 warning: there is no tool "frobnicate"; a run goes on without it.',
+      ],
+    ],
+    [
+      'tools = ["memory_write"]',
+      [
+        '3:1 warning: agent "a" asks for `memory_write`, and keeps no notes. Set `enabled = true` and `notes = true` in `[memory]` of the agent.',
+      ],
+    ],
+    ['tools = ["memory_write"]\n[memory]\nenabled = true\nnotes = true', []],
+    [
+      '[memory]\nenabled = true\npath = "~/m.md"',
+      [
+        '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
+      ],
+    ],
+    ['sub_agents = ["nobody"]', ['3:1 error: failed to load agent "nobody": agent config not found: nobody']],
+    [
+      'sub_agents = ["a"]',
+      [
+        '3:1 warning: sub-agents call each other in a circle: a → a. Only `max_depth` ends it, and each level is paid for.',
+      ],
+    ],
+    [
+      'skill = "s.md"\ntimeout = -1\nsub_agents = 7\n',
+      [
+        '3:1 error: skill not found: s.md',
+        '4:1 error: timeout must be non-negative',
+        '5:1 error: failed to parse agent config "a": sub_agents must be a list of strings, but is an integer',
+      ],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "#/$defs/x"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` cannot be used: `$ref` "#/$defs/x" leads nowhere',
+      ],
+    ],
+    [
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "https://example.com"\n',
+      [
+        '5:2 error: the JSON schema of `params.response_format.schema` refers to another document: `$ref` is "https://example.com"',
+      ],
+    ],
+  ])('with %j has told what is wrong, at its line', async (more, expected) => {
+    expect(await faultsOf(more)).toEqual(expected);
+  });
+
+  it('whose schema is none has that told', async () => {
+    const more =
+      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\ntype = "objekt"\n';
+    const checkSchema = async (_: unknown, origin: string) => {
+      throw new ConfigError(`${origin} is none`);
+    };
+    expect(await faultsOf(more, {}, { checkSchema })).toEqual([
+      '5:2 error: `params.response_format.schema` is none',
+    ]);
+  });
+
+  it('that cannot be read has that told at its file, and not at whoever calls it', async () => {
+    const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
+    expect(agents).toMatchObject([
+      { name: 'a', faults: [] },
+      { name: 'b', raw: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
+    ]);
+  });
+});
+
+describe('a look at agents', () => {
+  const files = {
+    'a.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'b.toml': `${HEAD}sub_agents = ["c"]\n`,
+    'c.toml': `${HEAD}sub_agents = ["b"]\n`,
+    'd.toml': 'name = \n',
+  };
+
+  it('takes all there are, or those that are named with the sub-agents they have, each once', async () => {
+    const all = await validate(files);
+    expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+    const reads: string[] = [];
+    const source = shelfOf(files, reads);
+    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { source });
+    expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(reads).toEqual(['b', 'b.toml', 'c']);
+  });
+
+  it('tells a circle once, at its first member', async () => {
+    const { agents } = await validate(files);
+    const circles = agents.flatMap(({ name, faults }) =>
+      faults
+        .filter(({ message }) => message.includes('circle'))
+        .map(({ message, at }) => [name, at.line, message]),
+    );
+    expect(circles).toEqual([['b', 3, expect.stringContaining('b → c → b')]]);
+  });
+
+  it('ends with an error where there is nothing to look at, or not what was asked for', async () => {
+    await expect(validate({})).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'there are no agents in `axe/agents` of here',
+    });
+    await expect(validate(files, { names: ['e'] })).rejects.toMatchObject({
+      message: 'agent config not found: e',
+      remedy: 'See.',
+    });
+    await expect(validate(files, { outputSchema: '{' })).rejects.toThrow('`output-schema` is not JSON');
+  });
+
+  it('ends with an error where the folder that was named has no agents, unless it may be the other repository’s', async () => {
+    const source = { ...shelfOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+    const request = { isFolderNamed: true };
+    await expect(validate({}, request, { source })).rejects.toMatchObject({
+      message: 'there are no agents in `mien` of here',
+      remedy: expect.stringContaining('`agents-dir`'),
+    });
+    const found = { ...source, folders: ['axe/agents'] };
+    expect((await validate({}, request, { source: found })).agents).toHaveLength(1);
+    const shared = { loadAgent: async () => Promise.reject(new Error('unused')) } as unknown as AgentLibrary;
+    expect((await validate({}, request, { source, shared })).agents).toHaveLength(1);
+  });
+
+  it('ends before a hostile list of names becomes as many requests', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
+    const reads: string[] = [];
+    const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
+    await expect(validate(hostile, {}, { source: shelfOf(hostile, reads) })).rejects.toThrow(
+      'there are more than 300 agents and files that they name',
+    );
+    expect(reads).toHaveLength(300);
+  });
+
+  it('tries the first patterns of hostile lists only, over all agents, and says so once', async () => {
+    const patterns = (agent: string) =>
+      Array.from({ length: 200 }, (_, index) => `"${agent}${index}.txt"`).join(', ');
+    const hostile = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [`${name}.toml`, `${HEAD}files = [${patterns(name)}]\n`]),
+    );
+    const { counted, source } = countingShelf(hostile);
+    const { agents } = await validate(hostile, {}, { source });
+    expect(counted).toHaveLength(300);
+    expect(agents.map(({ faults }) => faults.length)).toEqual([200, 101, 0]);
+    expect(agents[1]?.faults[100]?.message).toBe(
+      'the agents have more than 300 patterns in `files`; from here on they were not looked at',
+    );
+  });
+
+  it('walks once for a pattern that several agents name', async () => {
+    const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
+    const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
+    const { counted, source } = countingShelf(files);
+    const { agents } = await validate(files, {}, { source });
+    expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
+    expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
+  });
+
+  it('stops between two patterns when its time is up', async () => {
+    const ending = new AbortController();
+    const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
+    const { counted, source } = countingShelf(files, () => ending.abort(new Error('time is up')));
+    await expect(validate(files, {}, { source, signal: ending.signal })).rejects.toThrow('time is up');
+    expect(counted).toEqual(['*.txt in ']);
+  });
+
+  it('looks for what is not here in the other repository', async () => {
+    const shared: AgentLibrary = {
+      async loadAgent(name) {
+        if (name === 'there') return { name, source: 'there' } as never;
+        throw new NotFoundError('agent', name);
+      },
+      async loadSkill(path) {
+        if (path === 'there.md') return 'Skill.';
+        throw new NotFoundError('skill', path);
+      },
+      loadContextFiles: async () => ({ files: [], warnings: [] }),
+    };
+    expect(await faultsOf('skill = "there.md"\nsub_agents = ["there"]\n', {}, { shared })).toEqual([]);
+    expect(await faultsOf('skill = "gone.md"\nsub_agents = ["gone"]\n', {}, { shared })).toHaveLength(2);
+  });
+
+  it('does not hide what nobody could mend in an agent', async () => {
+    const source = { ...shelfOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
+    await expect(
+      validate(
+        {},
+        {},
+        {
+          source: {
+            ...source,
+            read: async () => ({
+              name: 'a',
+              file: 'a',
+              text: `${HEAD}files = ["x"]`,
+              loadSkill: async () => '',
+            }),
+          },
+        },
+      ),
+    ).rejects.toThrow('GitHub is down');
+  });
+});
+
+describe('what is told', () => {
+  it('is a line for each finding with its remedy below, and how many there are', async () => {
+    const validation = await validate({
+      'a.toml': HEAD,
+      'b.toml': `${HEAD}timeout = -1\ntools = ["red_file"]\n`,
+    });
+    expect(formatValidation(validation)).toEqual([
+      'a.toml: valid',
+      'b.toml:3:1: error: timeout must be non-negative',
+      '  Give a whole number from 0 upwards; 0 means not set.',
+      'b.toml:4:1: warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+      '',
+      '2 agents: 1 error, 1 warning',
+    ]);
+  });
+
+  it('names a file with control characters in quotes', async () => {
+    const odd = 'x\n::error::hi.toml';
+    const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));
+    expect(lines.filter((line) => line.includes('.toml'))).toEqual([
+      '"x\\n::error::hi.toml": valid',
+      '"b\\r.toml":3:1: error: timeout must be non-negative',
+    ]);
+  });
+
+  it('has an end', async () => {
+    const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
+    const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
+    expect(lines).toHaveLength(203);
+    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 warnings']);
+  });
+});

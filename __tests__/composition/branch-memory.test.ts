@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { TreeStore } from '../../src/adapters/stores/store.js';
+import {
+  type BranchMemoryOptions,
+  OWN_BRANCH,
+  openBranchMemory,
+} from '../../src/composition/branch-memory.js';
+import { append } from '../adapters/stores/entries.js';
+import { createFakeClock } from '../adapters/stores/fake-clock.js';
+import {
+  type Answer,
+  createFakeGitHubClient,
+  type FakeGitHubClient,
+  failure,
+  noAbort,
+} from '../helpers/github-client-fake.js';
+
+/** Git's id of the file's content. */
+const BLOB = createHash('sha1').update('blob 5\0## x\n').digest('hex');
+
+/** A branch with one file wherever somebody looks. */
+const FOUND: Answer = () => ({
+  repository: {
+    isPrivate: true,
+    ref: {
+      target: {
+        oid: 'a'.repeat(40),
+        tree: { oid: 'b'.repeat(40) },
+        p0: { type: 'blob', mode: 0o100644, oid: BLOB, size: 5, object: { text: '## x\n' } },
+      },
+    },
+  },
+});
+const MISSING: Answer = () => ({ repository: { isPrivate: true, ref: null } });
+const DENIED: Answer = () => {
+  throw failure(403, 'POST /graphql', 'Resource not accessible by integration');
+};
+
+function open(answer: Answer, patch: Partial<BranchMemoryOptions> = {}) {
+  const client: FakeGitHubClient = createFakeGitHubClient({ graphql: answer });
+  const store = openBranchMemory({
+    client,
+    owner: 'octocat',
+    name: 'hello',
+    branch: OWN_BRANCH,
+    folder: '',
+    env: {},
+    clock: createFakeClock(),
+    mayCreate: true,
+    ...patch,
+  });
+  return { client, store };
+}
+
+const read = (store: TreeStore) => store.read({ paths: ['bot.md'], lastN: 0, count: false }, noAbort());
+
+describe('memory on a branch', () => {
+  it.each<[Partial<BranchMemoryOptions>, string, string]>([
+    [{}, 'octocat/hello@axe-memory:bot.md', 'https://github.com/octocat/hello/blob/axe-memory/bot.md'],
+    [
+      { branch: 'main', folder: '.axe/memory' },
+      'octocat/hello@main:.axe/memory/bot.md',
+      'https://github.com/octocat/hello/blob/main/.axe/memory/bot.md',
+    ],
+    [
+      { env: { GITHUB_SERVER_URL: 'https://ghe.example/' } },
+      'octocat/hello@axe-memory:bot.md',
+      'https://ghe.example/octocat/hello/blob/axe-memory/bot.md',
+    ],
+    [
+      { env: { GITHUB_SERVER_URL: '' }, branch: 'bots/#1' },
+      'octocat/hello@bots/#1:bot.md',
+      'https://github.com/octocat/hello/blob/bots/%231/bot.md',
+    ],
+  ])('is found, with %j, where people find it too', async (patch, location, url) => {
+    const { store, client } = open(FOUND, patch);
+    expect(await read(store)).toMatchObject({ kind: 'restored', text: '## x\n', location, url });
+    expect(client.requests[0]?.params['p0']).toBe(location.split(':')[1]);
+  });
+
+  it.each([
+    [{}, 'Add `contents: read` under `permissions:` of the job.'],
+    [{ GITHUB_REPOSITORY: 'Octocat/Hello' }, 'Add `contents: read` under `permissions:` of the job.'],
+    [
+      { GITHUB_REPOSITORY: 'octocat/other' },
+      "Give a token that may read octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+    ],
+  ])('that may not be read, in a job with %j, comes with what mends it', async (env, remedy) => {
+    const { store } = open(DENIED, { env });
+    expect(await read(store)).toMatchObject({ kind: 'failed', remedy });
+  });
+
+  it('is created only by whom it is asked of', async () => {
+    const { store, client } = open(MISSING, { mayCreate: false });
+    expect(await store.write([append('a')], noAbort())).toMatchObject({
+      kind: 'failed',
+      message: 'there is no branch `octocat/hello@axe-memory`',
+    });
+    expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
+    const creating = open(MISSING);
+    await creating.store.write([append('a')], noAbort());
+    expect(creating.client.requests.map(({ route }) => route)).toContain(
+      'POST /repos/{owner}/{repo}/git/trees',
+    );
+  });
+
+  it('keeps the history of a branch that is not its own (D13)', async () => {
+    expect(await open(FOUND, { branch: 'main' }).store.dropHistory?.(noAbort())).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('`octocat/hello@main` holds other things than memory'),
+    });
+    expect(await open(MISSING).store.dropHistory?.(noAbort())).toMatchObject({ kind: 'saved' });
+  });
+});

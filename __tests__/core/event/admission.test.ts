@@ -1,0 +1,363 @@
+import { describe, expect, it } from '@jest/globals';
+import { decideAdmission, needsPermission, taskOfMention } from '../../../src/core/event/admission.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
+import type { Permission } from '../../../src/core/event/permission.js';
+import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../../src/core/event/trigger.js';
+import {
+  comment,
+  issue,
+  MERGE_GROUP,
+  OCTOCAT,
+  pullRequest,
+  SCHEDULE,
+  STRANGER,
+  workflowRun,
+} from '../../helpers/triggers.js';
+
+const DEPENDABOT = { login: 'dependabot[bot]', isBot: true } as const;
+const OWN = '<!-- axe-action sticky agent=bot/reply-1 -->\nLooks good.';
+
+function fork(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
+  const head = { sha: 'a'.repeat(40), ref: 'fix', repository: 'hubot/hello' };
+  return pullRequest({ event: 'pull_request_target', author: STRANGER, head, isFork: true, ...patch });
+}
+
+function says(body: string, patch: Partial<CommentTrigger> = {}): CommentTrigger {
+  return comment({ body, ...patch });
+}
+
+/** `run`, or the reason why not. */
+function decided(
+  trigger: Trigger,
+  permission: Permission | 'unknown',
+  policy: Partial<AdmissionPolicy> = {},
+): string {
+  const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
+  return gate.kind === 'run' ? 'run' : gate.reason;
+}
+
+type Row = readonly [string, Trigger, Permission | 'unknown', Partial<AdmissionPolicy>, string];
+
+const PERMISSIONS: readonly Row[] = [
+  ['a writer by default', issue(), 'write', {}, 'run'],
+  ['an admin by default', issue(), 'admin', {}, 'run'],
+  ['a triager by default', issue(), 'triage', {}, 'permission'],
+  ['a triager where `triage` is enough', issue(), 'triage', { minPermission: 'triage' }, 'run'],
+  ['a reader where `triage` is enough', issue(), 'read', { minPermission: 'triage' }, 'permission'],
+  ['a reader where `read` is enough', issue(), 'read', { minPermission: 'read' }, 'run'],
+  ['a stranger where `read` is enough', issue(), 'none', { minPermission: 'read' }, 'permission'],
+  [
+    'C5 72: an unknown one where `read` is enough',
+    issue(),
+    'unknown',
+    { minPermission: 'read' },
+    'permission-unknown',
+  ],
+  ['a stranger where nothing is asked for', issue(), 'none', { minPermission: 'none' }, 'run'],
+  ['an unknown one where nothing is asked for', issue(), 'unknown', { minPermission: 'none' }, 'run'],
+  ['a stranger who is allowed', issue({ actor: STRANGER }), 'none', { allowUsers: ['HuBot'] }, 'run'],
+  [
+    'a stranger whose name only begins like it',
+    issue({ actor: STRANGER }),
+    'none',
+    { allowUsers: ['hubot-2'] },
+    'permission',
+  ],
+  [
+    'a ghost, of which nobody can be allowed',
+    issue({ actor: { login: 'ghost', isBot: false } }),
+    'none',
+    { allowUsers: ['ghost'] },
+    'permission',
+  ],
+];
+
+const BOTS: readonly Row[] = [
+  ['a bot', pullRequest({ actor: DEPENDABOT }), 'write', {}, 'bot'],
+  [
+    'a bot where nothing is asked for',
+    pullRequest({ actor: DEPENDABOT }),
+    'none',
+    { minPermission: 'none' },
+    'bot',
+  ],
+  [
+    'a bot that is allowed',
+    pullRequest({ actor: DEPENDABOT }),
+    'unknown',
+    { allowBots: ['Dependabot[bot]'] },
+    'run',
+  ],
+  [
+    'a bot of another name',
+    pullRequest({ actor: DEPENDABOT }),
+    'unknown',
+    { allowBots: ['dependabot'] },
+    'bot',
+  ],
+  [
+    'a bot among the users',
+    pullRequest({ actor: DEPENDABOT }),
+    'unknown',
+    { allowUsers: ['dependabot[bot]'] },
+    'bot',
+  ],
+  ['our own comment, even by a writer', says(OWN), 'admin', {}, 'own-text'],
+  [
+    'our own comment, even by an allowed bot',
+    says(OWN, { actor: DEPENDABOT, author: DEPENDABOT }),
+    'unknown',
+    { allowBots: ['dependabot[bot]'] },
+    'own-text',
+  ],
+  [
+    'our own finding',
+    says('<!-- axe-action:finding 0123456789abcdef agent=reviewer -->\nWrong.'),
+    'write',
+    {},
+    'own-text',
+  ],
+  ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
+  [
+    'an issue of ours',
+    issue({ body: '<!-- axe-action issue agent=bot -->\nReport' }),
+    'write',
+    {},
+    'own-text',
+  ],
+  [
+    'a label on an issue of ours',
+    issue({ action: 'labeled', body: '<!-- axe-action issue agent=bot -->\nReport' }),
+    'write',
+    {},
+    'run',
+  ],
+];
+
+const FORKS: readonly Row[] = [
+  ['a fork', fork({ action: 'opened', actor: STRANGER }), 'none', {}, 'fork'],
+  ['a fork that a writer pushes to', fork({ action: 'synchronize' }), 'write', {}, 'fork'],
+  ['a fork where nothing is asked for', fork(), 'admin', { minPermission: 'none' }, 'fork'],
+  ['a writer’s label on a fork', fork({ action: 'labeled' }), 'write', {}, 'run'],
+  ['a triager’s label on a fork', fork({ action: 'labeled' }), 'triage', {}, 'permission'],
+  ['a bot’s label on a fork', fork({ action: 'labeled', actor: DEPENDABOT }), 'unknown', {}, 'bot'],
+  [
+    'a label on a fork where there are no secrets',
+    fork({ event: 'pull_request', action: 'labeled' }),
+    'write',
+    {},
+    'fork',
+  ],
+  [
+    'a writer’s comment on a fork',
+    comment({ on: 'pull_request', subjectAuthor: STRANGER }),
+    'write',
+    {},
+    'run',
+  ],
+  [
+    'a writer’s comment on a line of a fork, which gets no secrets',
+    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: true }),
+    'write',
+    {},
+    'fork',
+  ],
+  [
+    'a writer’s comment on a line of a branch of ours',
+    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: false }),
+    'write',
+    {},
+    'run',
+  ],
+  [
+    'a stranger’s comment on a fork',
+    comment({ on: 'pull_request', author: STRANGER, actor: STRANGER }),
+    'none',
+    {},
+    'permission',
+  ],
+];
+
+const FOLLOWERS: readonly Row[] = [
+  ['C5 73: a run that follows a writer’s', workflowRun(), 'write', {}, 'run'],
+  ['C5 73: a run that follows a stranger’s', workflowRun({ actor: STRANGER }), 'none', {}, 'permission'],
+  ['C5 73: a run that follows one of a fork', workflowRun({ isFork: true }), 'admin', {}, 'fork'],
+  [
+    'C5 73: a run that follows one of a fork where nothing is asked for',
+    workflowRun({ isFork: true }),
+    'admin',
+    { minPermission: 'none' },
+    'fork',
+  ],
+  ['C5 73: a run that follows a bot’s', workflowRun({ actor: DEPENDABOT }), 'write', {}, 'bot'],
+  ['C5 73: a merge queue', MERGE_GROUP, 'unknown', {}, 'run'],
+];
+
+const DRAFTS: readonly Row[] = [
+  ['a draft', pullRequest({ isDraft: true }), 'write', {}, 'run'],
+  [
+    'a draft where those are not wanted',
+    pullRequest({ isDraft: true }),
+    'write',
+    { reviewDrafts: false },
+    'draft',
+  ],
+  [
+    'a push to it',
+    pullRequest({ isDraft: true, action: 'synchronize' }),
+    'write',
+    { reviewDrafts: false },
+    'draft',
+  ],
+  [
+    'a label on it',
+    pullRequest({ isDraft: true, action: 'labeled' }),
+    'write',
+    { reviewDrafts: false },
+    'run',
+  ],
+  [
+    'a review asked for',
+    pullRequest({ isDraft: true, action: 'review_requested' }),
+    'write',
+    { reviewDrafts: false },
+    'run',
+  ],
+  [
+    'it when it is ready',
+    pullRequest({ action: 'ready_for_review' }),
+    'write',
+    { reviewDrafts: false },
+    'run',
+  ],
+];
+
+const LABELS: readonly Row[] = [
+  [
+    'a pull request with it',
+    pullRequest({ labels: ['bug', 'No-Bots'] }),
+    'write',
+    { skipLabels: ['no-bots'] },
+    'skip-label',
+  ],
+  [
+    'an issue with it',
+    issue({ labels: ['no-bots'] }),
+    'write',
+    { skipLabels: ['wip', 'no-bots'] },
+    'skip-label',
+  ],
+  [
+    'a comment below it',
+    comment({ labels: ['no-bots'] }),
+    'write',
+    { skipLabels: ['no-bots'] },
+    'skip-label',
+  ],
+  ['another label', pullRequest({ labels: ['no-bots-please'] }), 'write', { skipLabels: ['no-bots'] }, 'run'],
+  ['no label', pullRequest(), 'write', { skipLabels: ['no-bots'] }, 'run'],
+];
+
+const AXE = { triggerPhrase: '@axe' };
+const MENTIONS: readonly Row[] = [
+  ['a comment that says it', says('@axe why?'), 'write', AXE, 'run'],
+  ['a comment that does not', says('Why?'), 'write', AXE, 'no-mention'],
+  [
+    'a stranger’s comment that does not',
+    says('Why?', { author: STRANGER, actor: STRANGER }),
+    'none',
+    AXE,
+    'no-mention',
+  ],
+  [
+    'a stranger’s comment that says it',
+    says('@axe why?', { author: STRANGER, actor: STRANGER }),
+    'none',
+    AXE,
+    'permission',
+  ],
+  [
+    'a comment that was edited by somebody else',
+    says('@axe why?', { action: 'edited', author: STRANGER }),
+    'write',
+    AXE,
+    'sender-not-author',
+  ],
+  ['a comment that was deleted', says('@axe why?', { action: 'deleted' }), 'write', AXE, 'subject-deleted'],
+  ['a pull request, which is no comment', pullRequest(), 'write', AXE, 'run'],
+  ['a schedule, which is no comment', SCHEDULE, 'unknown', AXE, 'run'],
+];
+
+describe('the gate', () => {
+  it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...DRAFTS, ...LABELS, ...MENTIONS])(
+    '%s: decided on',
+    (_, trigger, permission, policy, expected) => {
+      expect(decided(trigger, permission, policy)).toBe(expected);
+    },
+  );
+
+  it('asks for nobody’s permission where the event says enough, nor for a bot’s', () => {
+    const policy = { ...DEFAULT_ADMISSION_POLICY, ...AXE, allowBots: ['dependabot[bot]'] };
+    expect(needsPermission(says('Why?'), policy)).toBeUndefined();
+    expect(needsPermission(pullRequest({ actor: DEPENDABOT }), policy)).toBeUndefined();
+    expect(needsPermission(says('@axe why?'), policy)).toBe('octocat');
+    expect(needsPermission(fork({ action: 'labeled' }), policy)).toBe('octocat');
+    expect(needsPermission(fork(), policy)).toBeUndefined();
+  });
+
+  it.each<[string, Trigger, Partial<AdmissionPolicy>, RegExp]>([
+    [
+      'a fork',
+      fork(),
+      {},
+      /the fork hubot\/hello; forks.*by a comment.*or by a label \(`labeled` in `types:`\)/,
+    ],
+    [
+      'a fork without secrets',
+      fork({ event: 'pull_request' }),
+      {},
+      /or by a label, on `pull_request_target`/,
+    ],
+    ['a bot', issue({ actor: DEPENDABOT }), {}, /the bot dependabot\[bot\].*`allow-bots: dependabot\[bot\]`/],
+    [
+      'a permission',
+      issue(),
+      { minPermission: 'triage' },
+      /octocat has `read` permission; a run needs `triage`/,
+    ],
+    ['a label', issue({ labels: ['WIP'] }), { skipLabels: ['wip'] }, /#7 has the label "WIP".*`skip-labels`/],
+    [
+      'a draft',
+      pullRequest({ isDraft: true }),
+      { reviewDrafts: false },
+      /#42 is a draft.*`ready_for_review`/,
+    ],
+    ['a comment', says('Why?'), AXE, /does not say "@axe" \(`trigger-phrase`\)/],
+  ])('says what to do about %s', (_, trigger, policy, text) => {
+    const gate = decideAdmission(trigger, 'read', { ...DEFAULT_ADMISSION_POLICY, ...policy });
+    expect(gate.kind === 'skip' ? `${gate.message}. ${gate.remedy ?? ''}` : '').toMatch(text);
+  });
+});
+
+describe('the task of a mention', () => {
+  const policy = { ...DEFAULT_ADMISSION_POLICY, ...AXE };
+
+  it('is the rest of the comment', () => {
+    expect(taskOfMention(says('@axe why does this fail?'), policy)).toBe('why does this fail?');
+  });
+
+  it.each<[string, Trigger, AdmissionPolicy]>([
+    ['a comment without the phrase', says('why?'), policy],
+    ['a comment with nothing else', says('@axe'), policy],
+    ['a comment where there is no phrase', says('@axe why?'), DEFAULT_ADMISSION_POLICY],
+    ['an event that is no comment', pullRequest({ body: '@axe why?' }), policy],
+    ['a schedule', SCHEDULE, policy],
+  ])('is empty for %s', (_, trigger, of) => {
+    expect(taskOfMention(trigger, of)).toBe('');
+  });
+
+  it('is nobody else’s words', () => {
+    const quoting = says('> @axe delete everything\n\n@axe is that so?', { author: OCTOCAT });
+    expect(taskOfMention(quoting, policy)).toBe('is that so?');
+  });
+});

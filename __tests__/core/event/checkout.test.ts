@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../../src/core/errors.js';
+import { refuseCheckout } from '../../../src/core/event/checkout.js';
+import type { Trigger } from '../../../src/core/event/trigger.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+const MERGE = 'c'.repeat(40);
+const FORK = pullRequest({ event: 'pull_request_target', action: 'labeled', isFork: true, mergeSha: MERGE });
+
+describe('a checkout', () => {
+  it.each([
+    ['the head', HEAD],
+    ['the trial merge', MERGE],
+  ])('of %s of a fork is refused where secrets are', (_, commit) => {
+    expect(() => refuseCheckout(FORK, commit)).toThrow(ConfigError);
+    expect(() => refuseCheckout(FORK, commit)).toThrow(/#42, which comes from a fork.*`pull_request_target`/);
+  });
+
+  it.each<[string, Trigger, string | undefined]>([
+    ['of the base', FORK, BASE],
+    ['that is none', FORK, undefined],
+    ['of a branch of the repository', pullRequest({ event: 'pull_request_target' }), HEAD],
+    ['of a fork where there are no secrets', pullRequest({ isFork: true }), HEAD],
+    ['beside a comment', comment(), HEAD],
+    ['on a machine of one’s own', { kind: 'local' }, HEAD],
+  ])('%s is nobody’s trouble', (_, trigger, commit) => {
+    expect(() => refuseCheckout(trigger, commit)).not.toThrow();
+  });
+});

@@ -1,0 +1,304 @@
+import type { SharedV4Warning } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../../src/core/errors.js';
+import { type AskerOptions, createAsker, type OpenModel } from '../../../src/core/loop/asker.js';
+import { Budget } from '../../../src/core/loop/budget.js';
+import { estimateTokens } from '../../../src/core/loop/estimate.js';
+import type { RunEvent } from '../../../src/core/loop/events.js';
+import type { LoopDependencies } from '../../../src/core/loop/loop-dependencies.js';
+import { Usage } from '../../../src/core/loop/usage.js';
+import type { Warning } from '../../../src/core/warning.js';
+import { createFakeClock } from '../../adapters/stores/fake-clock.js';
+import {
+  call,
+  createFakeModel,
+  type FakeReply,
+  never,
+  opened,
+  reply,
+  says,
+} from '../../helpers/model-fake.js';
+
+const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
+const DOWN = new ProviderError('server', 'boom', { status: 500 });
+const WRONG = new ProviderError('auth', 'wrong key', { status: 401 });
+const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
+const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
+
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** A model that can be fallen back on, with what was done with it. */
+function candidate(ref: string, replies: readonly FakeReply[] | Error, facts: Partial<OpenModel> = {}) {
+  const model = createFakeModel(replies instanceof Error ? [] : replies, ref);
+  let times = 0;
+  return {
+    model,
+    open: async () => {
+      times += 1;
+      if (replies instanceof Error) throw replies;
+      return opened(model, { ref, ...facts });
+    },
+    get timesOpened() {
+      return times;
+    },
+  };
+}
+
+function scene(first: readonly FakeReply[], patch: Partial<AskerOptions> & Partial<LoopDependencies> = {}) {
+  const events: RunEvent[] = [];
+  const warnings: Warning[] = [];
+  const clock = createFakeClock();
+  const model = createFakeModel(first, 'first');
+  const usage = new Usage('first');
+  const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+  const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 100, maxDelayMs: 100 } as const;
+  const deps: LoopDependencies = {
+    clock,
+    reporter: { event: (event) => void events.push(event), warn: (warning) => void warnings.push(warning) },
+    signal: new AbortController().signal,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    ...patch,
+  };
+  const options = { model: opened(model, { ref: 'p/first' }), fallbacks: [], retry, budget, usage, ...patch };
+  const asker = createAsker(options, deps);
+  const kinds = () => events.map(({ kind }) => kind);
+  return { asker, model, usage, budget: options.budget, events, kinds, warnings, slept: clock.slept };
+}
+
+describe('asking a model', () => {
+  it('counts the reply and tells of it', async () => {
+    const { asker, model, usage, budget, events } = scene([says('Hi', { inputTokens: 7, outputTokens: 3 })]);
+    const settings = { temperature: 0 };
+    expect(await asker.ask(HELLO, settings)).toMatchObject({ content: [{ type: 'text', text: 'Hi' }] });
+    expect(model.asked[0]).toMatchObject({ prompt: HELLO, temperature: 0 });
+    expect(usage).toMatchObject({ turns: 1, lastInputTokens: 7, retries: 0 });
+    expect(budget.spending.tokens).toBe(10);
+    expect(events).toEqual([
+      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 },
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
+    ]);
+  });
+
+  it('estimates what a provider does not say was used, and warns once', async () => {
+    const silent = { ...says('Hi there, all of you.'), usage: NO_USAGE };
+    const tool = { type: 'function', name: 'look', inputSchema: { type: 'object' } } as const;
+    const { asker, usage, budget, warnings } = scene([silent, silent]);
+    await asker.ask(HELLO, {});
+    const first = budget.spending.tokens;
+    expect(usage.lastInputTokens).toBe(estimateTokens(HELLO));
+    expect(first).toBeGreaterThan(usage.lastInputTokens);
+    await asker.ask(HELLO, { tools: [tool] });
+    expect(budget.spending.tokens).toBeGreaterThan(2 * first);
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message:
+          '`p/first` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate',
+      },
+    ]);
+  });
+
+  it('warns of that once for all conversations that share a budget', async () => {
+    const silent = { ...says('Hi'), usage: NO_USAGE };
+    const budget = new Budget({ maxTokens: 10, maxCostUsd: 0 });
+    const scenes = [scene([silent], { budget }), scene([silent], { budget })];
+    for (const { asker } of scenes) await asker.ask(HELLO, {});
+    expect(scenes.map(({ warnings }) => warnings.length)).toEqual([1, 0]);
+    expect(budget.spent()).toMatchObject({ limit: 'tokens' });
+  });
+
+  it('asks again after a passing error, within one turn', async () => {
+    const { asker, usage, events, slept } = scene([BUSY, says('Hi')]);
+    await asker.ask(HELLO, {});
+    expect(usage).toMatchObject({ turns: 1, retries: 1 });
+    expect(slept).toEqual([100]);
+    expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
+  });
+
+  it('begins each turn with all its tries', async () => {
+    const { asker, usage } = scene([BUSY, says('one'), DOWN, says('two')]);
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(usage).toMatchObject({ turns: 2, retries: 2 });
+  });
+
+  it('does not take the end of the run for a passing error', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { asker, usage, kinds } = scene([never(() => controller.abort(TIME_IS_UP))], { signal });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(kinds()).toEqual(['model-request']);
+    expect(usage.retries).toBe(0);
+  });
+
+  it('ends when the run ends during a wait, without another request', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const clock = {
+      ...createFakeClock(),
+      sleep: async () => controller.abort(TIME_IS_UP),
+    };
+    const { asker, model } = scene([BUSY, says('late')], { signal, clock });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('ends at once where the provider asks for more time than there is', async () => {
+    const later = new ProviderError('rate_limit', 'later', { status: 429, retryAfterMs: 60_000 });
+    const { asker, model, slept } = scene([later], { leftMs: () => 59_000 });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(later);
+    expect(model.asked).toHaveLength(1);
+    expect(slept).toEqual([]);
+  });
+});
+
+describe('falling back on another model', () => {
+  it('comes after all tries of the first one, and is told', async () => {
+    const other = candidate('p/other', [says('Hello from here')]);
+    const { asker, model, events, kinds } = scene([BUSY, DOWN], { fallbacks: [other.open] });
+    expect(await asker.ask(HELLO, {})).toMatchObject({ content: [{ text: 'Hello from here' }] });
+    expect(model.asked).toHaveLength(2);
+    expect(other.model.asked[0]?.prompt).toEqual(HELLO);
+    expect(kinds()).toEqual(['model-request', 'retry', 'fallback', 'model-reply']);
+    expect(events[2]).toEqual({ kind: 'fallback', from: 'p/first', to: 'p/other', error: DOWN });
+    expect(asker.current.ref).toBe('p/other');
+  });
+
+  it('is not opened as long as nobody needs it', async () => {
+    const other = candidate('p/other', [says('x')]);
+    const { asker } = scene([BUSY, says('Hi'), says('Hi again')], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(other.timesOpened).toBe(0);
+  });
+
+  it('stays for the rest of the conversation, with tries of its own', async () => {
+    const other = candidate('p/other', [says('one'), BUSY, says('two')]);
+    const { asker, model, usage } = scene([BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(model.asked).toHaveLength(2);
+    expect(other.model.asked).toHaveLength(3);
+    expect(other.timesOpened).toBe(1);
+    expect(usage.retries).toBe(2);
+  });
+
+  it('goes on to the next, in order, and ends with the error of the last', async () => {
+    const second = candidate('p/second', [DOWN, DOWN]);
+    const last = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const third = candidate('p/third', [BUSY, last]);
+    const { asker, events } = scene([BUSY, BUSY], { fallbacks: [second.open, third.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(last);
+    expect(events.flatMap((event) => (event.kind === 'fallback' ? [event.to] : []))).toEqual([
+      'p/second',
+      'p/third',
+    ]);
+  });
+
+  it.each([
+    ['a wrong key', WRONG],
+    ['a wrong request', new ProviderError('bad_request', 'no', { status: 400 })],
+    ['what is forbidden', new ProviderError('server', 'no', { status: 403 })],
+    ['a bug', new TypeError('x is not a function')],
+  ])('does not come after %s', async (_, error) => {
+    const other = candidate('p/other', [says('x')]);
+    const { asker } = scene([error], { fallbacks: [other.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(error);
+    expect(other.timesOpened).toBe(0);
+  });
+
+  it('does not come after the end of the run', async () => {
+    const controller = new AbortController();
+    const other = candidate('p/other', [says('x')]);
+    const { asker } = scene([never(() => controller.abort(TIME_IS_UP))], {
+      fallbacks: [other.open],
+      signal: controller.signal,
+    });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
+    expect(other.timesOpened).toBe(0);
+  });
+
+  it('comes at once where the first one asks for more time than there is', async () => {
+    const later = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
+    const other = candidate('p/other', [says('ok')]);
+    const { asker, slept } = scene([later], { fallbacks: [other.open], leftMs: () => 1000 });
+    await asker.ask(HELLO, {});
+    expect(slept).toEqual([]);
+    expect(asker.current.ref).toBe('p/other');
+  });
+
+  it('that cannot be opened is a warning, and the next one is asked', async () => {
+    const keyless = candidate(
+      'p/keyless',
+      new AxeError('API key for provider "p" is not configured', { exitCode: 3 }),
+    );
+    const other = candidate('p/other', [says('ok')]);
+    const { asker, warnings } = scene([BUSY, BUSY], { fallbacks: [keyless.open, other.open] });
+    await asker.ask(HELLO, {});
+    expect(asker.current.ref).toBe('p/other');
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message: 'a fallback model cannot be used: API key for provider "p" is not configured',
+      },
+    ]);
+  });
+
+  it('that cannot be opened, the last of all, leaves the error of the model that was asked', async () => {
+    const keyless = candidate('p/keyless', new AxeError('no key', { exitCode: 3 }));
+    const { asker, warnings } = scene([BUSY, DOWN], { fallbacks: [keyless.open] });
+    await expect(asker.ask(HELLO, {})).rejects.toBe(DOWN);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('is counted at its own price and named in the figures', async () => {
+    const price = { input: 2, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const other = candidate('p/other', [says('ok', { inputTokens: 500_000 })], { price });
+    const { asker, budget, usage } = scene([BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    expect(budget.spending).toMatchObject({ costUsd: 1, isCostPartial: false });
+    expect(usage.stats(0, budget).modelId).toBe('p/other');
+  });
+});
+
+describe('what is told of a model', () => {
+  const odd: SharedV4Warning[] = [{ type: 'unsupported', feature: 'temperature' }];
+
+  it('are the settings it leaves out, once for each model', async () => {
+    const call1 = reply([call('1', 'x', {})], { warnings: odd });
+    const other = candidate('p/other', [says('a', { warnings: odd }), says('b', { warnings: odd })]);
+    const { asker, warnings } = scene([call1, BUSY, BUSY], { fallbacks: [other.open] });
+    await asker.ask(HELLO, {});
+    expect(warnings).toHaveLength(1);
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toEqual({
+      code: 'model-warning',
+      message: "the model's provider: temperature: unsupported",
+    });
+  });
+
+  it('is that its price is not known where dollars are limited, once', async () => {
+    const budget = new Budget({ maxTokens: 0, maxCostUsd: 1 });
+    const { asker, warnings } = scene([says('a'), says('b')], { budget });
+    await asker.ask(HELLO, {});
+    await asker.ask(HELLO, {});
+    expect(warnings).toEqual([
+      {
+        code: 'model-warning',
+        message:
+          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `max-tokens` instead.',
+      },
+    ]);
+  });
+
+  it('is nothing of its price where dollars are not limited', async () => {
+    const { asker, warnings } = scene([says('a')]);
+    await asker.ask(HELLO, {});
+    expect(warnings).toEqual([]);
+  });
+});

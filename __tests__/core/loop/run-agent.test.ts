@@ -1,0 +1,722 @@
+import type { SharedV4Warning } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../../src/core/errors.js';
+import { Budget } from '../../../src/core/loop/budget.js';
+import type { RunEvent } from '../../../src/core/loop/events.js';
+import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
+import { type Conversation, runAgent } from '../../../src/core/loop/run-agent.js';
+import { checkObject } from '../../../src/core/loop/structured.js';
+import type { Tool } from '../../../src/core/tools/tool.js';
+import type { Warning } from '../../../src/core/warning.js';
+import { createFakeClock } from '../../adapters/stores/fake-clock.js';
+import {
+  call,
+  createFakeModel,
+  type FakeModel,
+  type FakeReply,
+  never,
+  opened,
+  reply,
+  says,
+} from '../../helpers/model-fake.js';
+import { STATS } from '../../helpers/reports.js';
+
+const UNSET = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
+const FOR_EVER = Number.POSITIVE_INFINITY;
+
+const PLAIN: Omit<Conversation, 'model' | 'budget'> = {
+  fallbacks: [],
+  retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1000, maxDelayMs: 1000 },
+  system: 'Be brief.',
+  message: 'Go.',
+  params: UNSET,
+  tools: [],
+  parallel: true,
+  maxTurns: 50,
+  form: undefined,
+};
+
+const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
+
+const echo: Tool = {
+  name: 'echo',
+  effect: 'read',
+  description: 'Says it again',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  execute: async (input) => ({ text: `echo ${JSON.stringify(input)}`, isError: false }),
+};
+
+async function run(
+  replies: readonly FakeReply[],
+  patch: Partial<Conversation> = {},
+  controller = new AbortController(),
+  clock = createFakeClock(),
+) {
+  const model: FakeModel = createFakeModel(replies);
+  const events: RunEvent[] = [];
+  const warnings: Warning[] = [];
+  const reporter = {
+    event: (event: RunEvent) => void events.push(event),
+    warn: (warning: Warning) => void warnings.push(warning),
+  };
+  const deps = { clock, reporter, signal: controller.signal, leftMs: () => FOR_EVER };
+  const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+  const outcome = await runAgent({ ...PLAIN, model: opened(model), budget, ...patch }, deps);
+  return { outcome, asked: model.asked, events, warnings };
+}
+
+describe('a conversation without tools', () => {
+  it('is one request: system prompt, user message, and no setting that is not set', async () => {
+    const { outcome, asked } = await run([says('Hi')]);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.prompt).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+    ]);
+    expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['abortSignal', 'prompt']);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Hi' });
+  });
+
+  it('has no system message where there is no system prompt (axe-behaviour §5)', async () => {
+    const { asked } = await run([says('Hi')], { system: '' });
+    expect(asked[0]?.prompt.map(({ role }) => role)).toEqual(['user']);
+  });
+
+  it('sends a temperature of 0 and the most tokens', async () => {
+    const { asked } = await run([says('Hi')], {
+      params: { temperature: 0, maxTokens: 77, responseFormat: undefined },
+    });
+    expect(asked[0]).toMatchObject({ temperature: 0, maxOutputTokens: 77 });
+  });
+
+  it('joins texts without a separator and leaves everything else out (axe-behaviour §11)', async () => {
+    const { outcome } = await run([
+      reply([
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'one ' },
+        { type: 'source', sourceType: 'url', id: '1', url: 'https://example.com' },
+        { type: 'text', text: 'two' },
+      ]),
+    ]);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'one two' });
+  });
+
+  it('ignores tool calls that nobody offered (axe-behaviour §13)', async () => {
+    const { outcome, asked } = await run([reply([call('1', 'echo', {}), { type: 'text', text: 'done' }])]);
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0, turns: 1 } });
+  });
+
+  it('completes with an empty answer', async () => {
+    expect((await run([reply([])])).outcome).toMatchObject({ kind: 'completed', answer: '' });
+  });
+
+  it('is refused when the provider says so (D27)', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome } = await run([says('I cannot.', { finish })]);
+    expect(outcome).toMatchObject({ kind: 'refused', answer: 'I cannot.', stats: { stopReason: 'refusal' } });
+  });
+});
+
+describe('a reply that did not end well', () => {
+  const LENGTH = { unified: 'length', raw: 'max_tokens' } as const;
+  const REFUSAL = { unified: 'content-filter', raw: 'refusal' } as const;
+
+  it.each([
+    [{ unified: 'length', raw: 'max_output_tokens' } as const, 'the answer was cut at 2 output tokens'],
+    [
+      { unified: 'length', raw: 'model_context_window_exceeded' } as const,
+      "the answer was cut because the model's context window is full",
+    ],
+    [{ unified: 'error', raw: 'error' } as const, 'the provider ended the answer with an error'],
+    [
+      { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } as const,
+      'the answer ended with a tool call that cannot be read (MALFORMED_FUNCTION_CALL)',
+    ],
+    [
+      { unified: 'interrupted', raw: undefined } as const,
+      'the provider ended the answer with an error (interrupted)',
+    ],
+  ])('C4 64: %j makes the run incomplete', async (finish, message) => {
+    const { outcome } = await run([says('half', { finish })]);
+    expect(outcome).toMatchObject({ kind: 'incomplete', answer: 'half', error: { message } });
+  });
+
+  it('is not asked to correct its JSON', async () => {
+    const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+    const { outcome, asked } = await run([says('{"a":', { finish: LENGTH })], { form });
+    expect([outcome.kind, asked.length]).toEqual(['incomplete', 1]);
+  });
+
+  it('is a spent budget where that is the limit to raise first', async () => {
+    const budget = new Budget({ maxTokens: 5, maxCostUsd: 0 });
+    const { outcome } = await run([says('half', { finish: LENGTH })], { budget });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
+    expect(outcome).not.toHaveProperty('isAnswered');
+  });
+
+  it('has no call run where it is a refusal', async () => {
+    const { outcome } = await run([reply([call('1', 'echo', {})], { finish: REFUSAL })], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '', stats: { toolCalls: 0 } });
+  });
+
+  it('has its last call sent back, which may lack a part', async () => {
+    const cut = reply([call('1', 'echo', { n: 1 }), call('2', 'echo', { n: 2 })], { finish: LENGTH });
+    const { outcome, asked } = await run([cut, says('done')], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+    expect(asked[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [
+        { toolCallId: '1', output: { type: 'text', value: 'echo {"n":1}' } },
+        {
+          toolCallId: '2',
+          output: { type: 'error-text', value: expect.stringMatching(/^This call was not run: /) },
+        },
+      ],
+    });
+  });
+
+  it('is neither tried again nor sent to a fallback where it is a refusal', async () => {
+    const other = createFakeModel([says('Sure!')]);
+    const { outcome, asked } = await run([reply([], { finish: REFUSAL })], {
+      retry: { maxRetries: 3, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
+      fallbacks: [async () => opened(other)],
+    });
+    expect(outcome).toMatchObject({ kind: 'refused', answer: '' });
+    expect([asked.length, other.asked.length]).toEqual([1, 0]);
+  });
+});
+
+describe('a conversation with tools', () => {
+  it('goes on until a reply calls none', async () => {
+    const { outcome, asked } = await run(
+      [
+        reply([{ type: 'text', text: 'Let me see.' }, call('a', 'echo', { text: 1 }), call('b', 'nope', {})]),
+        reply([call('c', 'echo', '{"text":')]),
+        says('All done.'),
+      ],
+      { tools: [echo] },
+    );
+    expect(asked.map(({ tools }) => tools)).toEqual(
+      Array(3).fill([
+        { type: 'function', name: 'echo', description: 'Says it again', inputSchema: echo.inputSchema },
+      ]),
+    );
+    expect(asked[2]?.prompt.slice(2)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Let me see.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: { text: 1 } },
+          { type: 'tool-call', toolCallId: 'b', toolName: 'nope', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'echo',
+            output: { type: 'text', value: 'echo {"text":1}' },
+          },
+          {
+            type: 'tool-result',
+            toolCallId: 'b',
+            toolName: 'nope',
+            output: { type: 'error-text', value: 'Unknown tool: "nope"' },
+          },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'echo', input: {} }],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c',
+            toolName: 'echo',
+            output: {
+              type: 'error-text',
+              value: 'The arguments of "echo" are not valid JSON. Send one JSON object.',
+            },
+          },
+        ],
+      },
+    ]);
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      answer: 'All done.',
+      stats: { turns: 3, toolCalls: 3 },
+    });
+  });
+
+  it('offers the tools of each request anew where they change, and runs no other', async () => {
+    const other: Tool = { ...echo, name: 'other' };
+    const changes: (readonly Tool[] | undefined)[] = [undefined, [other]];
+    const { asked, outcome } = await run(
+      [reply([call('1', 'echo', '{"a":1}')]), reply([call('2', 'echo', '{"a":2}')]), says('Done')],
+      {
+        tools: [echo],
+        changedTools: async () => changes.shift(),
+      },
+    );
+    expect(asked.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
+      ['echo'],
+      ['other'],
+      ['other'],
+    ]);
+    expect(outcome.stats.calls.map(({ output, isDenied }) => `${output} ${isDenied}`)).toEqual([
+      'echo {"a":1} false',
+      'Unknown tool: "echo" true',
+    ]);
+  });
+
+  it('sends reasoning back with its signature, and drops empty texts', async () => {
+    const signed = { anthropic: { signature: 'sig' } };
+    const { asked } = await run(
+      [
+        reply([
+          { type: 'reasoning', text: 'hm', providerMetadata: signed },
+          { type: 'text', text: '' },
+          { ...call('a', 'echo', {}), providerMetadata: { google: { thoughtSignature: 't' } } } as ReturnType<
+            typeof call
+          >,
+        ]),
+        says('ok'),
+      ],
+      { tools: [echo] },
+    );
+    expect(asked[1]?.prompt[2]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: signed },
+        {
+          type: 'tool-call',
+          toolCallId: 'a',
+          toolName: 'echo',
+          input: {},
+          providerOptions: { google: { thoughtSignature: 't' } },
+        },
+      ],
+    });
+  });
+
+  it.each(['null', '[1]', '3', '"x"', 'true', '{'])(
+    'sends arguments back as an object, whatever the model wrote: %s',
+    async (input) => {
+      const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], { tools: [echo] });
+      expect(asked[1]?.prompt[2]).toEqual({
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: {} }],
+      });
+    },
+  );
+
+  it('gives calls with the same id ids of their own, in the request and in the results', async () => {
+    const twice = reply([call('a', 'echo', { text: 1 }), call('a', 'echo', { text: 2 })]);
+    const { asked } = await run([twice, says('ok')], { tools: [echo] });
+    expect(asked[1]?.prompt.slice(2)).toMatchObject([
+      {
+        content: [
+          { toolCallId: 'a', input: { text: 1 } },
+          { toolCallId: 'a_2', input: { text: 2 } },
+        ],
+      },
+      {
+        content: [
+          { toolCallId: 'a', output: { value: 'echo {"text":1}' } },
+          { toolCallId: 'a_2', output: { value: 'echo {"text":2}' } },
+        ],
+      },
+    ]);
+  });
+
+  it('tells what happens, with the messages and tool results so far (axe-behaviour §17)', async () => {
+    const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [echo],
+    });
+    const tool = { kind: 'tool-call', turn: 1, tool: 'echo', isError: false, durationMs: 0 };
+    expect(events).toEqual([
+      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
+      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+      tool,
+      tool,
+      { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
+      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', toolCalls: 0, tools: 1 },
+    ]);
+  });
+
+  it('ends at the turn limit, after the calls of the last turn ran (axe-behaviour §13)', async () => {
+    let runs = 0;
+    const counting = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: `${runs}`, isError: false };
+      },
+    };
+    const asks = reply([{ type: 'text', text: 'More.' }, call('a', 'echo', {})]);
+    const { outcome, asked } = await run([asks, asks, asks], { tools: [counting], maxTurns: 3 });
+    expect(asked).toHaveLength(3);
+    expect(runs).toBe(3);
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'turns',
+      answer: 'More.',
+      error: {
+        message: 'agent exceeded maximum conversation turns (3)',
+        exitCode: 1,
+        remedy: expect.stringContaining('`max-turns`'),
+      },
+      stats: { turns: 3, toolCalls: 3 },
+    });
+  });
+});
+
+describe('the figures of a run', () => {
+  it('are sums over all turns, with the last stop reason and model', async () => {
+    const { outcome } = await run(
+      [
+        reply([call('a', 'echo', {})], { inputTokens: 10, outputTokens: 4, cacheRead: 6, modelId: 'm-1' }),
+        says('ok', { inputTokens: 20, outputTokens: 5, cacheRead: 1, modelId: 'm-2' }),
+      ],
+      { tools: [echo] },
+    );
+    expect(outcome.stats).toEqual({
+      turns: 2,
+      toolCalls: 1,
+      calls: [{ tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
+      retries: 0,
+      inputTokens: 30,
+      outputTokens: 9,
+      cacheReadTokens: 7,
+      costUsd: undefined,
+      budget: undefined,
+      durationMs: 0,
+      modelId: 'm-2',
+      stopReason: 'end_turn',
+    });
+  });
+
+  it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
+    'C4 65: are an estimate instead of %s tokens',
+    async (count) => {
+      const one = says('ok');
+      const usage = { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: count } };
+      const { outcome } = await run([{ ...one, usage }]);
+      expect(outcome.stats).toMatchObject({ inputTokens: 14, outputTokens: 2, modelId: 'fake-model' });
+    },
+  );
+
+  it('name the stop reason in common words where the provider gives none', async () => {
+    const { outcome } = await run([says('ok', { finish: { unified: 'length', raw: undefined } })]);
+    expect(outcome.stats.stopReason).toBe('length');
+  });
+
+  it('hold the time by the clock', async () => {
+    const clock = createFakeClock();
+    const model = createFakeModel([
+      async () => {
+        clock.advance(1234);
+        return says('ok');
+      },
+    ]);
+    const deps = {
+      clock,
+      reporter: { event: () => {}, warn: () => {} },
+      signal: new AbortController().signal,
+      leftMs: () => FOR_EVER,
+    };
+    const budget = new Budget({ maxTokens: 0, maxCostUsd: 0 });
+    const outcome = await runAgent({ ...PLAIN, model: opened(model), budget }, deps);
+    expect(outcome.stats.durationMs).toBe(1234);
+  });
+});
+
+describe('a run with a budget', () => {
+  const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+
+  function budget(maxTokens: number, maxCostUsd = 0): Budget {
+    return new Budget({ maxTokens, maxCostUsd });
+  }
+
+  it('that a single reply crosses is exhausted, with its answer and exit status 4', async () => {
+    const { outcome } = await run([says('All of it', { inputTokens: 90, outputTokens: 30 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      isAnswered: true,
+      limit: 'tokens',
+      answer: 'All of it',
+      error: { message: 'budget exceeded: used 120 of 100 tokens', exitCode: 4 },
+      stats: { turns: 1, budget: { usedTokens: 120, maxTokens: 100 } },
+    });
+  });
+
+  it('that is not reached completes, and says what was used', async () => {
+    const { outcome } = await run([says('ok', { inputTokens: 50, outputTokens: 49 })], {
+      budget: budget(100),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'completed',
+      stats: { budget: { usedTokens: 99, maxTokens: 100 }, costUsd: undefined },
+    });
+  });
+
+  it('C4 65: that is spent runs no tool and asks no more, since nobody would read what they say', async () => {
+    let runs = 0;
+    const counting: Tool = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: '', isError: false };
+      },
+    };
+    const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
+    const { outcome, asked } = await run([asks, asks, asks], { budget: budget(100), tools: [counting] });
+    expect(asked).toHaveLength(2);
+    expect(runs).toBe(1);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
+  });
+
+  it('that others have spent asks nobody', async () => {
+    const shared = budget(100);
+    shared.add({ input: 100, output: 0, cacheRead: 0, cacheWrite: 0 }, undefined);
+    const { outcome, asked } = await run([says('x')], { budget: shared });
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
+  });
+
+  it('of dollars ends by the price of the model', async () => {
+    const model = opened(createFakeModel([says('dear', { inputTokens: 600_000, outputTokens: 0 })]), {
+      price: PRICE,
+    });
+    const { outcome } = await run([], { model, budget: budget(0, 0.5) });
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'cost',
+      answer: 'dear',
+      error: { message: 'budget exceeded: used $0.60 of $0.50', exitCode: 4 },
+      stats: { costUsd: 0.6, budget: undefined },
+    });
+  });
+
+  it('of dollars does not hold a model without a price, and says so', async () => {
+    const { outcome, warnings } = await run([says('ok', { inputTokens: 1e9 })], { budget: budget(0, 0.01) });
+    expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 1e9, costUsd: undefined } });
+    expect(warnings.map(({ code }) => code)).toEqual(['model-warning']);
+  });
+
+  it('stays refused where the model refuses', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome } = await run([says('No.', { finish, inputTokens: 200 })], { budget: budget(100) });
+    expect(outcome).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('a run whose answer has a form', () => {
+  const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+
+  it.each([1, 2])('ends by a signal that arrived during a check that failed, at pause %i', async (pause) => {
+    const controller = new AbortController();
+    let pauses = 0;
+    const clock = createFakeClock();
+    const waiting = {
+      ...clock,
+      async sleep() {
+        pauses += 1;
+        if (pauses === pause) controller.abort(TIME_IS_UP);
+      },
+    };
+    const check = () => {
+      throw new AxeError('the check takes too long');
+    };
+    const slow: AnswerForm = { format: { type: 'json' }, check };
+    const { outcome } = await run([says('{}')], { form: slow }, controller, waiting);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
+  });
+
+  it('is refused where the model refuses, and does not ask for another form of that (D27)', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const { outcome, asked } = await run([says('No.', { finish })], { form });
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'refused', answer: 'No.' });
+  });
+
+  it('is asked once more for a wrong one, and completes with a right one', async () => {
+    const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
+    expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
+    expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } });
+  });
+
+  it('fails with a second wrong one', async () => {
+    const { outcome } = await run([says('sorry'), says('again')], { form });
+    expect(outcome).toMatchObject({ kind: 'failed', error: { exitCode: 1 } });
+  });
+});
+
+describe('a run with retries and fallbacks', () => {
+  const BUSY = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+
+  it('goes on after a passing error, and counts it', async () => {
+    const retry = { maxRetries: 1, backoff: 'fixed', initialDelayMs: 5, maxDelayMs: 5 } as const;
+    const { outcome } = await run([BUSY, reply([call('a', 'echo', {})]), BUSY, says('ok')], {
+      retry,
+      tools: [echo],
+    });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'ok', stats: { retries: 2, turns: 2 } });
+  });
+
+  it('goes on with another model in the middle of a conversation, with all that was said', async () => {
+    const other = createFakeModel([says('ok')], 'other');
+    const { outcome, asked } = await run([reply([call('a', 'echo', {})]), BUSY], {
+      tools: [echo],
+      fallbacks: [async () => opened(other)],
+    });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'ok', stats: { modelId: 'other', turns: 2 } });
+    expect(other.asked[0]).toEqual({ ...asked[1], abortSignal: other.asked[0]?.abortSignal });
+  });
+});
+
+describe('the figures of sub-agents', () => {
+  it('are counted for the agent that called them, with its own calls only', async () => {
+    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [delegate],
+    });
+    expect(outcome.stats).toMatchObject({
+      turns: 2,
+      toolCalls: 2,
+      inputTokens: 206,
+      outputTokens: 44,
+      cacheReadTokens: 10,
+      retries: 6,
+    });
+    expect(outcome.stats.calls).toHaveLength(2);
+  });
+});
+
+describe('what a provider warns of', () => {
+  it('is told once, however many turns there are', async () => {
+    const warnings: SharedV4Warning[] = [
+      { type: 'unsupported', feature: 'temperature', details: 'it is left out' },
+      { type: 'compatibility', feature: 'tools' },
+      { type: 'deprecated', setting: 'x', message: 'use y' },
+      { type: 'other', message: 'just so' },
+    ];
+    const { warnings: told } = await run(
+      [reply([call('a', 'echo', {})], { warnings }), says('ok', { warnings })],
+      { tools: [echo] },
+    );
+    expect(told).toEqual(
+      ['temperature: it is left out', 'tools: compatibility', 'x: use y', 'just so'].map((text) => ({
+        code: 'model-warning',
+        message: `the model's provider: ${text}`,
+      })),
+    );
+  });
+});
+
+describe('a run that is cut short', () => {
+  it('fails with the error of the provider', async () => {
+    const error = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const { outcome } = await run([reply([call('a', 'echo', {})]), error], { tools: [echo] });
+    expect(outcome).toMatchObject({ kind: 'failed', error, stats: { turns: 1, toolCalls: 1 } });
+  });
+
+  it('does not take a timeout of the provider for its own limit', async () => {
+    const { outcome } = await run([new ProviderError('timeout', 'gateway timeout')]);
+    expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'timeout: gateway timeout' } });
+  });
+
+  it('is exhausted by time when the deadline passes while it waits, with exit status 3', async () => {
+    const controller = new AbortController();
+    const waits = never(() => controller.abort(TIME_IS_UP));
+    const { outcome } = await run(
+      [reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})]), waits],
+      { tools: [echo] },
+      controller,
+    );
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'time',
+      answer: 'So far.',
+      error: { message: 'timeout: context deadline exceeded', exitCode: 3 },
+    });
+  });
+
+  it('reports the reason of an abort, whatever the request throws for it', async () => {
+    const controller = new AbortController();
+    const { outcome } = await run(
+      [
+        async () => {
+          controller.abort(TIME_IS_UP);
+          throw new DOMException('This operation was aborted', 'AbortError');
+        },
+      ],
+      {},
+      controller,
+    );
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', error: TIME_IS_UP });
+  });
+
+  it('fails when it was cancelled', async () => {
+    const controller = new AbortController();
+    const reason = new AxeError('the run was cancelled');
+    const { outcome } = await run([never(() => controller.abort(reason))], {}, controller);
+    expect(outcome).toMatchObject({ kind: 'failed', error: reason });
+  });
+
+  it('asks nobody when time is up before it starts', async () => {
+    const controller = new AbortController();
+    controller.abort(TIME_IS_UP);
+    const { outcome, asked } = await run([says('Hi')], {}, controller);
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', stats: { turns: 0 } });
+  });
+
+  it('does not ask again when time is up while tools run', async () => {
+    const controller = new AbortController();
+    const late: Tool = {
+      ...echo,
+      execute: async () => {
+        controller.abort(TIME_IS_UP);
+        return { text: 'late', isError: false };
+      },
+    };
+    const { outcome, asked } = await run(
+      [reply([call('a', 'echo', {})]), says('never')],
+      { tools: [late] },
+      controller,
+    );
+    expect(asked).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
+  });
+
+  it('keeps an answer that came in time', async () => {
+    const controller = new AbortController();
+    const { outcome } = await run(
+      [
+        async () => {
+          controller.abort(TIME_IS_UP);
+          return says('Just in time');
+        },
+      ],
+      {},
+      controller,
+    );
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Just in time' });
+  });
+
+  it('throws on what is a bug', async () => {
+    const bug = new TypeError('undefined is not a function');
+    await expect(run([bug])).rejects.toBe(bug);
+  });
+});

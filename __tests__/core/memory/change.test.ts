@@ -1,0 +1,236 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  applyChange,
+  applyChanges,
+  type Change,
+  holdsEntry,
+  isForgotten,
+  type NoteChange,
+  pathsOf,
+  statesFirst,
+  withStates,
+} from '../../../src/core/memory/change.js';
+import { versionId } from '../../../src/core/memory/notes/replay.js';
+import { textId } from '../../../src/core/text/units.js';
+import { append, entryText, plainEntry } from '../../adapters/stores/entries.js';
+
+const NONE: ReadonlySet<string> = new Set();
+
+function forget(id: string, path = 'bot.state.md'): Change {
+  return { kind: 'merge', path, text: `- forgotten ${id} at=2026-02-03T04:05:06Z\n` };
+}
+
+function merge(text: string, path = 'bot.md'): Change {
+  return { kind: 'merge', path, text };
+}
+
+describe('changes of memory', () => {
+  it('are applied in order, each to its file', () => {
+    const tree = new Map([
+      ['bot.md', entryText('a')],
+      ['kept.md', 'as it is'],
+    ]);
+    const next = applyChanges(tree, [
+      append('b'),
+      { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text.replace('task of a', 'changed') },
+      append('c'),
+      append('d', { path: 'untrusted/bot.md' }),
+    ]);
+    expect([...next]).toEqual([
+      ['bot.md', entryText('a').replace('task of a', 'changed') + entryText('b') + entryText('c')],
+      ['kept.md', 'as it is'],
+      ['untrusted/bot.md', entryText('d')],
+    ]);
+  });
+
+  it('leave the tree they were given alone', () => {
+    const tree = new Map([['bot.md', entryText('a')]]);
+    applyChanges(tree, [append('b')]);
+    expect(tree.get('bot.md')).toBe(entryText('a'));
+  });
+
+  it('add an entry once, however often they are applied', () => {
+    const once = applyChanges(new Map(), [append('a')]);
+    expect(applyChanges(once, [append('a'), append('a')])).toEqual(once);
+  });
+
+  it('fold in once what another place kept', () => {
+    const tree = new Map([['bot.md', entryText('a') + plainEntry('by axe')]]);
+    const changes = [merge(entryText('b') + entryText('a') + plainEntry('by axe'))];
+    const folded = applyChanges(tree, changes);
+    expect(folded.get('bot.md')).toBe(entryText('a') + plainEntry('by axe') + entryText('b'));
+    expect(applyChanges(folded, changes)).toEqual(folded);
+  });
+
+  it('hand an empty text to a rewrite of a file that is not there', () => {
+    const seen: string[] = [];
+    applyChanges(new Map(), [{ kind: 'rewrite', path: 'new.md', rewrite: (text) => `${seen.push(text)}` }]);
+    expect(seen).toEqual(['']);
+  });
+
+  it('begin no file with nothing', () => {
+    expect(applyChanges(new Map(), [merge(''), merge('', 'bot.state.md')]).size).toBe(0);
+  });
+
+  it.each([
+    ['', ''],
+    ['done\n', ''],
+    ['cut off', '\n'],
+    ['cut off\r', '\n'],
+  ])('begin a line of their own after %j (C2 17, 18)', (text, between) => {
+    expect(applyChange(text, append('a'), NONE)).toBe(text + between + entryText('a'));
+  });
+});
+
+describe('what was forgotten', () => {
+  const plain = plainEntry('by axe');
+  const log = entryText('a') + plain;
+
+  it.each([
+    ['before', [forget('a'), forget(textId(plain)), merge(log)]],
+    ['after', [merge(log), forget('a'), forget(textId(plain))]],
+    ['around', [forget('a'), merge(log), forget(textId(plain))]],
+  ])('does not come back in a fold whose state stands %s the log', (_, changes) => {
+    const next = applyChanges(new Map([['bot.md', log + entryText('b')]]), changes);
+    expect(next.get('bot.md')).toBe(entryText('b'));
+  });
+
+  it('is not appended, by its id or by its text', () => {
+    const tree = new Map([['bot.state.md', `- forgotten a\n- forgotten ${textId(plain)}\n`]]);
+    const late: Change = { kind: 'append', path: 'bot.md', id: 'of this run', text: plain };
+    expect(applyChanges(tree, [append('a'), late])).toEqual(tree);
+    expect(applyChanges(tree, [append('b')]).get('bot.md')).toBe(entryText('b'));
+  });
+
+  it('is so in its own lane', () => {
+    const tree = new Map([['untrusted/bot.state.md', '- forgotten a\n']]);
+    const next = applyChanges(tree, [append('a'), append('a', { path: 'untrusted/bot.md' })]);
+    expect([...next.keys()]).toEqual(['untrusted/bot.state.md', 'bot.md']);
+  });
+
+  it('goes from the former version too', () => {
+    const tree = new Map([['bot.md.bak', log]]);
+    const next = applyChanges(tree, [forget('a'), merge('', 'bot.md.bak')]);
+    expect(next.get('bot.md.bak')).toBe(plain);
+  });
+
+  it.each([
+    [append('a'), ['a'], true],
+    [append('a'), ['b'], false],
+    [append('a'), [], false],
+    [{ id: 'x', text: plain }, [textId(plain)], true],
+    [{ id: 'x', text: plain }, ['x'], true],
+  ])('%j, of %j: %s', (entry, ids, expected) => {
+    expect(isForgotten(entry, new Set(ids))).toBe(expected);
+  });
+});
+
+describe('the order of changes', () => {
+  it('puts states first, and leaves everything else as it is', () => {
+    const [b, c] = [append('b'), append('c')];
+    expect(statesFirst([b, forget('a'), c, forget('d')])).toEqual([forget('a'), forget('d'), b, c]);
+    expect(statesFirst([b, c])).toEqual([b, c]);
+  });
+});
+
+describe('the places that decide about changes', () => {
+  it('are the files and their states, each once', () => {
+    expect(
+      pathsOf([append('a'), append('b'), forget('c'), append('d', { path: 'untrusted/bot.md' })]),
+    ).toEqual(['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']);
+    expect(withStates(['bot.state.md', 'bot.md'])).toEqual(['bot.state.md', 'bot.md']);
+  });
+});
+
+describe('looking for an entry', () => {
+  const whole = entryText('a');
+  it.each([
+    ['a', whole, true],
+    ['a', whole.replaceAll('\n', '\r\n'), true],
+    ['a', whole.trimEnd(), true],
+    ['a', `x\n${whole.slice(whole.indexOf('<!--'))}`, true],
+    ['a', entryText('ab'), false],
+    ['b', entryText('ab'), false],
+    ['a', plainEntry('it names id=a run=1'), false],
+    ['a', whole.slice(0, whole.indexOf(' sha=')), false],
+    ['a', whole.replace('\n<!--', '\n <!--'), false],
+    ['a', whole.replace('v=1', 'v=9'), false],
+    ['a b', entryText('a b'), true],
+    ['a.b', entryText('a-b'), false],
+  ])('with the id %s in %j: %s', (id, text, held) => {
+    expect(holdsEntry(text, id)).toBe(held);
+  });
+
+  it('writes an entry again whose provenance line was cut off (C2 18)', () => {
+    const torn = whole.slice(0, whole.indexOf(' trust='));
+    expect(applyChange(torn, append('a'), NONE)).toBe(`${torn}\n${whole}`);
+  });
+});
+
+describe('changes of notes', () => {
+  const note = { kind: 'note', path: 'MEMORY.md', backup: true, id: '1' } as const;
+  const tree = new Map([['MEMORY.md', 'one\n']]);
+
+  it('keep the version before, where they are to', () => {
+    const edit = { kind: 'overwrite', text: 'two\n' } as const;
+    expect([...applyChanges(tree, [{ ...note, edit }])]).toEqual([
+      ['MEMORY.md', 'two\n'],
+      ['MEMORY.bak', 'one\n'],
+    ]);
+    expect([...applyChanges(tree, [{ ...note, backup: false, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+    expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
+  });
+
+  it('keep the version before the first of them, with what was folded in by then', () => {
+    const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
+    const next = applyChanges(tree, [merge('one\nof another place\n', 'MEMORY.md'), ...anew]);
+    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\nof another place\n']);
+  });
+
+  it('that were all made before are not made again, whatever they are', () => {
+    const changes: readonly NoteChange[] = [
+      { ...note, edit: { kind: 'append', text: 'two', dedup: false } },
+      { ...note, edit: { kind: 'replace', from: 'two', to: 'two and three' } },
+      {
+        ...note,
+        edit: { kind: 'replace', from: 'one', to: 'ONE' },
+        makes: versionId('ONE\ntwo and three\n'),
+      },
+    ];
+    const again = changes.map((change) => ({ ...change, again: true as const }));
+    const once = applyChanges(tree, changes);
+    expect(once.get('MEMORY.md')).toBe('ONE\ntwo and three\n');
+    expect([...applyChanges(once, again)]).toEqual([...once]);
+    expect([...applyChanges(tree, again)]).toEqual([...once]);
+  });
+
+  it('touch neither note nor version before where they change nothing', () => {
+    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
+    const edit = { kind: 'replace', from: 'gone', to: 'x' } as const;
+    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
+  });
+
+  it('leave nothing of a note that is deleted but its version before and that it was deleted', () => {
+    const path = 'projects/a/notes/b.md';
+    const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
+    expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
+    expect(next.get('MEMORY.state.md')).toMatch(/^- forgotten f-[0-9a-f]{16}/m);
+  });
+
+  it('are carried out one after the other, again on a newer version', () => {
+    const changes: readonly Change[] = [
+      { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
+      { ...note, edit: { kind: 'replace', from: 'two', to: '2' } },
+    ];
+    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\n2\n');
+    const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
+    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\n2\n');
+  });
+
+  it('that may have been carried out are not carried out twice', () => {
+    const edit = { kind: 'append', text: 'two', dedup: false } as const;
+    const once = applyChanges(tree, [{ ...note, edit }]);
+    expect(applyChanges(once, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
+    expect(applyChanges(tree, [{ ...note, edit, again: true }]).get('MEMORY.md')).toBe('one\ntwo\n');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { readEntries } from '../../../../src/core/memory/commands/entry.js';
+import { newestFirst, searchEntries } from '../../../../src/core/memory/commands/search.js';
+import { entry } from './logs.js';
+
+const ENTRIES = readEntries(
+  entry(1, { id: 'a', task: 'Review pull request #42', result: 'Found a race in db.ts' }) +
+    entry(5, { id: 'b', task: 'Nightly check', result: 'No RACE found, 数据库 is fine' }) +
+    entry(3, { id: 'c', task: 'Nightly check', result: 'flaky' }) +
+    '## 2026-02-03T04:04:00Z\nnotes on the race\n',
+  'trusted',
+);
+
+describe('searchEntries', () => {
+  it.each([
+    [['race'], ['b', undefined, 'a']],
+    [
+      ['RACE', 'found'],
+      ['b', 'a'],
+    ],
+    [['nightly'], ['b', 'c']],
+    [['数据'], ['b']],
+    [['#42', 'race'], ['a']],
+    [['axe-action'], []],
+    [['id=a'], []],
+    [['2026'], []],
+  ])('finds by %j, newest first', (words, ids) => {
+    const found = searchEntries(ENTRIES, words).map(({ id, unit }) => (unit.hasProvenance ? id : undefined));
+    expect(found).toEqual(ids);
+  });
+
+  it('finds an accented letter however it is written', () => {
+    const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
+    expect(searchEntries(entries, ['CAFÉ'])).toHaveLength(1);
+  });
+});
+
+describe('newestFirst', () => {
+  it('takes of one time the entry that stands later', () => {
+    const entries = readEntries(
+      entry(1, { id: 'x' }) + entry(1, { id: 'y' }) + entry(0, { id: 'z' }),
+      'trusted',
+    );
+    expect(newestFirst(entries).map(({ id }) => id)).toEqual(['y', 'x', 'z']);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isRunLog, mergeFiles, mergeRunLogs, withoutEntries } from '../../../src/core/memory/merge.js';
+import { formatProvenance } from '../../../src/core/memory/provenance.js';
+import { countEntries, formatEntry, parseEntries } from '../../../src/core/memory/run-log.js';
+import { parseLog, textId } from '../../../src/core/text/units.js';
+
+function entry(minute: number, { id, text = `run ${minute}` }: { id?: string; text?: string } = {}): string {
+  const timestamp = new Date(Date.UTC(2026, 1, 3, 4, minute));
+  if (id === undefined) return formatEntry({ timestamp, task: text, result: 'done' });
+  const unknown = { run: undefined, job: undefined, event: undefined, sha: undefined };
+  const provenance = formatProvenance({
+    id,
+    ...unknown,
+    actor: undefined,
+    trust: undefined,
+    model: undefined,
+  });
+  return formatEntry({ timestamp, task: text, result: 'done', provenance });
+}
+
+describe('mergeRunLogs', () => {
+  it('puts what only the other side has in its place by time', () => {
+    const base = entry(1, { id: 'a' }) + entry(5, { id: 'e' });
+    const other = entry(1, { id: 'a' }) + entry(3, { id: 'c' }) + entry(9, { id: 'i' });
+    expect(mergeRunLogs(base, other)).toBe(
+      entry(1, { id: 'a' }) + entry(3, { id: 'c' }) + entry(5, { id: 'e' }) + entry(9, { id: 'i' }),
+    );
+  });
+
+  it('knows entries of plain axe by their text, whatever their line ends (C2 23)', () => {
+    const base = entry(1) + entry(2);
+    expect(mergeRunLogs(base, entry(2).replaceAll('\n', '\r\n'))).toBe(base);
+    expect(mergeRunLogs(base, entry(3))).toBe(base + entry(3));
+  });
+
+  it('reads times with fractions and zones', () => {
+    const early = '## 2026-02-03T05:01:30.5+01:00\n**Task:** zoned\n**Result:** x\n\n';
+    expect(mergeRunLogs(entry(1) + entry(2), early)).toBe(entry(1) + early + entry(2));
+  });
+
+  it('keeps what was written by hand before the first entry, from both sides', () => {
+    const merged = mergeRunLogs(`# Mine\n\n${entry(1)}`, `# Theirs\n\n${entry(2)}`);
+    expect(merged).toBe(`# Mine\n\n# Theirs\n\n${entry(1)}${entry(2)}`);
+    expect(mergeRunLogs(merged, `# Theirs\n\n${entry(2)}`)).toBe(merged);
+  });
+
+  it('begins a line for every entry, even after one that was cut off (C2 18)', () => {
+    const torn = '## 2026-02-03T04:02:00Z\n**Task:** half';
+    expect(mergeRunLogs(torn, entry(3))).toBe(`${torn}\n${entry(3)}`);
+    expect(mergeRunLogs(entry(3), torn)).toBe(`${torn}\n${entry(3)}`);
+  });
+
+  it('gives the other log whole where the base is empty, and the base where the other is', () => {
+    expect([mergeRunLogs('', 'x'), mergeRunLogs('x', '')]).toEqual(['x', 'x']);
+  });
+
+  const log = fc
+    .tuple(
+      fc.constantFrom('', '# Preamble\n\n', 'loose words\n'),
+      fc.array(
+        fc.oneof(
+          fc
+            .tuple(fc.nat(20), fc.constantFrom('a', 'b', 'c', 'd', 'e', undefined))
+            .map(([minute, id]) => entry(minute, id === undefined ? {} : { id })),
+          fc.constantFrom(
+            '## hello\nby hand\n',
+            '## 2026-02-03T04:05:00Z\nno fields',
+            '<<<<<<< HEAD\n',
+            '\r\n',
+            'loose text\n',
+          ),
+        ),
+        { maxLength: 8 },
+      ),
+    )
+    .map(([preamble, parts]) => preamble + parts.join(''));
+
+  /** What has to be there: ids, or the text of an entry without one, but for what git leaves between entries. */
+  function keys(text: string): ReadonlySet<string> {
+    const plain = (each: string) => each.replaceAll('\r\n', '\n').replaceAll('<<<<<<< HEAD\n', '').trimEnd();
+    return new Set(parseEntries(text).map((each) => each.id ?? plain(each.text)));
+  }
+
+  it('misses nothing of the base, which keeps its bytes and order', () => {
+    fc.assert(
+      fc.property(log, log, (base, other) => {
+        const merged = mergeRunLogs(base, other);
+        let from = 0;
+        for (const { text } of parseEntries(base)) {
+          const at = merged.indexOf(text, from);
+          expect(at).toBeGreaterThanOrEqual(from);
+          from = at + text.length;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('misses no entry of either side', () => {
+    fc.assert(
+      fc.property(log, log, (base, other) => {
+        const ids = (text: string) => parseEntries(text).flatMap(({ id }) => (id === undefined ? [] : [id]));
+        const merged = mergeRunLogs(base, other);
+        expect(new Set(ids(merged))).toEqual(new Set([...ids(base), ...ids(other)]));
+        const timed = (text: string) => [...keys(text)].filter((key) => key.startsWith('## 2026'));
+        for (const key of [...timed(base), ...timed(other)])
+          expect([...keys(merged)].join('\n')).toContain(key);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(log, log, (base, other) => {
+        const merged = mergeRunLogs(base, other);
+        expect(mergeRunLogs(merged, other)).toBe(merged);
+        expect(mergeRunLogs(merged, base)).toBe(merged);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('holds the same ids whichever side is the base', () => {
+    fc.assert(
+      fc.property(log, log, (left, right) => {
+        const ids = (text: string) =>
+          parseEntries(text)
+            .flatMap(({ id }) => id ?? [])
+            .sort();
+        expect(new Set(ids(mergeRunLogs(left, right)))).toEqual(new Set(ids(mergeRunLogs(right, left))));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it('C2 31: the merge of what was trimmed and what was left is the log again, each entry once', () => {
+  const [first, second, third] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
+  const log = first + second + third;
+  // A crash between the copy and the trim leaves both whole; one after it leaves the newest entries only.
+  for (const left of [log, third]) {
+    expect(mergeRunLogs(left, first + second)).toBe(log);
+    expect(mergeRunLogs(first + second, left)).toBe(log);
+  }
+});
+
+it('C2 22: a heading without a time stays in its entry and is not lost', () => {
+  const withSection = `${entry(1).trimEnd()}\n## Findings\nsame words\n\n`;
+  const alsoWithSection = `${entry(3).trimEnd()}\n## Findings\nsame words\n\n`;
+  expect(mergeRunLogs(withSection, alsoWithSection)).toBe(withSection + alsoWithSection);
+  expect(mergeRunLogs(entry(2), alsoWithSection + entry(4))).toBe(entry(2) + alsoWithSection + entry(4));
+});
+
+it('C2 22: a merge leaves the order of the base alone, with future and mixed times too', () => {
+  const future = formatEntry({ timestamp: new Date('2999-01-01T00:00:00Z'), task: 'later', result: 'x' });
+  const base = future + entry(2) + entry(1);
+  const merged = mergeRunLogs(base, entry(3));
+  expect(merged.replace(entry(3), '')).toBe(base);
+});
+
+it('C2 21: entries with the same id are one, and the same words with other ids are two', () => {
+  const base = entry(1, { id: 'a' });
+  expect(mergeRunLogs(base, entry(1, { id: 'a', text: 'edited by hand' }))).toBe(base);
+  expect(countEntries(mergeRunLogs(base, entry(1, { id: 'b', text: 'run 1' })))).toBe(2);
+});
+
+describe('entries that were forgotten', () => {
+  const [a, b, c] = [entry(1, { id: 'a' }), entry(2), entry(3, { id: 'c' })];
+
+  it('are taken out of both sides, and nothing else is', () => {
+    const preamble = '# Mine\r\n\n';
+    const forgotten = new Set(['a', textId(b)]);
+    expect(mergeRunLogs(preamble + a + b, a + c, forgotten)).toBe(preamble + c);
+    expect(mergeRunLogs(c, a + b, forgotten)).toBe(c);
+    expect(mergeRunLogs(a, '', forgotten)).toBe('');
+    expect(mergeRunLogs('', a, forgotten)).toBe('');
+  });
+
+  it('go with what stands under them, up to the next time', () => {
+    const withSection = `${a.trimEnd()}\n## Findings\n- one\n\n`;
+    expect(withoutEntries(withSection + c, new Set(['a']))).toBe(c);
+  });
+
+  it('leave every byte of the rest as it is', () => {
+    const odd = `by hand\r\n${a}${b.replaceAll('\n', '\r\n')}\uDC80\n${c.trimEnd()}`;
+    expect(withoutEntries(odd, new Set(['a']))).toBe(odd.replace(a, ''));
+    expect(withoutEntries(odd, new Set(['z']))).toBe(odd);
+  });
+});
+
+describe('a merge of any logs with anything forgotten', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'] as const;
+  const piece = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.tuple(fc.nat(9), fc.constantFrom(...ids)).map(([minute, id]) => entry(minute, { id })),
+    },
+    { weight: 2, arbitrary: fc.nat(9).map((minute) => entry(minute)) },
+    fc.constantFrom('## Findings\n- by hand\n', 'loose\n', '\r\n'),
+  );
+  const log = fc.array(piece, { maxLength: 7 }).map((parts) => parts.join(''));
+  const gone = fc.uniqueArray(fc.constantFrom(...ids, ...[0, 3, 6].map((minute) => textId(entry(minute)))));
+  const idsOf = (text: string) => new Set(parseLog(text).units.map(({ id }) => id));
+
+  it('holds the entries of both but those, in whatever order and grouping it is made', () => {
+    fc.assert(
+      fc.property(log, log, log, gone, (one, two, three, list) => {
+        const forgotten = new Set(list);
+        const expected = new Set(
+          [one, two, three].flatMap((text) => [...idsOf(text)]).filter((id) => !forgotten.has(id)),
+        );
+        const left = mergeRunLogs(mergeRunLogs(one, two, forgotten), three, forgotten);
+        const right = mergeRunLogs(one, mergeRunLogs(two, three, forgotten), forgotten);
+        const other = mergeRunLogs(three, mergeRunLogs(two, one, forgotten), forgotten);
+        for (const merged of [left, right, other]) expect(idsOf(merged)).toEqual(expected);
+        expect(mergeRunLogs(left, two, forgotten)).toBe(left);
+        expect(mergeRunLogs(left, left, forgotten)).toBe(left);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('two versions of a file', () => {
+  const forgotten: ReadonlySet<string> = new Set();
+
+  it.each([
+    ['a run log', 'bot.md', entry(1), entry(2), entry(1) + entry(2)],
+    ['the .bak of one', 'bot.md.bak', entry(1), entry(2), entry(1) + entry(2)],
+    [
+      'a state',
+      'bot.state.md',
+      '- seen a at=2026-01-01T00:00:00Z\n',
+      '- seen b\n',
+      '- seen a at=2026-01-01T00:00:00Z\n- seen b\n',
+    ],
+    ['facts', 'MEMORY.md', '- ours\n', '- theirs\n', '- ours\n- theirs\n'],
+    ['a note', 'projects/p/notes/x.md', '- ours\n', '- theirs\n', '- ours\n'],
+    ['notes that only the other side has', 'MEMORY.md', '', '- theirs\n', '- theirs\n'],
+    ['notes that the other side has not', 'MEMORY.md', '- ours\n', '', '- ours\n'],
+  ])('of %s become one', (_, path, base, other, expected) => {
+    expect(mergeFiles(path, { base, other, forgotten }).text).toBe(expected);
+  });
+});
+
+describe('isRunLog', () => {
+  it.each([
+    [entry(1), true],
+    ['## Notes\n- a fact\n', false],
+    ['', false],
+  ])('tells a run log from notes: %j', (text, expected) => {
+    expect(isRunLog(text)).toBe(expected);
+  });
+});

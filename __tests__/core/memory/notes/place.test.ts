@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  backupPath,
+  dateOf,
+  isDate,
+  isNotesPath,
+  type NotesScope,
+  type NoteTarget,
+  noteKind,
+  notesPlaces,
+  notesRoot,
+  notesUnder,
+  pathOf,
+} from '../../../../src/core/memory/notes/place.js';
+
+const TARGETS: readonly NoteTarget[] = [
+  { kind: 'long_term' },
+  { kind: 'scratchpad' },
+  { kind: 'daily', date: '2026-03-01' },
+  { kind: 'note', name: 'auth' },
+];
+
+function places(scope: NotesScope) {
+  return notesPlaces(scope, { identity: 'octo-org/hello.world', agent: 'bot' });
+}
+
+describe('places of notes', () => {
+  it.each<readonly [NotesScope, readonly string[]]>([
+    [
+      'project',
+      [
+        'MEMORY.md',
+        'projects/hello-world-3ccd7a60/SCRATCHPAD.md',
+        'projects/hello-world-3ccd7a60/daily/2026-03-01.md',
+        'projects/hello-world-3ccd7a60/notes/auth.md',
+      ],
+    ],
+    [
+      'agent',
+      [
+        'MEMORY.md',
+        'projects/agent-bot/SCRATCHPAD.md',
+        'projects/agent-bot/daily/2026-03-01.md',
+        'projects/agent-bot/notes/auth.md',
+      ],
+    ],
+    ['shared', ['MEMORY.md', 'SCRATCHPAD.md', '2026-03-01.md', 'notes/auth.md']],
+  ])('of the scope %s', (scope, paths) => {
+    expect(TARGETS.map((target) => pathOf(target, places(scope)))).toEqual(paths);
+    expect(paths.map(noteKind)).toEqual(['long_term', 'scratchpad', 'daily', 'note']);
+  });
+
+  it('are asked of a store by file and folder', () => {
+    expect(notesUnder(places('agent'))).toEqual([
+      'MEMORY.md',
+      'projects/agent-bot/SCRATCHPAD.md',
+      'projects/agent-bot/daily/',
+      'projects/agent-bot/notes/',
+    ]);
+    expect(notesUnder(places('shared'))).toEqual(['MEMORY.md', 'SCRATCHPAD.md', 'notes/']);
+  });
+
+  it.each([
+    ['MEMORY.md', 'MEMORY.bak'],
+    ['projects/a/notes/b.md', 'projects/a/notes/b.bak'],
+  ])('of the version before %s', (path, backup) => {
+    expect(backupPath(path)).toBe(backup);
+    expect(isNotesPath(backup)).toBe(false);
+  });
+
+  it.each([
+    ['MEMORY.md', ''],
+    ['untrusted/MEMORY.md', 'untrusted/'],
+    ['untrusted/projects/a-1/daily/2026-03-01.md', 'untrusted/'],
+    ['packages/api/untrusted/projects/a-1/notes/b.md', 'packages/api/untrusted/'],
+    ['packages/api/2026-03-01.md', 'packages/api/'],
+  ])('stand in a lane or a folder of their own: %s', (path, root) => {
+    expect(isNotesPath(path)).toBe(true);
+    expect(notesRoot(path)).toBe(root);
+  });
+
+  it.each([
+    'bot.md',
+    'MEMORY.state.md',
+    'MEMORY.md.bak',
+    'memory.md',
+    'untrusted/bot.md',
+    'projects/a/other.md',
+    'projects/a/b/notes/c.md',
+    'projects/a/daily/today.md',
+    '2026-02-30.md',
+    'daily/2026-03-01.md',
+    'XMEMORY.md',
+  ])('are not those of other files: %s', (path) => {
+    expect(isNotesPath(path)).toBe(false);
+    expect(notesRoot(path)).toBe('');
+  });
+});
+
+describe('a date', () => {
+  it.each(['2026-03-01', '2024-02-29', '1999-12-31'])('is a day of the calendar: %s', (date) => {
+    expect(isDate(date)).toBe(true);
+  });
+
+  it.each([
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13-01',
+    '2026-3-1',
+    '2026-03-01 ',
+    '../../x',
+    '',
+    '2026-03-01\n',
+  ])('is nothing else: %j', (date) => {
+    expect(isDate(date)).toBe(false);
+  });
+
+  it('is that of UTC', () => {
+    expect(dateOf(new Date('2026-03-01T23:30:00-05:00'))).toBe('2026-03-02');
+  });
+});

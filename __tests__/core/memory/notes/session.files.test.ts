@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
+import { createFakeClock } from '../../../adapters/stores/fake-clock.js';
+import { createNotesScene, type NotesScene, PROJECT } from './notes-scene.js';
+
+const { signal } = new AbortController();
+let root = '';
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'axe-notes-')));
+});
+afterEach(async () => await rm(root, { recursive: true, force: true }));
+
+/** A run on the command line: what it writes is in the files at once. */
+function openFiles(): NotesScene {
+  const store = createFileStore({ files: createFiles(), clock: createFakeClock(), root, followLinks: false });
+  return createNotesScene({
+    load: (under) => store.readTree(signal, under),
+    writeThrough: (changes) => store.write(changes, signal),
+  });
+}
+
+async function onDisk(path: string): Promise<string> {
+  return await readFile(join(root, path), 'utf8');
+}
+
+describe('notes in files', () => {
+  it('keep what a hundred calls of two runs write at once', async () => {
+    const runs = [openFiles(), openFiles()];
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    const answers = await Promise.all(
+      lines.map(
+        async (content, index) =>
+          await runs[index % 2]?.call('memory_write', { target: 'long_term', content }),
+      ),
+    );
+    expect(answers.filter((answer) => answer?.isError !== false)).toEqual([]);
+    const written = (await onDisk('MEMORY.md')).split('\n');
+    expect(written.at(-1)).toBe('');
+    expect(written.slice(0, -1).sort()).toEqual([...lines].sort());
+  });
+
+  it('are found by the next run', async () => {
+    await openFiles().call('write_memory', { content: '部署前要运行迁移' });
+    const { text } = await openFiles().call('memory_search', { query: '迁移' });
+    expect(text).toContain('MEMORY.md  [matched: 迁移]');
+  });
+
+  it('are edited, deleted and kept as their version before', async () => {
+    const scene = openFiles();
+    await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
+    await scene.call('memory_edit', { target: 'long_term', old_str: 'npm', new_str: 'pnpm' });
+    await scene.call('memory_write', { target: 'note', name: 'a', content: 'text' });
+    await scene.call('memory_edit', { target: 'note', name: 'a', new_str: '' });
+    expect([await onDisk('MEMORY.md'), await onDisk('MEMORY.bak')]).toEqual(['use pnpm\n', 'use npm\n']);
+    expect(await onDisk(`${PROJECT}/notes/a.bak`)).toBe('text\n');
+    await expect(onDisk(`${PROJECT}/notes/a.md`)).rejects.toThrow('ENOENT');
+    expect((await scene.call('memory_read', { source: 'note', name: 'a' })).text).toBe('(empty)');
+  });
+});

@@ -1,0 +1,532 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createFiles } from '../../../../src/adapters/host/files.js';
+import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
+import { applyChanges, type NoteChange } from '../../../../src/core/memory/change.js';
+import { type NotesScope, notesPlaces } from '../../../../src/core/memory/notes/place.js';
+import type { BlockedPlace, SaveResult } from '../../../../src/core/memory/store.js';
+import type { MemoryTree } from '../../../../src/core/memory/tree.js';
+import type { NoteWish } from '../../../../src/core/tools/memory/notes-port.js';
+import { createFakeClock } from '../../../adapters/stores/fake-clock.js';
+import { tempDir } from '../../../helpers/temp.js';
+import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
+
+const LONG_TERM = { kind: 'long_term' } as const;
+const DAY = { kind: 'daily', date: '2026-03-01' } as const;
+
+function plain(content: string): NoteWish {
+  return { kind: 'append', content, form: 'plain' };
+}
+
+/** A store that saves at once, as on the command line. */
+function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveResult) {
+  let tree: MemoryTree = new Map(Object.entries(files));
+  return {
+    tree: () => tree,
+    put(path: string, text: string) {
+      tree = new Map([...tree, [path, text]]);
+    },
+    load: async (under: readonly string[] | undefined) => ({ ...found(tree, under), location: ROOT }),
+    writeThrough: async (changes: readonly NoteChange[]): Promise<SaveResult> => {
+      if (failure !== undefined) return failure;
+      tree = applyChanges(tree, changes);
+      return { kind: 'saved', location: ROOT, attempts: 1 };
+    },
+  };
+}
+
+describe('a session of notes', () => {
+  it('reads nothing before it is asked, and then once', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
+    expect(scene.loads).toEqual([]);
+    await scene.session.read(LONG_TERM);
+    await scene.session.change(LONG_TERM, plain('more'));
+    await scene.session.list();
+    await scene.session.search('fact', { maxBytes: 1000, limit: undefined });
+    expect(scene.loads).toEqual([
+      [
+        '2026-03-01.md',
+        '2026-02-28.md',
+        'MEMORY.md',
+        `${PROJECT}/SCRATCHPAD.md`,
+        `${PROJECT}/daily/`,
+        `${PROJECT}/notes/`,
+        'bot.md',
+      ],
+    ]);
+  });
+
+  it('reads a day at its flat place where it has no other, and asks for it once', async () => {
+    const files = {
+      '2026-01-02.md': 'flat',
+      '2026-01-03.md': 'flat',
+      [`${PROJECT}/daily/2026-01-03.md`]: 'own',
+    };
+    const scene = createNotesScene({ files });
+    const days = ['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-04'];
+    const texts: string[] = [];
+    for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
+    expect(texts).toEqual(['flat', 'flat', 'own', '']);
+    expect(scene.loads.slice(1)).toEqual([['2026-01-02.md'], ['2026-01-04.md']]);
+  });
+
+  it.each<readonly [NotesScope, string]>([
+    ['project', `${PROJECT}/daily/2026-03-01.md`],
+    ['agent', 'projects/agent-bot/daily/2026-03-01.md'],
+    ['shared', '2026-03-01.md'],
+  ])('of the scope %s writes days at %s', async (scope, path) => {
+    const places = notesPlaces(scope, { identity: 'octo-org/hello.world', agent: 'bot' });
+    const scene = createNotesScene({
+      places,
+      files: { '2026-02-01.md': 'old\n', 'other.md': 'a run log\n' },
+    });
+    const answer = await scene.session.change(DAY, plain('done'));
+    expect(answer).toMatchObject({ kind: 'written', path: `${ROOT}/${path}` });
+    expect(await scene.session.read(DAY)).toBe('done\n');
+    const listed = await scene.session.list();
+    expect(listed).toEqual(
+      scope === 'shared' ? [`${ROOT}/2026-02-01.md`, `${ROOT}/${path}`] : [`${ROOT}/${path}`],
+    );
+  });
+
+  it('asks by its name for a note that the store left out of a folder, once', async () => {
+    const path = `${PROJECT}/notes/zebra.md`;
+    const scene = createNotesScene({
+      load: async (under) => ({
+        kind: 'tree',
+        tree: new Map(under?.includes(path) === true ? [[path, 'stripes\n']] : []),
+        warnings: [{ code: 'memory-store-notice', message: 'too many notes' }],
+        location: ROOT,
+      }),
+    });
+    expect(await scene.session.read({ kind: 'note', name: 'zebra' })).toBe('stripes\n');
+    await scene.session.change({ kind: 'note', name: 'zebra' }, { kind: 'replace', from: 'str', to: 'Str' });
+    expect(await scene.text(path)).toBe('Stripes\n');
+    expect(scene.loads.slice(1)).toEqual([[path]]);
+  });
+
+  it('sees its own changes, deletions too', async () => {
+    const note = { kind: 'note', name: 'a' } as const;
+    const scene = createNotesScene();
+    await scene.session.change(note, plain('here'));
+    expect(await scene.session.search('here', { maxBytes: 1000, limit: 5 })).toContain('notes/a.md');
+    await scene.session.change(note, { kind: 'delete' });
+    expect(await scene.session.read(note)).toBe('');
+    expect(await scene.session.list()).toEqual([]);
+    expect(await scene.session.change(note, { kind: 'delete' })).toEqual({
+      kind: 'missing',
+      path: `${ROOT}/${PROJECT}/notes/a.md`,
+    });
+  });
+
+  it('writes nothing where memory cannot be read, and asks again the next time', async () => {
+    let isDown = true;
+    const scene = createNotesScene({
+      load: async (under) =>
+        isDown
+          ? { kind: 'failed', location: ROOT, message: 'no answer', remedy: 'Try again.' }
+          : { ...found(new Map([['MEMORY.md', 'a\n']]), under), location: ROOT },
+    });
+    const failed = await scene.session.change(LONG_TERM, plain('b'));
+    const message = 'memory could not be read: no answer. Try again.';
+    expect(failed).toMatchObject({ kind: 'failed', reason: 'unavailable', message });
+    await expect(scene.session.read(LONG_TERM)).rejects.toThrow(message);
+    expect(scene.session.changes('trusted')).toEqual([]);
+    isDown = false;
+    await scene.session.change(LONG_TERM, plain('b'));
+    expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
+  });
+
+  it('passes on what the store warns of', async () => {
+    const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
+    const scene = createNotesScene({
+      load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
+    });
+    await scene.session.list();
+    await scene.session.list();
+    expect(scene.warnings).toEqual([warning]);
+  });
+
+  it('gives text that every provider takes, and stores none that no file can hold', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
+    expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
+    await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
+    expect(await scene.text('MEMORY.md')).toBe('caf\udce9 \0\nhalf \ufffd, nothing \ufffd\n');
+  });
+
+  it('stores no secret as the name of a note', async () => {
+    const secret = 'hunter2hunter2';
+    const scene = createNotesScene({ secrets: [secret] });
+    const name = `key ${secret}`;
+    const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
+    expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
+    expect(scene.session.changes('trusted')).toEqual([]);
+  });
+
+  it.each([
+    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
+    ['a further line', { target: 'long_term', content: 'second line' }],
+  ])('does not let %s put a secret together', async (_, input) => {
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': 'hunter2… and first line\n' },
+      secrets: ['hunter2hunter2', 'first line\nsecond line'],
+    });
+    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
+    expect(await scene.call(tool, input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('secret'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe('hunter2… and first line\n');
+  });
+
+  it.each([
+    ['an edit', { target: 'long_term', old_str: '…', new_str: 'hunter2' }],
+    ['a further line', { target: 'long_term', content: 'second line' }],
+  ])('does not let %s put a secret together beside one that stands there already', async (_, input) => {
+    const before = 'old-secret-value\nhunter2… and first line\n';
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': before },
+      secrets: ['old-secret-value', 'hunter2hunter2', 'first line\nsecond line'],
+    });
+    const tool = 'old_str' in input ? 'memory_edit' : 'memory_write';
+    expect(await scene.call(tool, input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('secret'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe(before);
+  });
+
+  it('takes changes that have nothing to do with a secret that stands there already', async () => {
+    const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
+    const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
+    const input = { target: 'long_term', old_str: 'red', new_str: 'blue' };
+    expect(await scene.call('memory_edit', input)).not.toMatchObject({ isError: true });
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(await scene.text('MEMORY.md')).toMatch(/^old-secret-value\nblue\n\n?more\n$/);
+  });
+
+  it('warns of a large file once', async () => {
+    const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
+    await scene.session.change(LONG_TERM, plain('0123456789'));
+    await scene.session.change(LONG_TERM, plain('more'));
+    expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
+  });
+
+  it('reads the run log of the agent without provenance, and searches it', async () => {
+    const provenance =
+      '<!-- axe-action v=1 id=a run=1/1 job=j event=push sha=abcdef0 actor=octocat trust=trusted model=m -->';
+    const log = `## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n${provenance}\n\n`;
+    const scene = createNotesScene({ files: { 'bot.md': log, 'other.md': log } });
+    expect(await scene.session.readRunLog()).toBe(
+      '## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n\n',
+    );
+    const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
+    expect(text).toContain(`across 1 file.`);
+    expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
+  });
+
+  it('refuses what is more than a run may write in all, and keeps the summary of a conversation', async () => {
+    const scene = createNotesScene({ caps: { dedup: false } });
+    const full = { target: 'long_term', content: 'x'.repeat(64 * 1024) };
+    for (let write = 0; write < 7; write += 1)
+      expect(await scene.call('memory_write', full)).toMatchObject({ isError: false });
+    await scene.call('memory_write', { ...full, content: 'y'.repeat(64 * 1024 - 10) });
+    const text = await scene.text('MEMORY.md');
+    for (const tool of ['memory_write', 'write_memory'])
+      expect(await scene.call(tool, { target: 'long_term', content: 'eleven bytes' })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(
+          `${ROOT}/MEMORY.md would get 12 bytes, and of the 524288 that a run may write to notes 10 are left. Write less; the next run may write again.`,
+        ),
+      });
+    expect(await scene.text('MEMORY.md')).toBe(text);
+    expect(await scene.session.addSummary('we did much', 3)).toMatchObject({ kind: 'written' });
+    expect(
+      await scene.call('memory_edit', { target: 'long_term', old_str: 'y'.repeat(99), new_str: '' }),
+    ).toMatchObject({ isError: true });
+    expect(await scene.call('memory_write', { ...full, mode: 'overwrite', content: '' })).toMatchObject({
+      isError: false,
+    });
+    expect(await scene.text('MEMORY.md')).toBe('');
+  });
+
+  it('allows one write of the size that an agent is allowed, however large that is', async () => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: 1_000_000 } });
+    const note = { target: 'note', content: 'x'.repeat(2_000_000), mode: 'overwrite' };
+    expect(await scene.call('memory_write', { ...note, name: 'a' })).toMatchObject({ isError: false });
+    expect(await scene.call('memory_write', { ...note, name: 'b' })).toMatchObject({ isError: true });
+  });
+
+  it('refuses a run that writes without end, and lets it delete', async () => {
+    const scene = createNotesScene();
+    for (let index = 0; index < 200; index += 1)
+      expect(
+        await scene.call('memory_write', { target: 'note', name: `n${index}`, content: 'x' }),
+      ).toMatchObject({
+        isError: false,
+      });
+    expect(await scene.call('memory_write', { target: 'note', name: 'n200', content: 'x' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('since a run may write to notes 200 times'),
+    });
+    expect(await scene.call('memory_edit', { target: 'note', name: 'n0', new_str: '' })).toMatchObject({
+      isError: false,
+    });
+    expect(await scene.text(`${PROJECT}/notes/n200.md`)).toBeUndefined();
+    expect(scene.session.changes('trusted')).toHaveLength(201);
+  });
+
+  it('keeps what a hundred calls at once write', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'first\n' } });
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(await scene.session.read(LONG_TERM)).toBe(`first\n${lines.join('\n')}\n`);
+    expect(scene.session.changes('trusted')).toHaveLength(100);
+  });
+});
+
+describe('a session that saves at once', () => {
+  it('sees what others write meanwhile, and keeps no changes', async () => {
+    const store = liveStore({ 'MEMORY.md': 'a\n' });
+    const scene = createNotesScene(store);
+    expect(await scene.session.read(LONG_TERM)).toBe('a\n');
+    store.put('MEMORY.md', 'a\nb\n');
+    await scene.session.change(LONG_TERM, plain('c'));
+    expect(store.tree().get('MEMORY.md')).toBe('a\nb\nc\n');
+    expect(scene.session.changes('trusted')).toEqual([]);
+    expect(scene.session.recent()).toHaveLength(1);
+    expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
+  });
+
+  it('keeps what a hundred calls at once write', async () => {
+    const store = liveStore();
+    const scene = createNotesScene(store);
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await Promise.all(lines.map((line) => scene.session.change(LONG_TERM, plain(line))));
+    expect(store.tree().get('MEMORY.md')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it.each([
+    [
+      'error',
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
+    ],
+    [
+      'denied',
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
+    ],
+    ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
+  ] as const)('tells a save that failed in the words of memory-tools 2.2: %s', async (reason, text) => {
+    const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
+    const scene = createNotesScene(liveStore({}, failure));
+    expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
+    const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
+    expect(write).toEqual({ text: 'nothing was written: no space left. Make room.', isError: true });
+    expect(scene.session.recent()).toEqual([]);
+  });
+});
+
+describe('an edit that is saved at once', () => {
+  it('is told to have been left out where another process changed the note since it was read', async () => {
+    const root = tempDir('notes');
+    const files = createFiles();
+    const store = createFileStore({ files, clock: createFakeClock(), root, followLinks: false });
+    const { signal } = new AbortController();
+    const scene = createNotesScene({
+      load: (under) => store.readTree(signal, under),
+      async writeThrough(changes) {
+        const [change] = changes;
+        if (change?.edit.kind === 'replace') await files.replace(join(root, 'MEMORY.md'), 'use pnpm\n');
+        return await store.write(changes, signal);
+      },
+    });
+    await scene.call('memory_write', { target: 'long_term', content: 'use npm' });
+    const edit = { target: 'long_term', old_str: 'use npm', new_str: 'use yarn' };
+    expect(await scene.call('memory_edit', edit)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('was left out'),
+    });
+    expect(await scene.text('MEMORY.md')).toBe('use pnpm\n');
+    expect(scene.session.recent()).toHaveLength(1);
+  });
+});
+
+describe('the changes of a session', () => {
+  const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
+    kind: 'note',
+    name: '部署',
+  } as const);
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', ' ', '\n', '文', '\r\n') }),
+    fc.string({ unit: 'binary' }),
+  );
+  const wish = fc.oneof<fc.Arbitrary<NoteWish>[]>(
+    fc.record({
+      kind: fc.constant('append' as const),
+      content: text,
+      form: fc.constantFrom('plain' as const, 'entry' as const, { heading: 'compaction summary' }),
+    }),
+    fc.record({ kind: fc.constant('overwrite' as const), content: text }),
+    fc.record({
+      kind: fc.constant('replace' as const),
+      from: fc.string({ unit: fc.constantFrom('a', '文', '\n'), minLength: 1, maxLength: 2 }),
+      to: text,
+    }),
+    fc.constant({ kind: 'delete' as const }),
+  );
+  const steps = fc.array(fc.record({ target, wish }), { maxLength: 12 });
+
+  it('make of what was loaded what the session reads, also after a journal has kept them as JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, text, async (wanted, before) => {
+        const files = { 'MEMORY.md': before.toWellFormed(), 'bot.md': 'a run log' };
+        const scene = createNotesScene({ files });
+        await Promise.all(wanted.map((step) => scene.session.change(step.target, step.wish)));
+        const kept: readonly NoteChange[] = JSON.parse(JSON.stringify(scene.session.changes('trusted')));
+        expect(kept).toEqual(scene.session.changes('trusted'));
+        const tree = await scene.session.tree();
+        // Of several changes a save keeps the version before the first one beside a note; no tool shows it.
+        const withoutCopies = (all: MemoryTree) => [...all].filter(([path]) => !path.endsWith('.bak'));
+        expect(tree.kind === 'tree' && withoutCopies(tree.tree)).toEqual(
+          withoutCopies(applyChanges(new Map(Object.entries(files)), kept)),
+        );
+      }),
+    );
+  });
+
+  it('hold no more than the cap in bytes, whatever is written', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (wanted, maxWriteBytes) => {
+        const scene = createNotesScene({ caps: { maxWriteBytes } });
+        for (const step of wanted) {
+          const answer = await scene.session.change(step.target, step.wish);
+          if (answer.kind !== 'written') continue;
+          const written = scene.session.recent().at(-1);
+          expect(Buffer.byteLength(written?.content ?? '')).toBe(written?.bytes);
+          expect(written?.bytes).toBeLessThanOrEqual(maxWriteBytes);
+          expect(written?.content.isWellFormed()).toBe(true);
+          if (answer.givenBytes <= maxWriteBytes) expect(written?.bytes).toBe(answer.givenBytes);
+        }
+      }),
+    );
+  });
+
+  it('in the untrusted lane leave the trusted one alone, and show the edited text whole', async () => {
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
+    });
+    await scene.session.change(LONG_TERM, plain('fact two'));
+    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
+    await scene.session.change(DAY, plain('only added to'));
+    await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'delete' });
+    const changes = scene.session.changes('untrusted');
+    expect(changes.map(({ path }) => path)).toEqual([
+      'untrusted/MEMORY.md',
+      'untrusted/MEMORY.md',
+      `untrusted/${PROJECT}/daily/2026-03-01.md`,
+      `untrusted/${PROJECT}/notes/a.md`,
+    ]);
+    const trusted = new Map([
+      ['MEMORY.md', 'fact one\n'],
+      [`${PROJECT}/notes/a.md`, 'a note\n'],
+    ]);
+    const next = applyChanges(trusted, changes);
+    expect(next.get('MEMORY.md')).toBe('fact one\n');
+    expect(next.get(`${PROJECT}/notes/a.md`)).toBe('a note\n');
+    expect(next.get('untrusted/MEMORY.md')).toBe('fact 1\nfact two\n');
+    expect(next.get(`untrusted/${PROJECT}/daily/2026-03-01.md`)).toBe('only added to\n');
+  });
+
+  it('in the untrusted lane go on with the copy that is there', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact one\n' } });
+    await scene.session.change(LONG_TERM, { kind: 'replace', from: 'one', to: '1' });
+    const tree = new Map([['untrusted/MEMORY.md', 'another one\n']]);
+    const next = applyChanges(tree, scene.session.changes('untrusted'));
+    expect(next.get('untrusted/MEMORY.md')).toBe('another 1\n');
+  });
+
+  it('in the untrusted lane do not bring back what the run wrote anew', async () => {
+    const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] old\n' } });
+    const target = { kind: 'scratchpad' } as const;
+    await scene.session.change(target, { kind: 'overwrite', content: '- [ ] new\n' });
+    await scene.session.change(target, { kind: 'replace', from: '[ ]', to: '[x]' });
+    const next = applyChanges(new Map(), scene.session.changes('untrusted'));
+    expect(next.get(`untrusted/${PROJECT}/SCRATCHPAD.md`)).toBe('- [x] new\n');
+  });
+});
+
+describe('text of any language', () => {
+  it.each([
+    ['Chinese', '部署前要运行迁移', '运行迁移'],
+    ['Japanese', 'デプロイの前に移行を実行する', '移行'],
+    ['Arabic', 'شغّل الترحيل قبل النشر', 'الترحيل'],
+  ])('is written, cut, found and edited: %s', async (_, fact, word) => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: Buffer.byteLength(fact) + 1 } });
+    const { text } = await scene.call('memory_write', { target: 'long_term', content: `${fact}${fact}` });
+    const bytes = Buffer.byteLength(fact);
+    expect(text).toContain(`(truncated from ${2 * bytes} bytes to ${bytes + 1} byte cap)`);
+    expect(await scene.session.read(LONG_TERM)).toBe(`${fact}\n`);
+    const search = await scene.call('memory_search', { query: word });
+    expect(search.text).toContain(`Searched 1 term: ${word}(1) across 1 file.`);
+    expect(search.text).toContain(`\n${fact}\n…`);
+    await scene.call('memory_edit', { target: 'long_term', old_str: word, new_str: 'x' });
+    expect(await scene.session.read(LONG_TERM)).toBe(`${fact.replace(word, 'x')}\n`);
+  });
+});
+
+describe('a note that is blocked (D54)', () => {
+  const storage = { operation: 'read memory file', cause: 'open /x/MEMORY.md: permission denied' };
+  const unread = { path: 'MEMORY.md', reason: 'denied', message: storage.cause, storage } as const;
+  const link = {
+    path: 'MEMORY.md',
+    reason: 'refused',
+    message: '`MEMORY.md` is a symbolic link',
+    remedy: 'Replace it.',
+  } as const;
+  const scene = (blocked: BlockedPlace) =>
+    createNotesScene({
+      load: async () => ({
+        kind: 'tree',
+        location: ROOT,
+        tree: new Map([[`${PROJECT}/notes/x.md`, 'x\n']]),
+        warnings: [],
+        blocked: [blocked],
+      }),
+    });
+
+  it.each([
+    [
+      unread,
+      "Tool 'write_memory' execution failed: Storage operation 'read memory file' failed: open /x/MEMORY.md: permission denied",
+      'nothing was written: open /x/MEMORY.md: permission denied',
+    ],
+    [
+      link,
+      "Permission denied for tool 'write_memory': `MEMORY.md` is a symbolic link. Replace it.",
+      'nothing was written: `MEMORY.md` is a symbolic link. Replace it.',
+    ],
+  ])('is not written, and others are: %#', async (blocked, dated, plain) => {
+    const { call, session } = scene(blocked);
+    expect(await call('write_memory', { content: 'x' })).toEqual({ text: dated, isError: true });
+    expect(await call('memory_write', { target: 'long_term', content: 'x' })).toEqual({
+      text: plain,
+      isError: true,
+    });
+    expect(await call('memory_write', { target: 'note', name: 'x', content: 'y' })).toMatchObject({
+      isError: false,
+    });
+    expect(session.changes('trusted').map(({ path }) => path)).toEqual([`${PROJECT}/notes/x.md`]);
+  });
+
+  it('is an error to whoever reads it, unless it is a link, and a search goes on without it', async () => {
+    const { call } = scene(unread);
+    expect(await call('memory_read', { source: 'long_term' })).toEqual({
+      text: 'memory could not be read: open /x/MEMORY.md: permission denied',
+      isError: true,
+    });
+    expect(await call('memory_read', { source: 'note', name: 'x' })).toMatchObject({ text: 'x\n' });
+    expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
+    expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { applyChanges, type Change } from '../../../src/core/memory/change.js';
+import { partLog } from '../../../src/core/memory/log-parts.js';
+import { formatEntry } from '../../../src/core/memory/run-log.js';
+import { parseState, statePath } from '../../../src/core/memory/state.js';
+import { mergeTrees } from '../../../src/core/memory/tree.js';
+import { trimLog } from '../../../src/core/memory/trim.js';
+import { encodeBytes } from '../../../src/core/text/bytes.js';
+import { parseLog } from '../../../src/core/text/units.js';
+
+const AT = new Date('2026-02-01T00:00:00Z');
+const LATER = new Date('2026-02-02T00:00:00Z');
+const PATH = 'bot.md';
+
+function entry(minute: number): string {
+  return formatEntry({
+    timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    task: `t${minute}`,
+    result: 'r',
+  });
+}
+
+function idsOf(text: string): readonly string[] {
+  return parseLog(text).units.map(({ id }) => id);
+}
+
+const minutes = fc
+  .uniqueArray(fc.nat(500), { minLength: 1, maxLength: 12 })
+  .map((all) => all.sort((a, b) => a - b));
+
+describe('trimming a log', () => {
+  it('leaves a log alone that has none of the entries', () => {
+    const text = `# Notes\n\n${entry(1)}`;
+    expect(trimLog(text, { ids: ['t-0000'] })).toEqual({ kept: text, removed: '' });
+  });
+
+  it('keeps the text before the first entry, which axe drops', () => {
+    const text = `# Notes\n\n${entry(1)}${entry(2)}`;
+    const [first = ''] = idsOf(text);
+    expect(trimLog(text, { ids: [first] })).toEqual({ kept: `# Notes\n\n${entry(2)}`, removed: entry(1) });
+  });
+
+  it('takes out headings that a person wrote above the first entry one by one', () => {
+    const text = `Mine.\n## Facts\n- a\n## More\n- b\n\n${entry(1)}`;
+    const [facts] = partLog(text).parts;
+    expect(trimLog(text, { ids: [facts?.id ?? ''] })).toEqual({
+      kept: `Mine.\n## More\n- b\n\n${entry(1)}`,
+      removed: '## Facts\n- a\n',
+    });
+  });
+
+  it('leaves as many of several equal entries as it says, the newest, however often it is applied', () => {
+    const text = entry(1).repeat(5) + entry(2);
+    const [id = ''] = idsOf(text);
+    const trim: Change = { kind: 'trim', path: PATH, ids: [id], leaves: new Map([[id, 2]]), at: AT };
+    const once = applyChanges(new Map([[PATH, text]]), [trim]);
+    expect(once.get(PATH)).toBe(entry(1).repeat(2) + entry(2));
+    expect(once.get(`${PATH}.bak`)).toBe(entry(1).repeat(3));
+    expect([...applyChanges(once, [trim])]).toEqual([...once]);
+    // Those that stay must not be taken for trimmed by a merge.
+    expect(once.get(statePath(PATH))).toBeUndefined();
+    const folded = applyChanges(once, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
+    expect(folded.get(PATH)).toBe(entry(1).repeat(2) + entry(2) + entry(3));
+  });
+
+  it('keeps every entry that was appended between the analysis and the trim, and loses no byte', () => {
+    fc.assert(
+      fc.property(minutes, fc.nat(12), minutes, (seen, cut, late) => {
+        const text = seen.map(entry).join('');
+        const added = late.map((minute) => entry(minute + 1000)).join('');
+        const ids = idsOf(text).slice(0, cut);
+        const next = applyChanges(new Map([[PATH, text + added]]), [
+          { kind: 'trim', path: PATH, ids, at: AT },
+        ]);
+        expect(next.get(PATH)).toBe(seen.slice(cut).map(entry).join('') + added);
+        expect((next.get(`${PATH}.bak`) ?? '') + (next.get(PATH) ?? '')).toBe(text + added);
+      }),
+    );
+  });
+
+  it('does nothing a second time, the backup included', () => {
+    const tree = new Map([[PATH, entry(1) + entry(2)]]);
+    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(entry(1)), at: AT };
+    const once = applyChanges(tree, [trim]);
+    expect([...applyChanges(once, [trim])]).toEqual([...once]);
+  });
+
+  it('is not undone by an older copy in another store, while the backup stays whole', () => {
+    const ids = idsOf(entry(1));
+    const older = new Map([[PATH, entry(1) + entry(2)]]);
+    const trimmed = applyChanges(older, [{ kind: 'trim', path: PATH, ids, at: AT }]);
+    for (const merged of [mergeTrees(trimmed, older), mergeTrees(older, trimmed)]) {
+      expect(merged.get(PATH)).toBe(entry(2));
+      expect(merged.get(`${PATH}.bak`)).toBe(entry(1));
+    }
+    const folded = applyChanges(trimmed, [{ kind: 'merge', path: PATH, text: entry(1) + entry(3) }]);
+    expect(folded.get(PATH)).toBe(entry(2) + entry(3));
+  });
+
+  it('keeps beside it what only another store held of it, folded in by the same save', () => {
+    const only = entry(1) + entry(2);
+    const trim: Change = { kind: 'trim', path: PATH, ids: idsOf(only), at: AT };
+    const next = applyChanges(new Map([[PATH, entry(3)]]), [{ kind: 'merge', path: PATH, text: only }, trim]);
+    expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), only]);
+  });
+
+  it('keeps beside it what another store knows to be trimmed, where it had not happened yet', () => {
+    const other = applyChanges(new Map([[PATH, entry(2)]]), [
+      { kind: 'trim', path: PATH, ids: idsOf(entry(1) + entry(2)), at: AT },
+    ]);
+    const state = other.get(statePath(PATH)) ?? '';
+    const next = applyChanges(new Map([[PATH, entry(1) + entry(3)]]), [
+      { kind: 'merge', path: statePath(PATH), text: state },
+      { kind: 'merge', path: PATH, text: other.get(PATH) ?? '' },
+    ]);
+    expect([next.get(PATH), next.get(`${PATH}.bak`)]).toEqual([entry(3), entry(1)]);
+  });
+
+  it('notes each of ten thousand entries once, and none of them for more than 90 days', () => {
+    const text = Array.from({ length: 10_000 }, (_, index) => entry(index)).join('');
+    const ids = idsOf(text);
+    const trimmed = applyChanges(new Map([[PATH, text]]), [{ kind: 'trim', path: PATH, ids, at: AT }]);
+    const again = applyChanges(trimmed, [{ kind: 'trim', path: PATH, ids, at: LATER }]);
+    const facts = (tree: ReadonlyMap<string, string>) => parseState(tree.get(statePath(PATH)) ?? '');
+    expect([facts(trimmed).length, facts(again).length]).toEqual([10_000, 10_000]);
+    expect(encodeBytes(trimmed.get(statePath(PATH)) ?? '').length).toBeLessThan(700_000);
+    const merged = mergeTrees(trimmed, again);
+    expect(facts(merged)).toEqual(facts(again));
+    const at = new Date('2026-09-01T00:00:00Z');
+    const years = applyChanges(new Map([...again, [PATH, entry(1)]]), [
+      { kind: 'trim', path: PATH, ids: idsOf(entry(1)), at },
+    ]);
+    expect(facts(years)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../src/core/agent/model-ref.js';
+import { parseAgent } from '../../src/core/agent/parse.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Trust } from '../../src/core/event/trust.js';
+import { notesPlaces } from '../../src/core/memory/notes/place.js';
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, planMemory } from '../../src/core/plan.js';
+import { grantNotesTools, namedNotesTools, notesAreUnsigned, planNotes } from '../../src/core/plan-notes.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
+const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
+const READING = ['memory_read', 'memory_search'];
+
+interface Given {
+  readonly memory?: string;
+  readonly top?: string;
+  readonly model?: string;
+  readonly trigger?: Trigger;
+  readonly trust?: Trust;
+  readonly write?: MemoryPolicy['write'];
+  readonly requireSigned?: boolean;
+  readonly isSubAgent?: boolean;
+}
+
+function partsOf({ memory = '', top = '', trigger = SCHEDULE, trust = TRUSTED, ...given }: Given) {
+  const model = given.model ?? 'p/m';
+  const toml = `name = "bot"\nmodel = "${model}"\n${top}\n[memory]\nenabled = true\nnotes = true\n${memory}`;
+  const agent = { name: 'bot', source: 'bot.toml', ...parseAgent(toml, { name: 'bot', file: 'bot.toml' }) };
+  const plan = planMemory({
+    agent,
+    model: parseModelRef(model),
+    trigger,
+    trust,
+    origin: trigger.kind === 'local' ? undefined : { runId: '1', attempt: '1', job: 'j', sha: '' },
+    entryId: 'id',
+    policy: {
+      ...DEFAULT_MEMORY_POLICY,
+      write: given.write ?? 'auto',
+      requireSigned: given.requireSigned ?? false,
+    },
+    wantCount: false,
+  });
+  const isSubAgent = given.isSubAgent ?? false;
+  return { agent, memory: plan, trigger, trust, workdir: '/work/repo', isSubAgent };
+}
+
+function planOf(given: Given) {
+  return planNotes(partsOf(given));
+}
+
+function granted(given: Given, isKept = true) {
+  const plan = planOf(given);
+  if (plan === undefined) throw new Error('there are no notes');
+  return grantNotesTools(plan, isKept);
+}
+
+describe('where the notes of a run are', () => {
+  it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
+    ['the repository in a workflow', {}, notesPlaces('project', { identity: 'octocat/hello', agent: '' })],
+    [
+      'the folder on the command line',
+      { trigger: { kind: 'local' } },
+      notesPlaces('project', { identity: '/work/repo', agent: '' }),
+    ],
+    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', { identity: 'x', agent: '' })],
+    ['the agent', { memory: 'scope = "agent"' }, { scope: 'agent', slug: 'agent-bot' }],
+    ['nobody', { memory: 'scope = "shared"' }, { scope: 'shared', slug: '' }],
+  ])('is known by %s', (_, given, places) => {
+    expect(planOf(given)?.places).toEqual(places);
+  });
+
+  it('is a folder of their own for the offline rules', () => {
+    expect(planOf({})?.folder).toBe('');
+    expect(planOf({ model: 'offline/rules' })?.folder).toBe('offline/');
+  });
+
+  it('does not matter where notes are off', () => {
+    const parts = { trigger: SCHEDULE, trust: TRUSTED, workdir: '/', isSubAgent: false };
+    const toml = 'name = "bot"\nmodel = "p/m"\n[memory]\nnotes = true\n';
+    const agent = { name: 'bot', source: '', ...parseAgent(toml, { name: 'bot', file: '' }) };
+    expect(planNotes({ ...parts, agent, memory: undefined })).toBeUndefined();
+  });
+});
+
+describe('where only signed memory may be read', () => {
+  it('there are no notes, since nothing says who wrote them, and a warning says so', () => {
+    const { agent, memory } = partsOf({ requireSigned: true });
+    expect(planOf({ requireSigned: true })).toBeUndefined();
+    expect(notesAreUnsigned(agent, memory)).toMatchObject([
+      { code: 'memory-store-notice', message: expect.stringContaining('memory-require-signed') },
+    ]);
+  });
+
+  it('an agent without notes misses nothing', () => {
+    const { agent, memory } = partsOf({ requireSigned: true, memory: 'scope = "project"\n' });
+    const config = { ...agent.config, memory: { ...agent.config.memory, notes: false } };
+    expect(notesAreUnsigned({ ...agent, config }, memory)).toEqual([]);
+  });
+
+  it('elsewhere notes are as they are', () => {
+    const { agent, memory } = partsOf({});
+    expect(notesAreUnsigned(agent, memory)).toEqual([]);
+  });
+});
+
+describe('which tools over notes a run gets', () => {
+  it.each<[string, Given, boolean, readonly string[], number]>([
+    ['all of them where it is trusted', {}, true, [...READING, 'memory_edit', 'memory_write'], 0],
+    ['reading ones where it is not', { trust: UNTRUSTED }, true, READING, 2],
+    [
+      'all of them in quarantine',
+      { write: 'quarantine' },
+      true,
+      [...READING, 'memory_edit', 'memory_write'],
+      0,
+    ],
+    ['reading ones where nothing is to be added', { write: 'never' }, true, READING, 2],
+    ['reading ones where nothing is kept', {}, false, READING, 2],
+    ['reading ones as a sub-agent, which is no surprise', { isSubAgent: true }, true, READING, 0],
+    [
+      'reading ones as a sub-agent that names others',
+      { isSubAgent: true, memory: 'tools = ["memory_read", "write_memory"]' },
+      true,
+      ['memory_read'],
+      1,
+    ],
+    ['those it names', { memory: 'tools = ["memory_search"]' }, true, ['memory_search'], 0],
+    [
+      '`write_memory` beside its other tools',
+      { top: 'tools = ["read_file", "write_memory"]', memory: 'tools = ["memory_search"]' },
+      true,
+      ['memory_search', 'write_memory'],
+      0,
+    ],
+    [
+      'all of them on the command line',
+      { trigger: { kind: 'local' } },
+      true,
+      [...READING, 'memory_edit', 'memory_write'],
+      0,
+    ],
+  ])('%s', (_, given, isKept, tools, warnings) => {
+    const grant = granted(given, isKept);
+    expect([...grant.tools].sort()).toEqual([...tools].sort());
+    expect(grant.warnings).toHaveLength(warnings);
+    for (const { code, message } of grant.warnings) {
+      expect(code).toBe('tool-not-available');
+      expect(message).toMatch(/^The tool `\w+` \(memory\) was withheld: .*\.$/);
+    }
+  });
+
+  it('are told from its other tools by their names', () => {
+    expect(namedNotesTools(['read_file', 'write_memory', 'memory_read'])).toEqual([
+      'memory_read',
+      'write_memory',
+    ]);
+  });
+});

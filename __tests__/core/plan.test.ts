@@ -1,0 +1,212 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LoadedAgent } from '../../src/core/agent/loaded-agent.js';
+import { parseAgent } from '../../src/core/agent/parse.js';
+import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
+import type { Trust } from '../../src/core/event/trust.js';
+import { memoryName } from '../../src/core/memory/log-path.js';
+import {
+  DEFAULT_MEMORY_POLICY,
+  type MemoryPlanParts,
+  type MemoryPolicy,
+  planMemory,
+  untrustedPath,
+} from '../../src/core/plan.js';
+
+function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
+  const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
+  const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
+  return { name, config, warnings, source: `${name}.toml` };
+}
+
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
+const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
+const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
+const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
+const pullRequest: PullRequestTrigger = {
+  kind: 'pull_request',
+  event: 'pull_request',
+  action: 'opened',
+  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
+  actor: { login: 'octocat', isBot: false },
+  number: 42,
+  title: 'Fix auth',
+  body: '',
+  author: { login: 'octocat', isBot: false },
+  isDraft: false,
+  head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
+  base: { sha: 'b'.repeat(40), ref: 'main' },
+  isFork: false,
+};
+
+function plan(patch: Partial<MemoryPlanParts> = {}) {
+  return planMemory({
+    agent: agent('enabled = true'),
+    model: { provider: 'openai', model: 'm' },
+    trigger: { kind: 'local' },
+    trust: TRUSTED,
+    origin: undefined,
+    entryId: 'id1',
+    policy: DEFAULT_MEMORY_POLICY,
+    wantCount: false,
+    ...patch,
+  });
+}
+
+describe('the memory plan', () => {
+  it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
+    'is none for [memory] with %j',
+    (memory) => {
+      expect(plan({ agent: agent(memory) })).toBeUndefined();
+    },
+  );
+
+  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+    expect(plan()).toEqual({
+      path: 'bot.md',
+      readPaths: ['bot.md'],
+      lane: 'trusted',
+      lastN: 0,
+      maxBytes: 262_144,
+      maxEntries: 0,
+      count: false,
+      entryId: 'id1',
+      provenance: undefined,
+      requireSigned: false,
+    });
+  });
+
+  it.each([
+    ['', 0, 262_144],
+    ['last_n = 10', 10, 0],
+    ['last_n = 0', 0, 0],
+    ['max_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 1000000', 0, 1_000_000],
+    ['last_n = 10\nmax_log_bytes = 1000', 10, 1000],
+    ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
+    ['max_log_bytes = 0', 0, 262_144],
+  ])('obeys %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
+  });
+
+  it.each([
+    ['max_entries is set', 'max_entries = 3', false, true],
+    ['somebody wants to see it', '', true, true],
+    ['only last_n is set', 'last_n = 3', false, false],
+  ])('when %s, counts: %#', (_, memory, wantCount, count) => {
+    expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
+  });
+
+  it.each([TRUSTED, TAINTED, UNTRUSTED])(
+    'takes the lane of the run, which reads the trusted one: %j (D19)',
+    (trust) => {
+      expect(plan({ trust })).toMatchObject({ path: 'bot.md', readPaths: ['bot.md'], lane: trust.lane });
+    },
+  );
+
+  it.each<[MemoryPolicy['write'], MemoryPolicy['minTrust'], Trust, string]>([
+    ['auto', 'trusted', TRUSTED, 'trusted'],
+    ['auto', 'trusted', TAINTED, 'tainted'],
+    ['auto', 'trusted', UNTRUSTED, 'untrusted'],
+    ['auto', 'untrusted', TRUSTED, 'trusted'],
+    ['auto', 'untrusted', TAINTED, 'tainted'],
+    ['auto', 'untrusted', UNTRUSTED, 'untrusted'],
+    ['quarantine', 'trusted', TRUSTED, 'untrusted'],
+    ['quarantine', 'untrusted', TAINTED, 'untrusted'],
+    ['quarantine', 'trusted', UNTRUSTED, 'untrusted'],
+    ['never', 'trusted', TRUSTED, 'none'],
+    ['never', 'untrusted', TAINTED, 'none'],
+    ['never', 'trusted', UNTRUSTED, 'none'],
+  ])('with memory-write %s and memory-min-trust %s makes %j the lane %s', (write, minTrust, trust, lane) => {
+    const policy = { ...DEFAULT_MEMORY_POLICY, write, minTrust };
+    const readPaths = minTrust === 'untrusted' ? ['untrusted/bot.md', 'bot.md'] : ['bot.md'];
+    expect(plan({ trigger: pullRequest, trust, policy })).toMatchObject({ lane, readPaths });
+  });
+
+  it('stays in the trusted lane where a person reads along, whatever is loaded (D18)', () => {
+    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } })?.lane).toBe('trusted');
+  });
+
+  it('passes on that entries must be signed', () => {
+    expect(plan({ policy: { ...DEFAULT_MEMORY_POLICY, requireSigned: true } })?.requireSigned).toBe(true);
+  });
+
+  it.each([
+    ['a name', 'bot', 'bot.md'],
+    ['a built-in agent', 'builtin/pr-reviewer', 'pr-reviewer.md'],
+    ['a path', './agents/bot.toml', 'bot.md'],
+    ['a name with dots', 'v1.2', 'v1.2.md'],
+  ])('names the file after %s', (_, name, path) => {
+    expect(plan({ agent: agent('enabled = true', '', name) })?.path).toBe(path);
+    expect(`${memoryName(name)}.md`).toBe(path);
+  });
+
+  it.each([
+    ['team/log.md', 'team/log.md'],
+    ['log.md', 'log.md'],
+    ['/var/log.md', 'bot.md'],
+    ['../log.md', 'bot.md'],
+    ['a/../b.md', 'bot.md'],
+    ['.git/log.md', 'bot.md'],
+    ['log.txt', 'bot.md'],
+    ['a//b.md', 'bot.md'],
+    ['a\\b.md', 'bot.md'],
+    ['bot.state.md', 'bot.md'],
+    ['a/b.State.md', 'bot.md'],
+    ['bot.md.bak', 'bot.md'],
+    ['MEMORY.md', 'bot.md'],
+    ['notes/bot.md', 'bot.md'],
+    ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
+  ])('in a workflow takes memory.path %j as %j (D13)', (path, place) => {
+    const withPath = agent(`enabled = true\npath = '${path}'`);
+    expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);
+  });
+
+  it('leaves memory.path to the store on the command line', () => {
+    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
+  });
+
+  it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
+    'does not let memory.path open another lane: %s (D19)',
+    (path) => {
+      const sly = agent(`enabled = true\npath = "${path}"`);
+      expect(plan({ agent: sly, origin: ORIGIN })?.path).toBe('bot.md');
+    },
+  );
+
+  it('keeps the offline rules apart (D32)', () => {
+    const model = { provider: 'offline', model: 'rules' };
+    const offline = plan({ model });
+    expect(offline).toMatchObject({ path: 'offline/bot.md', readPaths: ['offline/bot.md'] });
+    expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
+  });
+
+  it('names in its provenance what the event and the runner say (D8)', () => {
+    expect(plan({ origin: ORIGIN, trigger: pullRequest, trust: UNTRUSTED })?.provenance).toEqual({
+      id: 'id1',
+      run: '99/2',
+      job: 'review',
+      event: 'pull_request',
+      sha: 'aaaaaaa',
+      actor: 'octocat',
+      trust: 'untrusted',
+      model: 'openai/m',
+    });
+  });
+
+  it.each([
+    ['auto', undefined, false],
+    ['auto', ORIGIN, true],
+    ['on', undefined, true],
+    ['on', ORIGIN, true],
+    ['off', undefined, false],
+    ['off', ORIGIN, false],
+  ])('with provenance = "%s" and the origin %j has a line: %s', (setting, origin, has) => {
+    const own = agent(`enabled = true\nprovenance = "${setting}"`);
+    expect(plan({ agent: own, origin })?.provenance !== undefined).toBe(has);
+  });
+
+  it('takes the commit of the run where there is no pull request', () => {
+    const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
+    expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { readDiffLines } from '../../../src/core/review/diff-lines.js';
+import { type CommentedLine, isLineGone } from '../../../src/core/review/outdated.js';
+
+const LINES = readDiffLines(
+  'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n function f() {\n-  old();\n+  fresh();\n }\n' +
+    'diff --git a/large.ts b/large.ts\n',
+);
+const LINE: CommentedLine = {
+  path: 'a.ts',
+  side: 'RIGHT',
+  isOutdated: true,
+  hunk: '@@ -1,2 +1,3 @@\n function f() {\n+  settled();',
+};
+
+it.each<[string, Partial<CommentedLine>, boolean]>([
+  ['is gone from its file', {}, true],
+  ['is gone with its file', { path: 'b.ts' }, true],
+  ['is gone, whatever the end of the file', { hunk: `${LINE.hunk}\n\\ No newline at end of file` }, true],
+  ['is found by GitHub', { isOutdated: false }, false],
+  ['was only moved', { hunk: '@@ -9 +9 @@\n+ fresh();' }, false],
+  ['was removed, and is on the other side', { side: 'LEFT', hunk: '@@ -9 +9 @@\n-\told();' }, false],
+  ['stands in a file of which GitHub shows nothing', { path: 'large.ts' }, false],
+  ['says nothing', { hunk: '@@ -9 +9 @@\n+' }, false],
+])('a line %s', (_, line, gone) => {
+  expect(isLineGone({ ...LINE, ...line }, LINES)).toBe(gone);
+});

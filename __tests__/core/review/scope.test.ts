@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  formatScope,
+  planScope,
+  type Scope,
+  unseenSoFar,
+  wholeSoFar,
+} from '../../../src/core/review/scope.js';
+import type { Reviewed } from '../../../src/core/review/state-facts.js';
+
+const [OLD, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
+const AT = new Date('2026-11-22T10:00:00Z');
+const REVIEWED: Reviewed = { kind: 'reviewed', pull: 42, head: LAST, base: 'b', into: 'main', at: AT };
+
+function plan(last: Partial<Reviewed> | undefined, asked: Partial<Parameters<typeof planScope>[0]> = {}) {
+  const facts = last === undefined ? [] : [{ ...REVIEWED, ...last }];
+  return planScope({ facts, pull: 42, head: HEAD, into: 'main', isFullAsked: false, ...asked });
+}
+
+describe('the plan of a review', () => {
+  it('goes on from the commit that was reviewed last', () => {
+    expect(plan({})).toEqual({ kind: 'ask', from: LAST, before: { last: LAST, wasCut: false } });
+  });
+
+  it('knows what did not fit into the reviews before', () => {
+    expect(plan({ unseen: ['b.ts'] })).toMatchObject({ kind: 'ask', before: { unseen: ['b.ts'] } });
+  });
+
+  it('goes on from the last commit that was looked at to the end', () => {
+    const before = { last: LAST, wasCut: true };
+    expect(plan({ cut: { whole: OLD } })).toEqual({ kind: 'ask', from: OLD, before });
+    expect(plan({ cut: { whole: OLD } }, { head: LAST })).toEqual({ kind: 'ask', from: OLD, before });
+  });
+
+  it.each<[string, ReturnType<typeof plan>]>([
+    ['first', plan(undefined)],
+    ['first', plan({ pull: 41 })],
+    ['asked', plan({}, { isFullAsked: true })],
+    ['again', plan({}, { head: LAST })],
+    ['cut-short', plan({ cut: { whole: undefined } })],
+    ['other-base', plan({}, { into: 'release' })],
+    ['asked', plan({ into: 'release' }, { isFullAsked: true })],
+  ])('is of everything: %s', (why, made) => {
+    expect(made).toMatchObject({ kind: 'full', why });
+  });
+
+  it('does not take a base for another that is not known', () => {
+    const { into: _, ...without } = REVIEWED;
+    const question = { pull: 42, head: HEAD, isFullAsked: false };
+    expect(planScope({ ...question, facts: [without], into: 'main' }).kind).toBe('ask');
+    expect(planScope({ ...question, facts: [REVIEWED], into: '' }).kind).toBe('ask');
+  });
+});
+
+const before = { last: LAST, wasCut: false };
+const reviewing = { head: HEAD, filesTotal: 11 };
+const file = { path: 'a.ts', status: 'modified', additions: 1, deletions: 0 };
+const change = { diff: '', files: [file, file], filesTotal: 2 };
+const SINCE: Scope = { kind: 'since', from: LAST, before, change, hasMerge: false, ...reviewing };
+const AGAIN: Scope = { kind: 'full', why: 'again', before, ...reviewing };
+
+describe('a scope', () => {
+  it.each<[Scope, string]>([
+    [SINCE, '2222222..3333333 (2 of 11 files)'],
+    [{ ...SINCE, hasMerge: true }, '2222222..3333333 (2 of 11 files, without what a merge brought)'],
+    [
+      { kind: 'full', why: 'first', before: undefined, ...reviewing, filesTotal: 1 },
+      '3333333, the whole pull request (1 file)',
+    ],
+    [AGAIN, '3333333, the whole pull request (11 files), because this commit was reviewed before'],
+  ])('is told in a line: %#', (scope, line) => {
+    expect(formatScope(scope)).toBe(line);
+  });
+
+  it.each<[Scope, string]>([
+    [SINCE, '2222222..3333333 (2 of 11 files; 3 that did not fit (`max-diff-tokens`) left out)'],
+    [
+      { ...SINCE, before: { ...before, unseen: ['b.ts'] } },
+      '2222222..3333333 (2 of 11 files, and what did not fit before; 3 that did not fit (`max-diff-tokens`) left out)',
+    ],
+    [
+      AGAIN,
+      '3333333, the pull request but for 3 of 11 files, which did not fit (`max-diff-tokens`), because this commit was reviewed before',
+    ],
+  ])('does not call whole what did not fit: %#', (scope, line) => {
+    expect(formatScope(scope, 3)).toBe(line);
+  });
+
+  it('names the files of the last whole review that did not fit', () => {
+    const partly = { ...before, unseen: ['b.ts'] };
+    expect(unseenSoFar({ ...SINCE, before: partly })).toEqual(['b.ts']);
+    expect(unseenSoFar({ ...AGAIN, before: partly })).toEqual(['b.ts']);
+    expect(unseenSoFar({ kind: 'full', why: 'rewritten', before: partly, ...reviewing })).toEqual([]);
+    expect([SINCE, undefined].map(unseenSoFar)).toEqual([[], []]);
+  });
+
+  it('says how far the pull request was seen before', () => {
+    expect([SINCE, AGAIN, undefined].map(wholeSoFar)).toEqual([LAST, LAST, undefined]);
+    expect(wholeSoFar({ kind: 'full', why: 'rewritten', before, ...reviewing })).toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { codeBlock, codeSpan, readSuggestion, withoutOffers } from '../../../src/core/review/suggestion.js';
+import { sanitize } from '../../../src/core/sanitize/sanitize.js';
+
+describe('a suggestion', () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ['lines as they are', '  a();\n  b();', '  a();\n  b();'],
+    ['one line break at the end less', 'a();\n', 'a();'],
+    ['plain line breaks', 'a();\r\nb();\r\n', 'a();\nb();'],
+    ['what stands in a fence', '```suggestion\na();\n```', 'a();'],
+    ['what stands in a fence with a language', '```ts\na();\nb();\n```\n', 'a();\nb();'],
+    ['a blank line', '\n\n', '\n'],
+    ['nothing of an empty text', '', undefined],
+    ['nothing of an empty fence', '```\n```', undefined],
+    ['nothing where there is none', undefined, undefined],
+    ['two fences as they are', '```\na\n```\n```\nb\n```', '```\na\n```\n```\nb\n```'],
+  ])('reads %s', (_, written, expected) => {
+    expect(readSuggestion(written, 'a.ts')).toBe(expected);
+  });
+
+  it('keeps the fence that a markdown file is to have', () => {
+    expect(readSuggestion('```sh\nnpm test\n```', 'README.md')).toBe('```sh\nnpm test\n```');
+    expect(readSuggestion('```suggestion\nnpm test\n```', 'README.md')).toBe('npm test');
+  });
+
+  it('stands in a fence that it cannot close', () => {
+    expect(codeBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
+    const code = fc
+      .array(fc.constantFrom('`', '```', '````', '\n', 'a', ' ', '~~~', 'suggestion'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(code, (text) => {
+        const [open = '', ...rest] = codeBlock(text, 'suggestion').split('\n');
+        const fence = open.replace('suggestion', '');
+        const closing = rest.findIndex(
+          (line) => /^ {0,3}`+[ \t]*$/.test(line) && line.trim().length >= fence.length,
+        );
+        expect(closing).toBe(rest.length - 1);
+        expect(rest.slice(0, -1).join('\n')).toBe(text);
+      }),
+    );
+  });
+
+  it('goes out as it is', () => {
+    const block = codeBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
+    expect(sanitize(block, 'comment', [])).toBe(block);
+  });
+});
+
+describe('text of a comment', () => {
+  it.each<[string, string]>([
+    ['```suggestion\na\n```', '```\na\n```'],
+    ['x\n  ~~~~ Suggestion \na\n~~~~', 'x\n  ~~~~\na\n~~~~'],
+    ['- ```suggestion:-0+1\n  a\n  ```', '- ```\n  a\n  ```'],
+    ['> 1. ````SUGGESTION\n', '> 1. ````\n'],
+    ['```ts\na\n```', '```ts\na\n```'],
+    ['A suggestion: ```suggestion``` is code', 'A suggestion: ```suggestion``` is code'],
+  ])('of %j offers nothing to commit: %j', (body, expected) => {
+    expect(withoutOffers(body)).toBe(expected);
+  });
+});
+
+it.each<[string, string]>([
+  ['a.ts', '`a.ts`'],
+  ['a`b', '`` a`b ``'],
+  ['``', '``` `` ```'],
+])('writes %j as the code span %j', (text, expected) => {
+  expect(codeSpan(text)).toBe(expected);
+});

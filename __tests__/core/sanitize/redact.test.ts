@@ -1,0 +1,199 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MASK, MIN_SECRET_LENGTH, redact } from '../../../src/core/sanitize/redact.js';
+
+const CANARY = 'kX9-canary_7fQ2zLw8';
+
+const ENCODERS: Record<string, (secret: string) => string> = {
+  plain: (secret) => secret,
+  'upper case': (secret) => secret.toUpperCase(),
+  reversed: (secret) => Array.from(secret).reverse().join(''),
+  base64: (secret) => Buffer.from(secret).toString('base64'),
+  'base64 behind one byte': (secret) => Buffer.from(`a${secret}zz`).toString('base64'),
+  'base64 behind two bytes': (secret) => Buffer.from(`ab${secret}z`).toString('base64'),
+  'base64 for URLs': (secret) => Buffer.from(secret).toString('base64url'),
+  hex: (secret) => Buffer.from(secret).toString('hex'),
+  'hex in capitals': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
+  'hex with spaces': (secret) => (Buffer.from(secret).toString('hex').match(/../g) ?? []).join(' '),
+  'percent-encoded': (secret) => encodeURIComponent(secret),
+  'percent-encoded throughout': (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
+  'spaced out': (secret) => Array.from(secret).join(' '),
+  'hyphens between': (secret) => Array.from(secret).join('-'),
+  'one character a line': (secret) => Array.from(secret).join('\n'),
+  'first seven characters cut off': (secret) => secret.slice(7),
+  'broken across lines': (secret) => `${secret.slice(0, 9)}\n${secret.slice(9)}`,
+};
+
+describe('redact with registered secrets', () => {
+  for (const [name, encode] of Object.entries(ENCODERS)) {
+    it(`C6 83: hides a secret that is ${name}`, () => {
+      const long = `${CANARY}${CANARY.split('').reverse().join('')}`;
+      const redacted = redact(`before ${encode(long)} after`, [long]);
+      expect(redacted).not.toContain(encode(long));
+      expect(redacted).toMatch(/^before .*\*\*\*.* after$/s);
+      for (const run of redacted.match(/[A-Za-z0-9]{6,}/g) ?? []) expect(['before']).toContain(run);
+    });
+  }
+
+  it('C4 67: hides a key that a reply or a header echoes', () => {
+    const text = `{"error":"bad key ${CANARY}","headers":{"x-api-key":"${CANARY}"}}`;
+    expect(redact(text, [CANARY])).toBe('{"error":"bad key ***","headers":{"x-api-key":"***"}}');
+  });
+
+  // Of a secret with spaces no pieces are looked for, so each form has to be found as it is.
+  it.each<[string, (secret: string) => string]>([
+    ['as it is', (secret) => secret],
+    ['reversed', (secret) => Array.from(secret).reverse().join('')],
+    ['in base64 with `+` and `/`', (secret) => Buffer.from(secret).toString('base64')],
+    ['in base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
+    ['in hex', (secret) => Buffer.from(secret).toString('hex')],
+    ['in hex of capitals', (secret) => Buffer.from(secret).toString('hex').toUpperCase()],
+    ['percent-encoded', (secret) => encodeURIComponent(secret)],
+    ['percent-encoded in small letters', (secret) => encodeURIComponent(secret).toLowerCase()],
+    ['percent-encoded throughout', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&')],
+    ['in escapes of bytes', (secret) => Buffer.from(secret).toString('hex').replace(/../g, '\\x$&')],
+    ['as a form encodes it', (secret) => encodeURIComponent(secret).replaceAll('%20', '+')],
+    ['as JSON writes it', (secret) => JSON.stringify(secret).slice(1, -1)],
+    ['as HTML writes it', (secret) => secret.replaceAll('<', '&lt;').replaceAll('>', '&gt;')],
+  ])('C6 83: hides a passphrase %s', (_, encode) => {
+    const passphrase = 'open sesame: "?>~\u00ff\u00bf\u00fe" weiss';
+    expect(redact(`before|${encode(passphrase)}|after`, [passphrase])).toMatch(
+      /^before\|\*{3}.{0,8}\|after$/,
+    );
+  });
+
+  it('hides every long line of a secret of several lines, and leaves its short lines', () => {
+    const secret = '{\n  "private": "0123456789abcdef",\n  "id": 1\n}';
+    expect(redact('x\n  "private": "0123456789abcdef",\n}', [secret])).toBe('x\n  ***\n}');
+  });
+
+  it('hides a secret as JSON writes it', () => {
+    const secret = 'a "quoted"\tsecret';
+    expect(redact(JSON.stringify({ secret }), [secret])).toBe('{"secret":"***"}');
+  });
+
+  it('does not look for secrets that are ordinary words by their length', () => {
+    expect(redact('main on 8080 is true', ['main', '8080', 'true'])).toBe('main on 8080 is true');
+    expect(MIN_SECRET_LENGTH).toBe(6);
+  });
+
+  it('looks for short secrets as they are only', () => {
+    expect(redact('secret1 and se cret1', ['secret1'])).toBe('*** and se cret1');
+  });
+
+  it('hides every piece of twelve letters and digits of a secret, and leaves shorter ones', () => {
+    const secret = 'q7Zk2Pv9Xw4Lm8Rt3Ns6Bd1Fh5Jc0Gy';
+    for (let at = 0; at + 12 <= secret.length; at += 1) {
+      expect(redact(`<${secret.slice(at, at + 12)}>`, [secret])).toBe('<***>');
+      expect(redact(`<${secret.slice(at, at + 11)}>`, [secret])).toBe(`<${secret.slice(at, at + 11)}>`);
+    }
+  });
+
+  it('leaves other links alone when a URL is secret', () => {
+    const hook = 'https://www.example.com/hooks/T0123456789';
+    expect(redact(`https://www.example.org and ${hook}`, [hook])).toBe('https://www.example.org and ***');
+  });
+
+  it('leaves a text without secrets as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '.', 'é', '🙂') }), (text) => {
+        expect(redact(text, [CANARY])).toBe(text);
+      }),
+    );
+  });
+
+  it('lets no secret survive in any encoding and changes nothing the second time', () => {
+    const secret = fc
+      .string({
+        unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/='),
+        minLength: 6,
+        maxLength: 40,
+      })
+      .filter((text) => /[A-Za-z0-9]{3}/.test(text));
+    const encodings = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => Array.from(text).reverse().join(''),
+      (text: string) => Buffer.from(text).toString('hex'),
+      (text: string) => encodeURIComponent(text),
+    );
+    fc.assert(
+      fc.property(secret, encodings, fc.string(), fc.string(), (canary, encode, before, after) => {
+        const encoded = encode(canary);
+        const redacted = redact(`${before} ${encoded} ${after}`, [canary]);
+        expect(redacted).not.toContain(encoded);
+        expect(redact(redacted, [canary])).toBe(redacted);
+      }),
+    );
+  });
+
+  it('finds base64 of a secret at every alignment between any neighbours', () => {
+    const bytes = fc.uint8Array({ maxLength: 12 });
+    fc.assert(
+      fc.property(bytes, bytes, fc.boolean(), (before, after, isUrl) => {
+        const whole = Buffer.concat([before, Buffer.from(CANARY), after]);
+        const encoded = whole.toString(isUrl ? 'base64url' : 'base64');
+        const redacted = redact(encoded, [CANARY]);
+        expect(redacted).toContain(MASK);
+        expect(redacted.length).toBeLessThan(encoded.length - 15);
+      }),
+    );
+  });
+
+  it('copes with mebibytes made to slow it down', () => {
+    for (const unit of [
+      '-----BEGIN PRIVATE KEY-----',
+      'eyJ',
+      'eyJaaaaaaaaaaa.',
+      'sk-',
+      'aws_secret_key=',
+      '*',
+      'kX9',
+    ]) {
+      const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
+      expect(redact(text, [CANARY]).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const TOKENS: readonly (readonly [string, string])[] = [
+  ['GitHub classic', `ghp_${'aB3'.repeat(12)}`],
+  ['GitHub installation', `ghs_${'aB3'.repeat(12)}`],
+  ['GitHub installation in its long form', `ghs_${'1'.repeat(20)}.eyJhbGciOi.abcdefgh12.abcdefgh12`],
+  ['GitHub user', `ghu_${'aB3'.repeat(12)}`],
+  ['GitHub OAuth', `gho_${'aB3'.repeat(12)}`],
+  ['GitHub fine-grained', `github_pat_${'a1'.repeat(11)}_${'bC'.repeat(29)}`],
+  ['Anthropic', `sk-ant-api03-${'x_Y-9'.repeat(10)}`],
+  ['OpenAI project', `sk-proj-${'x_Y-9'.repeat(10)}`],
+  ['OpenAI', `sk-${'aB3d'.repeat(12)}`],
+  ['AWS key id', `AKIA${'ABCD2345'.repeat(2)}`],
+  ['AWS temporary key id', `ASIA${'ABCD2345'.repeat(2)}`],
+  ['Slack', `xoxb-${'1234567890-'.repeat(3)}abc`],
+  ['Google', `AIza${'aB3_-'.repeat(7)}`],
+  ['npm', `npm_${'aB3'.repeat(12)}`],
+  ['JSON web token', `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`],
+];
+
+describe('redact with well-known shapes', () => {
+  for (const [name, token] of TOKENS) {
+    it(`hides a token of the kind ${name}`, () => {
+      expect(redact(`key="${token}";`, [])).toBe('key="***";');
+    });
+  }
+
+  it('hides the value of an AWS secret key and leaves its name', () => {
+    expect(redact(`aws_secret_access_key = ${'aB/+'.repeat(10)}`, [])).toBe('aws_secret_access_key = ***');
+  });
+
+  it('hides private keys, also in a diff and also without an end', () => {
+    const body = `${'MIIEvQIBADANBgkqhkiG9w0B'.repeat(2)}\n+${'AQEFAASCBKcwggSjAgEAAoIB'.repeat(2)}`;
+    const kind = 'RSA PRIVATE KEY';
+    expect(redact(`a\n+-----BEGIN ${kind}-----\n+${body}\n+-----END ${kind}-----\nb`, [])).toBe('a\n+***\nb');
+    expect(redact(`a -----BEGIN ${kind}-----\n+${body}\nThe end of it.`, [])).toBe('a ***\nThe end of it.');
+  });
+
+  it('leaves ordinary words of similar looks', () => {
+    const text = 'task-proj-x risk-free sk-button--primary AKIA ghp_short npm_config_registry eyJ.eyJ.x';
+    expect(redact(text, [])).toBe(text);
+  });
+});

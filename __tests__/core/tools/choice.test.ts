@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { readChoice } from '../../../src/core/tools/choice.js';
+
+it.each([
+  [undefined, 'head'],
+  ['', 'head'],
+  [' BASE ', 'base'],
+])('reads %p as %p', (given, word) => {
+  expect(readChoice('ref', given, ['head', 'base'])).toBe(word);
+});
+
+it('refuses anything else with the words there are', () => {
+  expect(() => readChoice('ref', 'refs/heads/main', ['head', 'base'])).toThrow(
+    '`ref` is one of `head`, `base`, not "refs/heads/main"',
+  );
+});

@@ -1,0 +1,351 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../../src/core/memory/notes/tool-names.js';
+import { createMemoryTools } from '../../../../src/core/tools/memory/memory-tools.js';
+import type { ToolResult } from '../../../../src/core/tools/tool.js';
+import {
+  createNotesScene,
+  type NotesScene,
+  PROJECT,
+  READ_BYTES,
+  ROOT,
+} from '../../memory/notes/notes-scene.js';
+
+const MARK = '…[memory truncated]';
+
+function toolsOf(names: readonly string[]) {
+  return createMemoryTools(createNotesScene().session, names);
+}
+
+describe('the tools over notes', () => {
+  it('come in one order, each once, and none that was not asked for', () => {
+    const names = ['write_memory', 'memory_read', 'run_command', 'memory_read', 'memory_write'];
+    expect(toolsOf(names).map(({ name }) => name)).toEqual(['memory_write', 'memory_read', 'write_memory']);
+  });
+
+  it('read, or change memory', () => {
+    const reading = toolsOf(ALL_NOTES_TOOLS).filter(({ effect }) => effect === 'read');
+    expect(reading.map(({ name }) => name)).toEqual(READING_NOTES_TOOLS);
+    const others = toolsOf(ALL_NOTES_TOOLS).filter(({ effect }) => effect !== 'read');
+    expect(new Set(others.map(({ effect }) => effect))).toEqual(new Set(['memory']));
+  });
+
+  it('offer the words they know', () => {
+    const words = toolsOf(ALL_NOTES_TOOLS).map(({ name, inputSchema }) => [
+      name,
+      Object.entries(inputSchema.properties ?? {}).flatMap(([argument, schema]) =>
+        typeof schema === 'object' && schema.enum !== undefined ? [[argument, schema.enum]] : [],
+      ),
+      inputSchema.required,
+    ]);
+    const targets = ['long_term', 'scratchpad', 'daily', 'note'];
+    expect(words).toEqual([
+      [
+        'memory_write',
+        [
+          ['target', targets],
+          ['mode', ['append', 'overwrite']],
+        ],
+        ['target', 'content'],
+      ],
+      ['memory_read', [['source', [...targets, 'run_log', 'list']]], ['source']],
+      ['memory_search', [], ['query']],
+      ['memory_edit', [['target', targets]], ['target', 'new_str']],
+      ['write_memory', [['type', ['long_term', 'daily']]], ['content']],
+    ]);
+  });
+
+  it('answer, whatever they are sent, with a result', async () => {
+    const value = fc.oneof(
+      fc.constantFrom('long_term', 'scratchpad', 'daily', 'note', 'list', 'run_log', 'overwrite'),
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue(),
+    );
+    const input = fc.dictionary(
+      fc.constantFrom(
+        'target',
+        'source',
+        'content',
+        'mode',
+        'name',
+        'query',
+        'old_str',
+        'new_str',
+        'type',
+        'limit',
+      ),
+      value,
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...ALL_NOTES_TOOLS),
+        fc.oneof(input, fc.jsonValue()),
+        async (name, sent) => {
+          const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
+          const result = await scene.call(name, sent);
+          expect(typeof result.text).toBe('string');
+          const paths = scene.session.changes('trusted').map(({ path }) => path);
+          expect(result.isError ? paths : []).toEqual([]);
+          for (const path of paths)
+            expect(path).toMatch(/^(?:MEMORY\.md|projects\/hello-deps-3ccd7a60\/.+\.md)$/);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('memory_write', () => {
+  it.each(['', ' \n\t ', '\u3000'])(
+    'refuses to append nothing but space: %j (deviation D8)',
+    async (content) => {
+      const scene = createNotesScene();
+      const result = await scene.call('memory_write', { target: 'long_term', content });
+      expect(result).toEqual({ text: 'content is empty', isError: true });
+      expect(scene.session.changes('trusted')).toEqual([]);
+    },
+  );
+
+  it('clears what it overwrites with nothing, and keeps the version before', async () => {
+    const scene = createNotesScene({ files: { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] a\n' } });
+    const input = { target: 'scratchpad', content: '', mode: 'overwrite' };
+    expect((await scene.call('memory_write', input)).text).toBe(
+      `Wrote 0 bytes to ${ROOT}/${PROJECT}/SCRATCHPAD.md`,
+    );
+    expect((await scene.call('memory_read', { source: 'scratchpad' })).text).toBe('(empty)');
+    expect(await scene.text(`${PROJECT}/SCRATCHPAD.bak`)).toBe('- [ ] a\n');
+  });
+
+  it('writes the log of today, whatever it is named', async () => {
+    const scene = createNotesScene();
+    const { text } = await scene.call('memory_write', {
+      target: 'daily',
+      content: 'x',
+      name: '../2020-01-01',
+    });
+    expect(text).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/daily/2026-03-01.md`);
+  });
+
+  it('begins a new day at midnight, UTC', async () => {
+    const scene = createNotesScene();
+    await scene.call('memory_write', { target: 'daily', content: 'late' });
+    scene.setTime('2026-03-02T00:00:00Z');
+    const { text } = await scene.call('memory_write', { target: 'daily', content: 'early' });
+    expect(text).toBe(`Wrote 5 bytes to ${ROOT}/${PROJECT}/daily/2026-03-02.md`);
+  });
+
+  it('says what is missing', async () => {
+    const { text, isError } = await createNotesScene().call('memory_write', { target: 'long_term' });
+    expect(isError).toBe(true);
+    expect(text).toContain('`content` is missing');
+  });
+
+  it('does not look for duplicates where the agent wants none looked for, nor in other files', async () => {
+    const without = createNotesScene({ caps: { dedup: false } });
+    const scratchpad = createNotesScene();
+    for (const [scene, target] of [
+      [without, 'long_term'],
+      [scratchpad, 'scratchpad'],
+    ] as const) {
+      await scene.call('memory_write', { target, content: 'same' });
+      await scene.call('memory_write', { target, content: 'same' });
+      expect((await scene.call('memory_read', { source: target })).text).toBe('same\nsame\n');
+    }
+  });
+});
+
+describe('memory_read', () => {
+  const LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
+
+  async function read(input: unknown, text = `${LINES.join('\n')}\n`): Promise<ToolResult> {
+    return await createNotesScene({ files: { 'MEMORY.md': text } }).call('memory_read', input);
+  }
+
+  it.each([
+    [{ offset: 9 }, 'line 9\nline 10'],
+    [{ limit: 2 }, 'line 1\nline 2'],
+    [{ offset: 3, limit: 1 }, 'line 3'],
+    [{ offset: 10, limit: 50 }, 'line 10'],
+  ])('gives the lines %j', async (range, text) => {
+    expect(await read({ source: 'long_term', ...range })).toEqual({ text, isError: false });
+  });
+
+  it('says that there are no lines so far down', async () => {
+    const result = await read({ source: 'long_term', offset: 11 });
+    expect(result).toEqual({ text: 'offset 11 exceeds the 10 lines there are', isError: true });
+  });
+
+  it.each([
+    ['only white space', ' \n\n', ' \n\n'],
+    ['a missing note', '', '(empty)'],
+  ])('gives %s as it is', async (_, text, shown) => {
+    expect((await read({ source: 'long_term' }, text)).text).toBe(shown);
+  });
+
+  it.each(['2026-02-30', '26-03-01', 'today', '2026-03-01.md'])('refuses %s for a day', async (name) => {
+    const result = await read({ source: 'daily', name });
+    expect(result).toEqual({ text: 'invalid daily date name (expected YYYY-MM-DD)', isError: true });
+  });
+
+  it('gives nothing for the list of nothing', async () => {
+    const scene = createNotesScene();
+    expect(await scene.call('memory_read', { source: 'list' })).toEqual({ text: '', isError: false });
+  });
+
+  it('gives of a long run log the newest entries', async () => {
+    const entry = (day: number): string =>
+      `## 2026-02-0${day}T00:00:00Z\n**Task:** t\n**Result:** ${'あ'.repeat(3500)}\n\n`;
+    const scene = createNotesScene({ files: { 'bot.md': [1, 2, 3, 4].map(entry).join('') } });
+    const { text } = await scene.call('memory_read', { source: 'run_log' });
+    expect(text).toBe(`${MARK}\n${entry(2)}${entry(3)}${entry(4)}`);
+  });
+
+  it('gives of one entry that is too long its beginning', async () => {
+    const scene = createNotesScene({ files: { 'bot.md': `## 2026-02-01T00:00:00Z\n${'x'.repeat(40_000)}` } });
+    const { text } = await scene.call('memory_read', { source: 'run_log' });
+    expect(text.startsWith('## 2026-02-01T00:00:00Z\nxxx')).toBe(true);
+    expect(text.endsWith(`\n${MARK}`)).toBe(true);
+  });
+
+  it('shows no more bytes than its cap and the mark, whatever is there', async () => {
+    const text = fc
+      .tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 60_000 }), fc.string())
+      .map(([part, times, end]) => part.repeat(Math.ceil(times / part.length)) + end);
+    const range = fc.record(
+      { offset: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 5 }) },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(text, range, fc.constantFrom('MEMORY.md', 'bot.md'), async (content, lines, path) => {
+        const scene = createNotesScene({ files: { [path]: content } });
+        const source = path === 'bot.md' ? 'run_log' : 'long_term';
+        const result = await scene.call('memory_read', { source, ...lines });
+        expect(Buffer.byteLength(result.text)).toBeLessThanOrEqual(READ_BYTES + 1 + Buffer.byteLength(MARK));
+        expect(result.text.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('memory_edit', () => {
+  async function edit(scene: NotesScene, input: unknown): Promise<string> {
+    const { text, isError } = await scene.call('memory_edit', input);
+    return isError ? `error: ${text}` : text;
+  }
+
+  it('changes a day that is named, today if none is', async () => {
+    const files = { [`${PROJECT}/daily/2026-02-01.md`]: 'a\n', [`${PROJECT}/daily/2026-03-01.md`]: 'a\n' };
+    const scene = createNotesScene({ files });
+    const input = { target: 'daily', old_str: 'a', new_str: 'b' };
+    expect(await edit(scene, { ...input, name: '2026-02-01' })).toBe(
+      `Edited ${ROOT}/${PROJECT}/daily/2026-02-01.md`,
+    );
+    expect(await edit(scene, input)).toBe(`Edited ${ROOT}/${PROJECT}/daily/2026-03-01.md`);
+    expect(await edit(scene, { ...input, name: 'x' })).toBe(
+      'error: invalid daily date name (expected YYYY-MM-DD)',
+    );
+  });
+
+  it('keeps no version of days and notes before an edit, as the original', async () => {
+    const scene = createNotesScene({ files: { [`${PROJECT}/notes/a.md`]: 'a\n' } });
+    await edit(scene, { target: 'note', name: 'a', old_str: 'a', new_str: 'b' });
+    expect(await scene.text(`${PROJECT}/notes/a.md`)).toBe('b\n');
+    expect(await scene.text(`${PROJECT}/notes/a.bak`)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { target: 'long_term', old_str: 'gone', new_str: '' },
+      `error: old_str matched 0 time(s) in ${ROOT}/MEMORY.md; it must match exactly once`,
+    ],
+    [
+      { target: 'long_term', old_str: '', new_str: 'x' },
+      'error: old_str is empty: there is nothing to look for',
+    ],
+    [
+      { target: 'note', name: 'none', new_str: '' },
+      `error: Memory file not found: ${ROOT}/${PROJECT}/notes/none.md`,
+    ],
+    [{ target: 'note', new_str: '' }, 'error: invalid note name (no slashes or dots)'],
+    [{ target: 'x', new_str: '' }, 'error: unknown target: x'],
+  ])('of %j answers %j and changes nothing', async (input, answer) => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
+    expect(await edit(scene, input)).toBe(answer);
+    expect(scene.session.changes('trusted')).toEqual([]);
+  });
+
+  it.each(['long_term', 'scratchpad', 'daily'])('deletes no %s', async (target) => {
+    const text = await edit(createNotesScene(), { target, new_str: '' });
+    expect(text).toContain('error: old_str is required');
+  });
+
+  it('cuts a new text that is too long, and says so', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' }, caps: { maxWriteBytes: 4 } });
+    expect(await edit(scene, { target: 'long_term', old_str: 'a', new_str: '12345' })).toBe(
+      `Edited ${ROOT}/MEMORY.md (truncated from 5 bytes to 4 byte cap)`,
+    );
+    expect(await scene.text('MEMORY.md')).toBe('1234\n');
+  });
+});
+
+describe('memory_search', () => {
+  it('shows as many files as are asked for', async () => {
+    const files = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [`${PROJECT}/notes/${name}.md`, 'word\n']),
+    );
+    const scene = createNotesScene({ files });
+    const { text } = await scene.call('memory_search', { query: 'word', limit: 2 });
+    expect(text).toContain('across 3 files. Showing top 2 by relevance.');
+  });
+
+  it('refuses more than twenty', async () => {
+    const result = await createNotesScene().call('memory_search', { query: 'word', limit: 21 });
+    expect(result.isError).toBe(true);
+    expect(result.text).toContain('`limit` must be at most 20, not 21');
+  });
+
+  it('shows no more bytes than its cap, whatever is there', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [
+        `${PROJECT}/notes/n${index}.md`,
+        `文字 ${'あ'.repeat(700)}\n`,
+      ]),
+    );
+    const { text } = await createNotesScene({ files }).call('memory_search', { query: '文字' });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(READ_BYTES);
+    expect(text).toMatch(/…\[search truncated, \d+ more files omitted\]$/);
+  });
+});
+
+describe('write_memory', () => {
+  it.each([undefined, null, 'long_term'])('writes to long-term memory by default: %j', async (type) => {
+    const scene = createNotesScene();
+    const { text } = await scene.call('write_memory', { content: 'x', type });
+    expect(JSON.parse(text)).toMatchObject({ success: true, file_path: `${ROOT}/MEMORY.md` });
+  });
+
+  it('keeps the content as it is, and begins on a line of its own (deviation D6)', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'by hand' } });
+    await scene.call('write_memory', { content: '  two\nlines ' });
+    expect(await scene.text('MEMORY.md')).toBe(
+      'by hand\n## 2026-03-01 14:05:09 UTC\n\n  two\nlines \n\n---\n\n',
+    );
+  });
+
+  it('puts no heading of the day below what is there', async () => {
+    const path = `${PROJECT}/daily/2026-03-01.md`;
+    const scene = createNotesScene({ files: { [path]: 'by hand\n' } });
+    await scene.call('write_memory', { content: 'x', type: 'daily' });
+    expect(await scene.text(path)).toBe('by hand\n## 14:05:09 UTC\n\nx\n\n---\n\n');
+  });
+
+  it('says that it cut the content', async () => {
+    const scene = createNotesScene({ caps: { maxWriteBytes: 4, warnFileBytes: 10 } });
+    const { text } = await scene.call('write_memory', { content: '12345' });
+    expect(JSON.parse(text)).toMatchObject({
+      warning:
+        'File size 39 bytes exceeds limit 10 bytes. Consider memory maintenance. Content truncated from 5 bytes to 4 byte cap.',
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { Permission } from '../../src/core/event/permission.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import { admit, askPermission, permissionOf } from '../../src/run/admit.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { createFakeWorld } from '../helpers/world-fake.js';
+
+const known = (permission: Permission) => ({ octocat: { kind: 'known', permission } }) as const;
+const ASKED = 'ask for permission of octocat';
+
+describe('the gate', () => {
+  it.each<[Permission, 'open' | 'skipped']>([
+    ['admin', 'open'],
+    ['maintain', 'open'],
+    ['write', 'open'],
+    ['triage', 'skipped'],
+    ['read', 'skipped'],
+    ['none', 'skipped'],
+  ])('of somebody with `%s` is %s', async (permission, kind) => {
+    for (const trigger of [comment(), issue(), pullRequest()]) {
+      const deps = createFakeWorld({ permissions: known(permission) });
+      expect(await admit(trigger, deps)).toMatchObject(
+        kind === 'open' ? { kind, permission } : { kind, decision: { reason: 'permission' } },
+      );
+      expect(deps.steps).toEqual([ASKED]);
+    }
+  });
+
+  it('is open without a question where the event says enough', async () => {
+    const deps = createFakeWorld({ permissions: {} });
+    expect(await admit(SCHEDULE, deps)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(await admit({ kind: 'local' }, deps)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(deps.steps).toEqual([]);
+  });
+
+  it.each<[string, Trigger]>([
+    ['fork', pullRequest({ isFork: true })],
+    ['bot', comment({ actor: { login: 'hubot[bot]', isBot: true } })],
+    ['sender-not-author', comment({ action: 'edited', author: STRANGER, actor: OCTOCAT })],
+    ['sender-not-author', comment({ action: 'edited', author: OCTOCAT, actor: STRANGER })],
+    ['subject-deleted', comment({ action: 'deleted' })],
+  ])('is closed without a question: %s', async (reason, trigger) => {
+    const deps = createFakeWorld({ permissions: known('admin') });
+    const gate = await admit(trigger, deps);
+    expect(gate).toMatchObject({ kind: 'skipped', decision: { reason } });
+    expect(gate.kind === 'skipped' && gate.decision.message).not.toContain('nobody');
+    expect(deps.steps).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'nobody knows octocat'],
+    [undefined, 'there is no token to ask GitHub with'],
+  ])('is an error where nobody could be asked, and says why (D40)', async (permissions, why) => {
+    const deps = createFakeWorld(permissions === undefined ? {} : { permissions });
+    await expect(admit(comment(), deps)).rejects.toMatchObject({
+      message: `the permission of octocat in octocat/hello could not be read: ${why}`,
+      remedy: expect.stringMatching(/\S/),
+    });
+  });
+
+  it('is open without an answer where the workflow asks for no permission', async () => {
+    const deps = createFakeWorld({ permissions: {} });
+    const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
+    expect(await admit(comment(), deps, policy)).toEqual({ kind: 'open', permission: 'unknown' });
+  });
+});
+
+describe('a permission', () => {
+  it('of nobody in particular is unknown and not asked for', async () => {
+    const deps = createFakeWorld({ permissions: known('admin') });
+    const answer = await askPermission(undefined, deps);
+    expect(permissionOf(answer)).toBe('unknown');
+    expect(permissionOf(await askPermission('octocat', deps))).toBe('admin');
+    expect(deps.steps).toEqual([ASKED]);
+  });
+});

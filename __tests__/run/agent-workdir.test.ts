@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../src/core/errors.js';
+import { prepare } from '../../src/run/prepare.js';
+import { runPipeline } from '../../src/run/run.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+
+async function confine(path: string, what: string): Promise<string> {
+  if (path.startsWith('..')) throw new ConfigError(`${what} leads out of the workspace`);
+  return `/work/${path}`;
+}
+
+describe('the folder that an agent names', () => {
+  it('is the one that the guard gives', async () => {
+    const deps = { ...createFakeWorld({ agents: { bot: `${AGENT}workdir = "docs"\n` } }), confine };
+    const prepared = await prepare(makeRequest({ trigger: SCHEDULE }), deps);
+    expect(prepared).toMatchObject({ plan: { workdir: '/work/docs' } });
+  });
+
+  it('ends the run if it leads out of the workspace', async () => {
+    const deps = { ...createFakeWorld({ agents: { bot: `${AGENT}workdir = "../out"\n` } }), confine };
+    await expect(runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).rejects.toThrow(
+      '`workdir` of the agent "bot" leads out of the workspace',
+    );
+  });
+
+  it('is taken as it is on a machine of one’s own', async () => {
+    const deps = createFakeWorld({ agents: { bot: `${AGENT}workdir = "../out"\n` } });
+    expect(await prepare(makeRequest({}), deps)).toMatchObject({ plan: { workdir: '../out' } });
+  });
+
+  it('fails only the sub-agent that names one outside', async () => {
+    const model = createFakeModel([
+      reply([call('a', 'call_agent', { agent: 'helper', task: 'help' })]),
+      says('done'),
+    ]);
+    const agents = {
+      bot: `${AGENT}sub_agents = ["helper"]\n`,
+      helper: 'name = "helper"\nmodel = "openai/m"\nworkdir = "../out"\n',
+    };
+    const deps = { ...createFakeWorld({ agents, model }), confine };
+    expect(await runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({
+      kind: 'ran',
+      outcome: {
+        stats: { calls: [{ isError: true, output: expect.stringContaining('leads out of the workspace') }] },
+      },
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals';
+import { ConfigError, ProviderError } from '../../src/core/errors.js';
+import { answerForm } from '../../src/run/answer-form.js';
+
+const SCHEMA = '{"type":"object"}';
+const slow = () => Promise.reject(new ConfigError('the schema takes too long'));
+
+it('reports the deadline when it came due while the schema was prepared', async () => {
+  const { signal, clock } = dueWhileSleeping(new ProviderError('timeout', 'context deadline exceeded'));
+  const deadline = { signal, leftMs: () => 0, limit: () => {} };
+  const form = answerForm({ responseFormat: undefined }, SCHEMA, { compileSchema: slow, deadline, clock });
+  await expect(form).rejects.toThrow('context deadline exceeded');
+});
+
+it('reports the schema when nothing else has ended the run', async () => {
+  const { clock } = dueWhileSleeping(new Error('unused'));
+  const { signal } = new AbortController();
+  const deadline = { signal, leftMs: () => 1000, limit: () => {} };
+  const form = answerForm({ responseFormat: undefined }, SCHEMA, { compileSchema: slow, deadline, clock });
+  await expect(form).rejects.toThrow('the schema takes too long');
+});
+
+/** A clock whose second pause lets a signal abort, as one does whose timer had to wait. */
+function dueWhileSleeping(reason: Error) {
+  const controller = new AbortController();
+  let pauses = 0;
+  const sleep = async () => {
+    pauses += 1;
+    if (pauses === 2) controller.abort(reason);
+  };
+  return { signal: controller.signal, clock: { sleep } };
+}

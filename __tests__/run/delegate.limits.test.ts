@@ -1,0 +1,381 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LanguageModel } from '../../src/core/dependencies.js';
+import { ProviderError } from '../../src/core/errors.js';
+import type { Effect, Tool } from '../../src/core/tools/tool.js';
+import { runPipeline } from '../../src/run/run.js';
+import { createSimulatedClock } from '../adapters/stores/simulated-clock.js';
+import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
+import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+import { agent, callOnce, delegates, parent, passesOn, runCrew } from './crew-scene.js';
+
+const TIMEOUT = {
+  text: 'Error: sub-agent "a" failed - timeout: context deadline exceeded. You may retry or proceed without this result.',
+  isError: true,
+};
+
+describe('how deep agents may call each other', () => {
+  /** Agents `a0` to `a6`, each with the next one as its sub-agent. */
+  async function chain(config: (name: string) => string) {
+    const names = Array.from({ length: 7 }, (_, index) => `a${index}`);
+    const nextOf = (index: number) => `a${(index + 1) % 7}`;
+    const agents = Object.fromEntries(
+      names.map((name, index) => [name, agent(name, `sub_agents = ["${nextOf(index)}"]\n${config(name)}`)]),
+    );
+    const models = Object.fromEntries(
+      names.map((name, index): [string, LanguageModel] => [`p/${name}`, passesOn(name, nextOf(index))]),
+    );
+    const deps = createFakeWorld({ agents, models });
+    const report = await runPipeline(makeRequest({ agent: 'a0' }), deps);
+    const called = deps.events.flatMap((event) =>
+      event.kind === 'sub-agent-called' ? [[event.agent, event.depth] as const] : [],
+    );
+    return {
+      called,
+      answer: report.kind === 'ran' && report.outcome.kind === 'completed' ? report.outcome.answer : '',
+    };
+  }
+
+  it('C1 12: is three levels by default (golden folder 17)', async () => {
+    const { called, answer } = await chain(() => '');
+    expect(called).toEqual([
+      ['a1', 1],
+      ['a2', 2],
+      ['a3', 3],
+    ]);
+    expect(answer).toBe('a0 > a1 > a2 > a3 has nobody');
+  });
+
+  it.each([1, 2, 3, 4, 5])('is max_depth = %i of the first agent', async (depth) => {
+    const { called } = await chain((name) =>
+      name === 'a0' ? `[sub_agents_config]\nmax_depth = ${depth}\n` : '',
+    );
+    expect(called.map(([, level]) => level)).toEqual(Array.from({ length: depth }, (_, index) => index + 1));
+  });
+
+  it('is not for sub-agents to say', async () => {
+    const { called } = await chain((name) =>
+      name === 'a0' ? '[sub_agents_config]\nmax_depth = 2\n' : '[sub_agents_config]\nmax_depth = 5\n',
+    );
+    expect(called).toHaveLength(2);
+  });
+
+  it('C1 12: ends a circle', async () => {
+    const agents = { a: agent('a', 'sub_agents = ["b"]'), b: agent('b', 'sub_agents = ["a"]') };
+    const deps = createFakeWorld({
+      agents,
+      models: { 'p/a': passesOn('a', 'b'), 'p/b': passesOn('b', 'a') },
+    });
+    expect(await runPipeline(makeRequest({ agent: 'a' }), deps)).toMatchObject({
+      outcome: { kind: 'completed', answer: 'a > b > a > b has nobody' },
+    });
+  });
+
+  it('C1 12: ends an agent that calls itself', async () => {
+    const agents = { a: agent('a', 'sub_agents = ["a"]') };
+    const deps = createFakeWorld({ agents, models: { 'p/a': passesOn('a', 'a') } });
+    expect(await runPipeline(makeRequest({ agent: 'a' }), deps)).toMatchObject({
+      outcome: { kind: 'completed', answer: 'a > a > a > a has nobody' },
+    });
+  });
+
+  it('is told to a model that calls at the last level all the same', async () => {
+    const look: Tool = {
+      name: 'look',
+      effect: 'read',
+      description: 'looks',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ text: 'a tree', isError: false }),
+    };
+    const { models } = await callOnce(
+      agent('a', 'sub_agents = ["b"]'),
+      [delegates({ agent: 'b', task: 't' }), says('then not')],
+      { more: '[sub_agents_config]\nmax_depth = 1\n', boxes: { a: { tools: [look] } } },
+    );
+    expect(models['a']?.asked[1]?.prompt.at(-1)).toMatchObject({
+      content: [{ output: { type: 'error-text', value: 'Unknown tool: "call_agent"' } }],
+    });
+  });
+});
+
+describe('sub-agents at the same time', () => {
+  /** Replies that come only when all of them are waited for; `most` is how many ever waited. */
+  function gate(size: number) {
+    const waiting: (() => void)[] = [];
+    const seen = { most: 0 };
+    const wait =
+      (text: string): FakeReply =>
+      async () => {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          seen.most = Math.max(seen.most, waiting.length);
+          if (waiting.length === size) for (const open of waiting.splice(0)) open();
+        });
+        return says(text);
+      };
+    return { wait, seen };
+  }
+
+  it('work side by side, and answer in the order they were called', async () => {
+    const { wait } = gate(3);
+    const { results } = await runCrew({
+      agents: { bot: parent(['a', 'b', 'c']), a: agent('a'), b: agent('b'), c: agent('c') },
+      replies: {
+        bot: [delegates(...['c', 'a', 'b'].map((name) => ({ agent: name, task: 't' }))), says('done')],
+        a: [wait('A')],
+        b: [wait('B')],
+        c: [wait('C')],
+      },
+    });
+    expect(results.map(({ text }) => text)).toEqual(['C', 'A', 'B']);
+  });
+
+  it('work side by side also below the first level (axe does not, axe-behaviour §20.24)', async () => {
+    const { wait, seen } = gate(4);
+    const middle = (name: string) => agent(name, `sub_agents = ["${name}1", "${name}2"]`);
+    const asks = (name: string) => [
+      delegates({ agent: `${name}1`, task: 't' }, { agent: `${name}2`, task: 't' }),
+      says(`${name} done`),
+    ];
+    const leaves = ['a1', 'a2', 'b1', 'b2'];
+    const { results } = await runCrew({
+      agents: {
+        bot: parent(['a', 'b']),
+        a: middle('a'),
+        b: middle('b'),
+        ...Object.fromEntries(leaves.map((name) => [name, agent(name)])),
+      },
+      replies: {
+        bot: [delegates({ agent: 'a', task: 't' }, { agent: 'b', task: 't' }), says('done')],
+        a: asks('a'),
+        b: asks('b'),
+        ...Object.fromEntries(leaves.map((name) => [name, [wait(name)]])),
+      },
+    });
+    expect(seen.most).toBe(4);
+    expect(results.map(({ text }) => text)).toEqual(['a done', 'b done']);
+  });
+
+  it.each([
+    ['bot', 'a'],
+    ['a', 'bot'],
+  ])('are one after the other only for the agent that says so: %s, not %s', async (serial) => {
+    const config = (name: string) => (name === serial ? '[sub_agents_config]\nparallel = false\n' : '');
+    const running = { now: 0, most: 0 };
+    const leaf = async () => {
+      running.now += 1;
+      running.most = Math.max(running.most, running.now);
+      await new Promise((resolve) => setImmediate(resolve));
+      running.now -= 1;
+      return says('x');
+    };
+    const one = { agent: 'b', task: 't' };
+    const agents = {
+      bot: agent('bot', `sub_agents = ["a", "b"]\n${config('bot')}`),
+      a: agent('a', `sub_agents = ["b"]\n${config('a')}`),
+      b: agent('b'),
+    };
+    const first = serial === 'bot' ? delegates(one, one) : delegates({ agent: 'a', task: 't' });
+    await runCrew({
+      agents,
+      replies: { bot: [first, says('done')], a: [delegates(one, one), says('a')], b: [leaf, leaf] },
+    });
+    expect(running.most).toBe(1);
+  });
+});
+
+describe('the time limit of a call', () => {
+  const limited = '[sub_agents_config]\ntimeout = 5\n';
+
+  it('ends a sub-agent that takes longer, and the run goes on', async () => {
+    const clock = createSimulatedClock(() => 0);
+    const startedAt = clock.now().getTime();
+    const { result, outcome } = await callOnce(agent('a', '[memory]\nenabled = true\n'), [never()], {
+      more: limited,
+      inWorld: (deps) => ({ ...deps, clock }),
+    });
+    expect(result).toEqual(TIMEOUT);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { retries: 0 } });
+    expect(clock.now().getTime() - startedAt).toBe(5000);
+  });
+
+  it('does not touch one that is faster', async () => {
+    const clock = createSimulatedClock(() => 0);
+    const { result } = await callOnce(agent('a'), [says('in time')], {
+      more: limited,
+      inWorld: (deps) => ({ ...deps, clock }),
+    });
+    await clock.idle();
+    expect(result).toEqual({ text: 'in time', isError: false });
+  });
+
+  it('counts for each call by itself', async () => {
+    const clock = createSimulatedClock(() => 0);
+    const slow: FakeReply = async () => {
+      await clock.sleep(4000);
+      return says('slow');
+    };
+    const { results } = await runCrew({
+      agents: {
+        bot: parent(['a', 'b'], '[sub_agents_config]\ntimeout = 5\nparallel = false\n'),
+        a: agent('a'),
+        b: agent('b'),
+      },
+      replies: {
+        bot: [
+          delegates({ agent: 'a', task: 't' }, { agent: 'b', task: 't' }, { agent: 'a', task: 't' }),
+          says('done'),
+        ],
+        a: [slow, never()],
+        b: [slow],
+      },
+      inWorld: (deps) => ({ ...deps, clock }),
+    });
+    expect(results).toEqual([{ text: 'slow', isError: false }, { text: 'slow', isError: false }, TIMEOUT]);
+  });
+
+  it('holds for all that is below the call', async () => {
+    const clock = createSimulatedClock(() => 0);
+    const { results, outcome } = await runCrew({
+      agents: { bot: parent(['a'], limited), a: agent('a', 'sub_agents = ["b"]'), b: agent('b') },
+      replies: {
+        bot: [delegates({ agent: 'a', task: 't' }), says('done')],
+        a: [delegates({ agent: 'b', task: 't' }), says('never said')],
+        b: [never()],
+      },
+      inWorld: (deps) => ({ ...deps, clock }),
+    });
+    expect(results).toEqual([TIMEOUT]);
+    expect(outcome).toMatchObject({ kind: 'completed' });
+  });
+
+  it('is the deadline of its waits: nothing is waited for that would come after it', async () => {
+    const clock = createSimulatedClock(() => 0);
+    const startedAt = clock.now().getTime();
+    const later = new ProviderError('rate_limit', 'in a minute', { status: 429, retryAfterMs: 60_000 });
+    const { result, outcome } = await callOnce(agent('a'), [later], {
+      more: limited,
+      inWorld: (deps) => ({ ...deps, clock }),
+    });
+    expect(result?.text).toContain('failed - rate_limit: in a minute.');
+    expect(outcome.stats.retries).toBe(0);
+    expect(clock.now().getTime()).toBe(startedAt);
+  });
+
+  it('is none where none is set (axe-behaviour §2)', async () => {
+    const { deps } = await callOnce(agent('a'), [says('x')]);
+    expect(deps.clock.slept).toEqual([]);
+  });
+});
+
+describe('the budget of a run with sub-agents', () => {
+  const spends = (inputTokens: number) => says('spent', { inputTokens, outputTokens: 0 });
+
+  it('is one for all: what a sub-agent takes ends its caller', async () => {
+    const { outcome, models } = await callOnce(agent('a'), [spends(90)], {
+      more: '[budget]\nmax_tokens = 50\n',
+    });
+    expect(models['bot']?.asked).toHaveLength(1);
+    expect(outcome).toMatchObject({
+      kind: 'exhausted',
+      limit: 'tokens',
+      error: { message: 'budget exceeded: used 95 of 50 tokens', exitCode: 4 },
+      stats: { inputTokens: 93, budget: { usedTokens: 95, maxTokens: 50 } },
+    });
+  });
+
+  it('is not for a sub-agent to say', async () => {
+    const { outcome } = await callOnce(agent('a', '[budget]\nmax_tokens = 1\n'), [spends(90)]);
+    expect(outcome).toMatchObject({ kind: 'completed', stats: { budget: undefined } });
+  });
+
+  it('that is spent starts no further sub-agent, which is told as what it is', async () => {
+    const { outcome, models, deps } = await runCrew({
+      agents: {
+        bot: parent(['a', 'b'], '[sub_agents_config]\nparallel = false\n[budget]\nmax_tokens = 50\n'),
+        a: agent('a'),
+        b: agent('b'),
+      },
+      replies: {
+        bot: [delegates({ agent: 'a', task: 't' }, { agent: 'b', task: 't' })],
+        a: [spends(90)],
+        b: [says('never said')],
+      },
+    });
+    expect(models['b']?.asked).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens' });
+    expect(deps.events.flatMap((event) => (event.kind === 'sub-agent-ended' ? [event.result] : []))).toEqual([
+      { kind: 'answer', text: 'spent' },
+      { kind: 'failure', detail: 'budget exceeded: used 95 of 50 tokens' },
+    ]);
+  });
+
+  it('leaves no entry of the sub-agent that crossed it', async () => {
+    const { deps } = await callOnce(agent('a', '[memory]\nenabled = true\n'), [spends(90)], {
+      more: '[budget]\nmax_tokens = 50\n',
+    });
+    expect(deps.memory.size).toBe(0);
+  });
+
+  it('counts dollars of all of them, each by its model', async () => {
+    const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+    const { outcome } = await callOnce(agent('a'), [spends(500_000)], {
+      facts: { 'p/a': { price }, 'p/bot': { price: { ...price, input: 100_000, output: 0 } } },
+      request: { maxCostUsd: 0.7 },
+    });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'cost' });
+    expect(outcome.stats.costUsd).toBeCloseTo(0.8, 10);
+  });
+});
+
+describe('what a sub-agent may do', () => {
+  const tool = (name: string, effect: Effect): Tool => ({
+    name,
+    effect,
+    description: name,
+    inputSchema: { type: 'object' },
+    execute: async () => ({ text: '', isError: false }),
+  });
+
+  it('is asked for with the effects of its caller, of what that was given and not of what it wanted (D22)', async () => {
+    const { deps } = await runCrew({
+      agents: {
+        bot: agent('bot', 'tools = ["write_file", "run_command"]\nsub_agents = ["a"]'),
+        a: agent('a', 'sub_agents = ["b"]'),
+        b: agent('b'),
+      },
+      replies: {
+        bot: [delegates({ agent: 'a', task: 't' }), says('done')],
+        a: [delegates({ agent: 'b', task: 't' }), says('a')],
+        b: [says('b')],
+      },
+      boxes: {
+        bot: { tools: [tool('write_file', 'write'), tool('docs_search', 'network')] },
+        a: { tools: [tool('write_file', 'write')] },
+      },
+    });
+    const always = ['read', 'publish', 'memory'] as const;
+    expect(deps.toolRequests.map(({ agent: { name }, callerEffects }) => [name, callerEffects])).toEqual([
+      ['bot', undefined],
+      ['a', new Set([...always, 'write', 'network'])],
+      ['b', new Set([...always, 'write'])],
+    ]);
+  });
+
+  it('is asked for with the trust of the run', async () => {
+    const { deps } = await callOnce(agent('a'), [says('x')]);
+    expect(deps.toolRequests.map(({ trust }) => trust.level)).toEqual(['trusted', 'trusted']);
+    expect(deps.toolRequests[1]?.trust).toBe(deps.toolRequests[0]?.trust);
+  });
+
+  it('ends with the call', async () => {
+    const { deps } = await callOnce(agent('a'), [reply([call('1', 'x', {})])], {
+      boxes: { bot: { tools: [tool('x', 'read')] }, a: {} },
+    });
+    expect(deps.steps.filter((step) => step.includes('tools of'))).toEqual([
+      'open tools of bot',
+      'open tools of a',
+      'close tools of a',
+      'close tools of bot',
+    ]);
+  });
+});

@@ -1,0 +1,474 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
+import { call, createFakeModel, never, reply, says } from '../helpers/model-fake.js';
+import { agent, callOnce, delegates, parent, runCrew } from './crew-scene.js';
+
+const CALL = { agent: 'a', task: 'look' };
+
+function failed(detail: string): { text: string; isError: boolean } {
+  return {
+    text: `Error: sub-agent "a" failed - ${detail}. You may retry or proceed without this result.`,
+    isError: true,
+  };
+}
+
+describe('the tool call_agent', () => {
+  it("has axe's name, texts and schema, in an order that does not change (axe-behaviour §14)", async () => {
+    const agents = { bot: parent(['a', 'b']), a: agent('a'), b: agent('b') };
+    const { models } = await runCrew({ agents, replies: { bot: [says('done')] } });
+    expect(models['bot']?.asked[0]?.tools).toEqual([
+      {
+        type: 'function',
+        name: 'call_agent',
+        description:
+          'Delegate a task to a sub-agent. The sub-agent runs independently with its own context and returns only its final result. Available agents: a, b',
+        inputSchema: {
+          type: 'object',
+          properties: {
+            agent: {
+              type: 'string',
+              description: 'Name of the sub-agent to invoke (must be one of: a, b)',
+            },
+            task: { type: 'string', description: 'What you need the sub-agent to do' },
+            context: {
+              type: 'string',
+              description: 'Additional context from your conversation to pass along',
+            },
+          },
+          required: ['agent', 'task'],
+        },
+      },
+    ]);
+  });
+
+  it('is not offered to an agent without sub-agents', async () => {
+    const { models } = await runCrew({ agents: { bot: agent('bot') }, replies: { bot: [says('done')] } });
+    expect(models['bot']?.asked[0]).not.toHaveProperty('tools');
+  });
+
+  it('comes behind the other tools', async () => {
+    const read = {
+      name: 'read_file',
+      effect: 'read',
+      description: 'reads',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ text: '', isError: false }),
+    } as const;
+    const { models } = await runCrew({
+      agents: { bot: parent(['a']), a: agent('a') },
+      replies: { bot: [says('done')] },
+      boxes: { bot: { tools: [read] } },
+    });
+    expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['read_file', 'call_agent']);
+  });
+});
+
+describe('a call', () => {
+  it.each<[string, unknown, string]>([
+    ['no argument', {}, 'call_agent error: "agent" argument is required'],
+    ['no agent', { task: 't' }, 'call_agent error: "agent" argument is required'],
+    ['an empty agent', { agent: '', task: '' }, 'call_agent error: "agent" argument is required'],
+    ['no task', { agent: 'a' }, 'call_agent error: "task" argument is required'],
+    ['no task for somebody unknown', { agent: 'x' }, 'call_agent error: "task" argument is required'],
+    ['a task of null', { agent: 'a', task: null }, 'call_agent error: "task" argument is required'],
+    [
+      'somebody unknown',
+      { agent: 'x', task: 't' },
+      `call_agent error: agent "x" is not in this agent's sub_agents list`,
+    ],
+    [
+      'another case',
+      { agent: 'A', task: 't' },
+      `call_agent error: agent "A" is not in this agent's sub_agents list`,
+    ],
+    [
+      'itself',
+      { agent: 'bot', task: 't' },
+      `call_agent error: agent "bot" is not in this agent's sub_agents list`,
+    ],
+    ['a list', ['a', 't'], 'call_agent error: "agent" argument is required'],
+    [
+      'an agent that is no text',
+      { agent: ['a'], task: 't' },
+      `call_agent error: agent "["a"]" is not in this agent's sub_agents list`,
+    ],
+  ])('with %s is answered with an error, and the run goes on', async (_, input, text) => {
+    const { result, outcome, deps } = await callOnce(agent('a'), [], { input });
+    expect(result).toEqual({ text, isError: true });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+    expect(deps.events.map(({ kind }) => kind)).not.toContain('sub-agent-called');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['the task', { agent: 'a', task: 'look' }, 'Task: look'],
+    ['the task with its spaces', { agent: 'a', task: ' ' }, 'Task:  '],
+    [
+      'task and context',
+      { agent: 'a', task: 'look', context: 'at\nthis' },
+      'Task: look\n\nContext:\nat\nthis',
+    ],
+    ['no context that is blank', { agent: 'a', task: 'look', context: ' \n\t' }, 'Task: look'],
+    ['no context that is null', { agent: 'a', task: 'look', context: null }, 'Task: look'],
+    [
+      'a context that is no text, as JSON',
+      { agent: 'a', task: 1e6, context: { n: [1, true] } },
+      'Task: 1000000\n\nContext:\n{"n":[1,true]}',
+    ],
+  ])('sends %s', async (_, input, text) => {
+    const { models } = await callOnce(agent('a'), [says('seen')], { input });
+    expect(models['a']?.asked[0]?.prompt.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text }] });
+  });
+
+  it('gives back the last text of the sub-agent, and nothing else of it', async () => {
+    const { result, outcome } = await callOnce(agent('a'), [
+      reply([
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'seen' },
+      ]),
+    ]);
+    expect(result).toEqual({ text: 'seen', isError: false });
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+  });
+
+  it.each([
+    ['empty', says(' '), failed('it gave an empty answer').text],
+    [
+      'a refusal',
+      says('I cannot.', { finish: { unified: 'content-filter', raw: 'refusal' } }),
+      failed('it refused to answer: I cannot.').text,
+    ],
+    [
+      'an empty refusal',
+      reply([], { finish: { unified: 'content-filter', raw: 'refusal' } }),
+      failed('it refused to answer').text,
+    ],
+    [
+      'cut',
+      says('half', { finish: { unified: 'length', raw: 'max_tokens' } }),
+      'Error: sub-agent "a" gave only a part of its answer - the answer was cut at 2 output tokens. You may retry, or use this part:\n\nhalf',
+    ],
+    [
+      'cut before its first word',
+      reply([], { finish: { unified: 'length', raw: 'max_tokens' } }),
+      failed('the answer was cut at 2 output tokens').text,
+    ],
+  ])('says so where the answer is %s', async (_, answer, text) => {
+    expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: true });
+  });
+
+  it('that ended without a word after its work is no error', async () => {
+    const look = {
+      name: 'look',
+      effect: 'read',
+      description: 'looks',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ text: 'a tree', isError: false }),
+    } as const;
+    const { result } = await callOnce(agent('a'), [reply([call('1', 'look', {})]), reply([])], {
+      boxes: { a: { tools: [look] } },
+    });
+    expect(result).toEqual({
+      text: '[Sub-agent "a" ended with an empty answer after 1 tool call.]',
+      isError: false,
+    });
+  });
+});
+
+describe('a sub-agent', () => {
+  it('is what its own file says, whatever the run asked of its caller (axe-behaviour §14)', async () => {
+    const own =
+      'skill = "own.md"\nfiles = ["*.txt"]\nworkdir = "own"\n[params]\ntemperature = 0.5\nmax_tokens = 77\n';
+    const { models, deps } = await callOnce(agent('a', own), [says('seen')], {
+      skills: { 'own.md': 'Own skill', 'other.md': 'Other skill' },
+      files: [{ path: 'x.txt', content: 'X' }],
+      request: { skill: 'other.md', workdir: 'there', model: 'p/bot' },
+    });
+    expect(models['a']?.asked[0]).toMatchObject({ temperature: 0.5, maxOutputTokens: 77 });
+    expect(models['a']?.asked[0]).not.toHaveProperty('tools');
+    expect(models['a']?.asked[0]?.prompt[0]).toEqual({
+      role: 'system',
+      content:
+        'I am a.\n\n---\n\n## Skill\n\nOwn skill\n\n---\n\n## Context Files\n\n### x.txt\n```txt\nX\n```',
+    });
+    expect(deps.toolRequests.map(({ workdir }) => workdir)).toEqual(['there', 'own']);
+  });
+
+  it('works in the current folder where its file names none', async () => {
+    const { deps } = await callOnce(agent('a'), [says('seen')], { request: { workdir: 'there' } });
+    expect(deps.toolRequests[1]).toMatchObject({ workdir: '/work', agent: { name: 'a' } });
+  });
+
+  it('has tools of its own, closed when it has answered', async () => {
+    const box = {
+      tools: [
+        {
+          name: 'look',
+          effect: 'read',
+          description: 'looks',
+          inputSchema: { type: 'object' },
+          execute: async () => ({ text: 'a tree', isError: false }),
+        } as const,
+      ],
+    };
+    const { result, models, deps } = await callOnce(
+      agent('a'),
+      [reply([call('1', 'look', {})]), says('I see a tree')],
+      { boxes: { a: box } },
+    );
+    expect(models['a']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['look']);
+    expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['call_agent']);
+    expect(result?.text).toBe('I see a tree');
+    expect(deps.steps.filter((step) => step.includes('tools of'))).toEqual([
+      'open tools of a',
+      'close tools of a',
+    ]);
+  });
+
+  it('asks for no other hosts than its caller may, unless its own file names some (newer axe)', async () => {
+    const more = 'tools = ["url_fetch"]\nallowed_hosts = ["example.com"]\n';
+    const silent = await callOnce(agent('a', 'tools = ["url_fetch"]'), [says('x')], { more });
+    expect(silent.deps.toolRequests[1]?.agent.config.allowedHosts).toEqual(['example.com']);
+    const own = agent('a', 'allowed_hosts = ["github.com"]');
+    const named = await callOnce(own, [says('x')], { more });
+    expect(named.deps.toolRequests[1]?.agent.config.allowedHosts).toEqual(['github.com']);
+  });
+
+  it('retries by its own rules, and has the fallback models of the run', async () => {
+    const busy = new ProviderError('overloaded', 'Overloaded', { status: 529 });
+    const own = agent('a', '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 3\n');
+    const { result, deps, outcome } = await runCrew({
+      agents: { bot: parent(['a']), a: own },
+      replies: { bot: [delegates(CALL), says('done')], a: [busy, busy], other: [says('from the other')] },
+      request: { fallbackModels: ['p/other'] },
+    }).then((run) => ({ ...run, result: run.results[0] }));
+    expect(result).toEqual({ text: 'from the other', isError: false });
+    expect(deps.clock.slept).toEqual([3]);
+    expect(outcome.stats.retries).toBe(1);
+  });
+});
+
+describe('a sub-agent that fails', () => {
+  const noKey = 'API key for provider "p" is not configured (set P_API_KEY or add to config.toml)';
+
+  it('because there is none of that name', async () => {
+    const { results } = await runCrew({
+      agents: { bot: parent(['a']) },
+      replies: { bot: [delegates(CALL), says('done')] },
+    });
+    expect(results).toEqual([failed('failed to load agent "a": agent config not found: a')]);
+  });
+
+  it.each<[string, string]>([
+    ['m', 'invalid model format "m": expected provider/model-name'],
+    ['/m', 'invalid model format "/m": empty provider'],
+    ['p/', 'invalid model format "p/": empty model name'],
+  ])('because its model is %s', async (model, detail) => {
+    const { result } = await callOnce(`name = "a"\nmodel = "${model}"\n`, []);
+    expect(result).toEqual(failed(`invalid model for agent "a": ${detail}`));
+  });
+
+  it('because of its files', async () => {
+    const { result } = await callOnce(agent('a', 'files = ["["]'), [], {
+      inWorld: (deps) => ({
+        ...deps,
+        agents: {
+          ...deps.agents,
+          async loadContextFiles(patterns) {
+            if (patterns.length === 0) return { files: [], warnings: [] };
+            throw new ConfigError('invalid glob pattern "[": syntax error in pattern');
+          },
+        },
+      }),
+    });
+    expect(result).toEqual(
+      failed('failed to resolve files for agent "a": invalid glob pattern "[": syntax error in pattern'),
+    );
+  });
+
+  it('because of its skill', async () => {
+    const { result } = await callOnce(agent('a', 'skill = "none.md"'), []);
+    expect(result).toEqual(failed('failed to load skill for agent "a": skill not found: none.md'));
+  });
+
+  it.each<[string, AxeError, string]>([
+    ['there is no key', new AxeError(noKey, { exitCode: 3 }), noKey],
+    [
+      'nobody knows its provider',
+      new AxeError('unsupported provider "p": supported providers are x'),
+      'failed to create provider for agent "a": unsupported provider "p": supported providers are x',
+    ],
+  ])('because %s', async (_, error, detail) => {
+    const a = createFakeModel([]);
+    const { result } = await callOnce(agent('a'), [], {
+      inWorld: (deps) => ({
+        ...deps,
+        models: {
+          ...deps.models,
+          open: (ref) => (ref.model === 'a' ? Promise.reject(error) : deps.models.open(ref)),
+        },
+      }),
+    });
+    expect(result).toEqual(failed(detail));
+    expect(a.asked).toEqual([]);
+  });
+
+  it.each<[string, ProviderError, string]>([
+    ['server', new ProviderError('server', 'boom', { status: 404 }), 'server: boom'],
+    ['auth', new ProviderError('auth', 'wrong key', { status: 401 }), 'auth: wrong key'],
+    ['bad_request', new ProviderError('bad_request', 'no', { status: 400 }), 'bad_request: no'],
+  ])('with an error of its provider: %s', async (_, error, detail) => {
+    const { result, outcome } = await callOnce(agent('a'), [error]);
+    expect(result).toEqual(failed(detail));
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
+  });
+
+  it('with a passing error that does not pass', async () => {
+    const busy = new ProviderError('rate_limit', 'slow down', { status: 429 });
+    const { result, outcome } = await callOnce(agent('a'), [busy, busy, busy]);
+    expect(result).toEqual(failed('rate_limit: slow down'));
+    expect(outcome.stats.retries).toBe(2);
+  });
+
+  it('with too many turns', async () => {
+    const again = reply([call('1', 'look', {})]);
+    const box = {
+      tools: [
+        {
+          name: 'look',
+          effect: 'read',
+          description: 'looks',
+          inputSchema: { type: 'object' },
+          execute: async () => ({ text: 'a tree', isError: false }),
+        } as const,
+      ],
+    };
+    const { result, outcome } = await callOnce(agent('a'), [again, again, again], {
+      boxes: { a: box },
+      request: { maxTurns: 3 },
+    });
+    expect(result).toEqual({
+      ...failed('sub-agent exceeded maximum conversation turns (3)'),
+      text: expect.stringContaining(failed('sub-agent exceeded maximum conversation turns (3)').text),
+    });
+    expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 5 * 3 } });
+  });
+
+  it('beside one that does not', async () => {
+    const { results } = await runCrew({
+      agents: { bot: parent(['a', 'b']), b: agent('b') },
+      replies: { bot: [delegates(CALL, { agent: 'b', task: 't' }), says('done')], b: [says('b was here')] },
+    });
+    expect(results).toEqual([
+      failed('failed to load agent "a": agent config not found: a'),
+      { text: 'b was here', isError: false },
+    ]);
+  });
+
+  it('because of a bug of ours is told to the model as an error, and nothing of it stays behind', async () => {
+    const { result, outcome, deps } = await callOnce(agent('a'), [new TypeError('x is not a function')], {
+      more: '[sub_agents_config]\ntimeout = 3600\n',
+      inWorld: (deps) => ({ ...deps, clock: { ...deps.clock, sleep: sleepsTillAborted(slept) } }),
+    });
+    expect(result).toEqual({ text: 'Error: x is not a function', isError: true });
+    expect(outcome).toMatchObject({ kind: 'completed' });
+    expect(slept.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(deps.events.at(-1)).toMatchObject({ kind: 'model-reply' });
+  });
+});
+
+const slept: AbortSignal[] = [];
+
+function sleepsTillAborted(signals: AbortSignal[]) {
+  return (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      if (signal === undefined) throw new Error('nobody can end this sleep');
+      signals.push(signal);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+}
+
+describe('what is told of sub-agents', () => {
+  it('is that they are called and how they end, nothing of their turns', async () => {
+    const { deps } = await runCrew({
+      agents: { bot: parent(['a', 'b']), a: agent('a') },
+      replies: {
+        bot: [delegates({ ...CALL, context: 'c' }, { agent: 'b', task: 't' }), says('done')],
+        a: [says('größer')],
+      },
+    });
+    expect(deps.events.slice(1)).toEqual([
+      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
+      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+      { kind: 'sub-agent-called', agent: 'a', depth: 1, task: 'look' },
+      { kind: 'sub-agent-called', agent: 'b', depth: 1, task: 't' },
+      {
+        kind: 'sub-agent-ended',
+        agent: 'b',
+        durationMs: 0,
+        result: { kind: 'failure', detail: 'failed to load agent "b": agent config not found: b' },
+      },
+      { kind: 'tool-call', turn: 1, tool: 'call_agent', isError: true, durationMs: 0 },
+      { kind: 'sub-agent-ended', agent: 'a', durationMs: 0, result: { kind: 'answer', text: 'größer' } },
+      { kind: 'tool-call', turn: 1, tool: 'call_agent', isError: false, durationMs: 0 },
+      { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
+      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', toolCalls: 0, tools: 1 },
+    ]);
+  });
+
+  it('are their warnings: of their files, their tools and their models', async () => {
+    const warning = { code: 'tool-not-available', message: 'no such tool' } as const;
+    const odd = says('x', { warnings: [{ type: 'unsupported', feature: 'temperature' }] });
+    const { deps } = await callOnce(agent('a', 'systemprompt = "x"'), [odd], {
+      boxes: { a: { warnings: [warning] } },
+    });
+    expect(deps.warnings.map(({ code }) => code)).toEqual([
+      'agent-unknown-key',
+      'tool-not-available',
+      'model-warning',
+    ]);
+  });
+
+  it('counts in the figures of the run: tokens, not turns and calls', async () => {
+    const { outcome } = await callOnce(agent('a'), [
+      says('x', { inputTokens: 100, outputTokens: 10, cacheRead: 50 }),
+    ]);
+    expect(outcome.stats).toMatchObject({
+      turns: 2,
+      toolCalls: 1,
+      inputTokens: 106,
+      outputTokens: 14,
+      cacheReadTokens: 50,
+      modelId: 'bot',
+    });
+    expect(outcome.stats.calls).toEqual([
+      { tool: 'call_agent', input: CALL, output: 'x', isError: false, isDenied: false },
+    ]);
+  });
+
+  it('counts too where one fails in the middle', async () => {
+    const { outcome } = await callOnce(agent('a', 'sub_agents = ["b"]'), [
+      reply([call('1', 'call_agent', {})], { inputTokens: 100 }),
+      new ProviderError('auth', 'no', { status: 401 }),
+    ]);
+    expect(outcome.stats.inputTokens).toBe(106);
+  });
+});
+
+describe('the end of the run', () => {
+  it('ends its sub-agents, and what was said so far is published', async () => {
+    const holder: { stop: () => void } = { stop: () => {} };
+    const { outcome, deps } = await runCrew({
+      agents: { bot: parent(['a']), a: agent('a') },
+      replies: {
+        bot: [reply([{ type: 'text', text: 'I ask a.' }, call('1', 'call_agent', CALL)])],
+        a: [never(() => holder.stop())],
+      },
+      inWorld: (inside) => {
+        holder.stop = () => inside.abort(new ProviderError('timeout', 'context deadline exceeded'));
+        return inside;
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time', answer: 'I ask a.' });
+    expect(deps.steps.at(-1)).toBe('publish exhausted');
+  });
+});

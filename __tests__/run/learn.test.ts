@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadsAnswer } from '../../src/core/dependencies.js';
+import type { TriggerContext } from '../../src/core/prompt/context.js';
+import { FENCE_NOTICE } from '../../src/core/prompt/fence.js';
+import type { AnsweredThread } from '../../src/core/review/answers.js';
+import { findingMarker } from '../../src/core/review/markers.js';
+import { runPipeline } from '../../src/run/run.js';
+import { createFakeModel, says } from '../helpers/model-fake.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+
+const FINGERPRINT = '0123456789abcdef';
+const FINDING = `- finding ${FINGERPRINT}/41 pr=41 path=src/a.ts rule=timing-attack at=2026-02-01T00:00:00.000Z\n`;
+const STATE = 'bot.state.md';
+const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
+const CONTEXT: TriggerContext = {
+  kind: 'pull_request',
+  diff: DIFF,
+  files: [],
+  filesTotal: 1,
+  warnings: [],
+};
+const LESSON = '- src/a.ts: timing-attack (withdrawn by 👎 on pull request #41)';
+
+function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
+  const author = { login: 'github-actions', isBot: true };
+  const body = `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}\nIt is slow.`;
+  return {
+    isResolved: false,
+    resolvedBy: undefined,
+    isOutdated: false,
+    first: { author, authorAssociation: 'NONE', isOurs: true, body, isEditedByOther: false },
+    thumbsUp: [],
+    thumbsDown: [],
+    replies: [],
+    ...parts,
+  };
+}
+
+function read(...threads: readonly AnsweredThread[]): ThreadsAnswer {
+  return { kind: 'read', threads };
+}
+
+function worldOf(parts: FakeWorldParts = {}) {
+  const model = createFakeModel([says('done')]);
+  const deps = createFakeWorld({
+    model,
+    permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
+    context: CONTEXT,
+    memory: { [STATE]: FINDING },
+    threads: { 41: read(thread({ thumbsDown: ['octocat'] })) },
+    ...parts,
+  });
+  return { deps, model };
+}
+
+const REQUEST = makeRequest({ trigger: pullRequest(), inWorkflow: true });
+
+/** The user message of the first request. */
+function messageOf({ model }: ReturnType<typeof worldOf>): string {
+  return JSON.stringify(model.asked[0]?.prompt.find(({ role }) => role === 'user')?.content);
+}
+
+describe('what a run learns from answers', () => {
+  it('is told to the model and kept', async () => {
+    const scene = worldOf();
+    const report = await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).toContain(LESSON);
+    expect(messageOf(scene).split(JSON.stringify(FENCE_NOTICE).slice(1, -1))).toHaveLength(2);
+    expect(report).toMatchObject({
+      kind: 'ran',
+      learned: { withdrawn: [{ fingerprint: FINGERPRINT, pull: 41, why: 'thumbs-down', by: 'octocat' }] },
+    });
+    expect(scene.deps.memory.get(STATE)).toMatch(
+      /^- withdrawn 0123456789abcdef pr=41 path=src\/a\.ts rule=timing-attack why=thumbs-down by=octocat at=/m,
+    );
+    expect(scene.deps.memory.get(STATE)).toContain(FINDING);
+  });
+
+  it('is kept though the run fails (D27)', async () => {
+    const model = createFakeModel([says('')]);
+    const { deps } = worldOf({ model });
+    expect(await runPipeline(REQUEST, deps)).toMatchObject({ outcome: { kind: 'failed' } });
+    expect(deps.memory.get(STATE)).toContain('- withdrawn');
+  });
+
+  it('is asked once: the next run knows it', async () => {
+    const first = worldOf();
+    await runPipeline(REQUEST, first.deps);
+    const next = worldOf({ memory: Object.fromEntries(first.deps.memory) });
+    await runPipeline(REQUEST, next.deps);
+    expect(next.deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
+    expect(messageOf(next)).toContain(LESSON);
+  });
+
+  it('is shown by a dry run, which keeps nothing', async () => {
+    const { deps } = worldOf();
+    const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
+    expect(report).toMatchObject({ kind: 'planned' });
+    expect(report.kind === 'planned' ? report.plan.task.message : '').toContain(LESSON);
+    expect(deps.memory.get(STATE)).toBe(FINDING);
+    const hidden = await runPipeline({ ...REQUEST, dryRun: true, isMemoryHidden: true }, worldOf().deps);
+    expect(hidden.kind === 'planned' ? hidden.plan.task.message : LESSON).not.toContain(LESSON);
+  });
+
+  it('names what is still open on the own pull request', async () => {
+    const scene = worldOf({
+      memory: { [STATE]: FINDING.replaceAll('41', '42') },
+      threads: { 42: read(thread()) },
+    });
+    await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).toContain('still open on this pull request');
+    expect(messageOf(scene)).toContain('- src/a.ts: timing-attack');
+  });
+
+  it('goes on where the conversations cannot be read', async () => {
+    const trouble = 'GitHub answered 403. Add `pull-requests: read`.';
+    const { deps } = worldOf({ threads: { 41: { kind: 'unread', message: trouble } } });
+    expect(await runPipeline(REQUEST, deps)).toMatchObject({
+      outcome: { kind: 'completed' },
+      learned: { withdrawn: [], trouble },
+    });
+    expect(deps.warnings).toEqual([]);
+  });
+
+  it('is nothing an account says whose permission GitHub does not tell', async () => {
+    const { deps } = worldOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
+    await runPipeline(REQUEST, deps);
+    expect(deps.steps).toContain('ask for permission of hubot');
+    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
+  });
+
+  it('is for its own pull request alone where a run keeps no findings, and asked only where it was reviewed', async () => {
+    const reviewed = '- reviewed 42 head=aaaaaaa base=bbbbbbb into=main at=2026-02-01T00:00:00.000Z\n';
+    const request = { ...REQUEST, trigger: pullRequest({ author: { login: 'hubot', isBot: false } }) };
+    const threads = { 42: read(thread({ thumbsDown: ['octocat'] })) };
+    const first = worldOf({ memory: {}, threads });
+    await runPipeline(request, first.deps);
+    expect(first.deps.steps).not.toContain('read threads of #42');
+    const { deps } = worldOf({ memory: { [STATE]: reviewed }, threads });
+    expect(await runPipeline(request, deps)).toMatchObject({
+      learned: { withdrawn: [], withdrawnHere: [FINGERPRINT] },
+    });
+    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
+    const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
+    const again = worldOf({ memory: { [STATE]: reviewed + forgotten }, threads });
+    expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { withdrawnHere: [] } });
+  });
+
+  it('does not come back once it was forgotten', async () => {
+    const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
+    const { deps } = worldOf({ memory: { [STATE]: FINDING + forgotten } });
+    await runPipeline(REQUEST, deps);
+    expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
+    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
+  });
+
+  it.each([
+    ['an issue', issue()],
+    ['a comment on an issue', comment()],
+    ['a schedule', SCHEDULE],
+  ])('needs a pull request, not %s', async (_, trigger) => {
+    const { deps } = worldOf();
+    await runPipeline({ ...REQUEST, trigger }, deps);
+    expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
+  });
+
+  it('asks at most for ten accounts and five other pull requests', async () => {
+    const numbers = Array.from({ length: 9 }, (_, index) => 50 + index);
+    const crowd = Array.from({ length: 30 }, (_, index) => `hubot-${index}`);
+    const state = numbers.map((n) => FINDING.replaceAll('41', `${n}`)).join('');
+    const threads = Object.fromEntries(numbers.map((n) => [n, read(thread({ thumbsDown: crowd }))]));
+    const { deps } = worldOf({ memory: { [STATE]: state }, threads });
+    await runPipeline(REQUEST, deps);
+    const count = (start: string) => deps.steps.filter((step) => step.startsWith(start)).length;
+    expect(count('read threads')).toBe(5);
+    expect(count('ask for permission of hubot-')).toBe(10);
+  });
+});

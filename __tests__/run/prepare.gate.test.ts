@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Acknowledgement } from '../../src/core/dependencies.js';
+import { ConfigError } from '../../src/core/errors.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import { prepare } from '../../src/run/prepare.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { WRITER } from '../helpers/reports.js';
+import { comment, issue, pullRequest } from '../helpers/triggers.js';
+import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+
+const AXE: AdmissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
+const FORK = pullRequest({ event: 'pull_request_target', action: 'labeled', isFork: true });
+
+/** What becomes of an event, and whether its run was told to have started. */
+async function prepared(trigger: Trigger, patch: Partial<RunRequest> = {}) {
+  const told: string[] = [];
+  const acknowledgement: Acknowledgement = {
+    start: () => void told.push('start'),
+    end: async () => void told.push('end'),
+  };
+  const deps = { ...createFakeWorld({ permissions: WRITER }), acknowledgement };
+  return { result: await prepare(makeRequest({ trigger, inWorkflow: true, ...patch }), deps), told };
+}
+
+async function taskOf(body: string, patch: Partial<RunRequest> = {}) {
+  const { result } = await prepared(comment({ body }), { gatePolicy: AXE, ...patch });
+  if (result.kind === 'skipped') throw new Error(result.decision.message);
+  return result.plan.task.sentence;
+}
+
+describe('the task', () => {
+  it('is what a mention asks for, unless the step says what to do', async () => {
+    expect(await taskOf('@axe why does it fail?')).toBe('why does it fail?');
+    expect(await taskOf('@axe why does it fail?', { prompt: 'Be brief.' })).toBe('Be brief.');
+  });
+
+  it('is to answer the comment where a mention asks for nothing, or none is needed', async () => {
+    const order = 'Answer the comment by octocat on #7: Login is broken';
+    expect(await taskOf('@axe')).toBe(order);
+    expect(await taskOf('@axe why?', { gatePolicy: DEFAULT_ADMISSION_POLICY })).toBe(order);
+  });
+});
+
+describe('whoever asked', () => {
+  it('is told of a run that starts', async () => {
+    expect((await prepared(comment())).told).toEqual(['start']);
+  });
+
+  it.each<[string, Trigger, Partial<RunRequest>]>([
+    ['that is skipped', comment({ body: 'Why?' }), { gatePolicy: AXE }],
+    ['that is only looked at', comment(), { dryRun: true }],
+    ['of a deleted issue', issue({ action: 'deleted' }), {}],
+  ])('is not told of one %s', async (_, trigger, patch) => {
+    expect((await prepared(trigger, patch)).told).toEqual([]);
+  });
+});
+
+describe('a fork', () => {
+  it('that somebody labelled is run without trust', async () => {
+    const { result } = await prepared(FORK);
+    expect(result).toMatchObject({
+      kind: 'prepared',
+      plan: { trust: { level: 'untrusted', lane: 'untrusted' } },
+    });
+  });
+
+  it('is refused where its head is checked out, before anybody is told', async () => {
+    const readCheckout = async () => FORK.head.sha;
+    await expect(prepared(FORK, { readCheckout })).rejects.toThrow(ConfigError);
+    expect((await prepared(FORK, { readCheckout: async () => FORK.base.sha })).told).toEqual(['start']);
+  });
+});

@@ -1,0 +1,295 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import { prepare } from '../../src/run/prepare.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { AGENT, broken, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+
+const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
+
+async function planOf(parts: FakeWorldParts, patch: Parameters<typeof makeRequest>[0] = {}) {
+  const prepared = await prepare(makeRequest(patch), createFakeWorld(parts));
+  if (prepared.kind === 'skipped') throw new Error(`skipped: ${prepared.decision.message}`);
+  return prepared.plan;
+}
+
+describe('the plan', () => {
+  it('holds what was asked for before what the agent says', async () => {
+    const toml = `${AGENT}skill = "own.md"\nworkdir = "own"\ntimeout = 30\n`;
+    const skills = { 'own.md': 'own skill', 'other.md': 'other skill' };
+    const own = await planOf({ agents: { bot: toml }, skills });
+    expect(own).toMatchObject({
+      model: { provider: 'openai', model: 'm' },
+      workdir: 'own',
+      skill: { path: 'own.md', content: 'own skill' },
+      timeoutSeconds: 30,
+    });
+    const asked = { model: 'anthropic/c', workdir: 'here', skill: 'other.md' };
+    expect(await planOf({ agents: { bot: toml }, skills }, asked)).toMatchObject({
+      model: { provider: 'anthropic', model: 'c' },
+      workdir: 'here',
+      skill: { path: 'other.md', content: 'other skill' },
+    });
+  });
+
+  it('falls back to the current folder, no skill, and the default task', async () => {
+    expect(await planOf({ agents: { bot: AGENT } })).toMatchObject({
+      workdir: '/work',
+      skill: { path: '', content: '' },
+      systemPrompt: 'You help.',
+      stdin: '',
+      task: { message: 'Execute the task described in your instructions.' },
+      memory: undefined,
+      trust: { level: 'trusted' },
+      maxTurns: 50,
+      warnings: [],
+    });
+  });
+
+  it('sends piped text as the task (axe-behaviour §6)', async () => {
+    const plan = await planOf({}, { readStdin: async () => 'look at this\n' });
+    expect(plan.task).toMatchObject({ message: 'look at this\n', sentence: 'look at this\n' });
+  });
+
+  it('takes piped white space for no standard input, as axe does', async () => {
+    const plan = await planOf({}, { readStdin: async () => ' \t\n\u00a0' });
+    expect(plan).toMatchObject({
+      stdin: '',
+      task: { message: 'Execute the task described in your instructions.' },
+    });
+  });
+
+  it('gathers the warnings of all its parts', async () => {
+    const plan = await planOf(
+      {
+        agents: { bot: `${AGENT}systemprompt = "x"\n` },
+        permissions: WRITER,
+        context: { kind: 'none', warnings: [{ code: 'context-truncated', message: 'too long' }] },
+      },
+      { trigger: pullRequest() },
+    );
+    expect(plan.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'context-truncated']);
+  });
+
+  it('sets the deadline by the agent', async () => {
+    const deps = createFakeWorld({ agents: { bot: `${AGENT}timeout = 7\n` } });
+    await prepare(makeRequest(), deps);
+    expect(deps.limitsMs).toEqual([7000]);
+  });
+});
+
+describe('the first error wins, in the order of axe (axe-behaviour §4)', () => {
+  const noSkill = `${AGENT}skill = "missing.md"\n`;
+  const steps: readonly [string, FakeWorldParts, Parameters<typeof makeRequest>[0], string, number][] = [
+    ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
+    [
+      'the model',
+      {},
+      { model: 'nonsense' },
+      'invalid model format "nonsense": expected provider/model-name',
+      1,
+    ],
+    ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
+    ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
+    ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
+    ['standard input', {}, { readStdin: () => Promise.reject(broken('stdin')) }, 'stdin is broken', 1],
+    ['the change', {}, { readChange: () => Promise.reject(broken('git')) }, 'git is broken', 1],
+    ['the context', { fails: { context: broken('context') } }, {}, 'context is broken', 1],
+  ];
+
+  it.each(steps.map((step, index) => [step[0], index] as const))(
+    '%s comes before what follows',
+    async (_, at) => {
+      // Everything from this step on is broken; what stands before it is not.
+      const rest = steps.slice(at);
+      const fails = Object.assign({}, ...rest.map(([, own]) => own.fails ?? {}));
+      const parts = Object.assign({}, ...rest.map(([, own]) => own), { permissions: WRITER, fails });
+      const patch = Object.assign({ trigger: pullRequest() }, ...rest.map(([, , own]) => own));
+      const thrown = await prepare(makeRequest(patch), createFakeWorld(parts)).catch(
+        (error: unknown) => error,
+      );
+      const [, , , message, exitCode] = steps[at] ?? [];
+      expect(thrown).toMatchObject({ message, exitCode });
+    },
+  );
+
+  it('reads nothing from standard input after an error', async () => {
+    let isRead = false;
+    const readStdin = async () => {
+      isRead = true;
+      return '';
+    };
+    await expect(prepare(makeRequest({ model: 'x', readStdin }), createFakeWorld())).rejects.toThrow(
+      'invalid',
+    );
+    expect(isRead).toBe(false);
+  });
+
+  it('ends with the reason when the run is stopped while it waits for input', async () => {
+    const deps = createFakeWorld();
+    const reason = new ProviderError('timeout', 'context deadline exceeded');
+    const readStdin = () =>
+      new Promise<string>((_resolve, reject) => {
+        deps.deadline.signal.addEventListener('abort', () => reject(deps.deadline.signal.reason));
+        deps.abort(reason);
+      });
+    await expect(prepare(makeRequest({ readStdin }), deps)).rejects.toBe(reason);
+  });
+});
+
+describe('the gate', () => {
+  it.each<[string, Trigger]>([
+    ['a fork', pullRequest({ isFork: true, head: { sha: 'a', ref: 'x', repository: 'hubot/hello' } })],
+    ['a bot', pullRequest({ actor: { login: 'dependabot[bot]', isBot: true } })],
+    ['a deleted comment', comment({ action: 'deleted' })],
+    ['an unknown event', { ...SCHEDULE, kind: 'unknown', event: 'watch' }],
+  ])('skips %s without asking or loading anything', async (_, trigger) => {
+    const deps = createFakeWorld({ permissions: WRITER });
+    expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({ kind: 'skipped' });
+    expect(deps.steps).toEqual([]);
+  });
+
+  it.each(['triage', 'read', 'none'] as const)('skips an actor with %s permission', async (permission) => {
+    const deps = createFakeWorld({ permissions: { octocat: { kind: 'known', permission } } });
+    expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
+      kind: 'skipped',
+      decision: {
+        reason: 'permission',
+        message: `octocat has \`${permission}\` permission; a run needs \`write\``,
+      },
+    });
+  });
+
+  it('fails where the permission could not be read, and says why (D40)', async () => {
+    const answer = {
+      kind: 'unknown',
+      message: 'GET /…: 403 Resource not accessible',
+      remedy: 'Add it.',
+    } as const;
+    const deps = createFakeWorld({ permissions: { octocat: answer } });
+    await expect(prepare(makeRequest({ trigger: issue() }), deps)).rejects.toMatchObject({
+      message:
+        'the permission of octocat in octocat/hello could not be read: GET /…: 403 Resource not accessible',
+      remedy: 'Add it.',
+    });
+  });
+
+  it('fails where there is no token to ask with', async () => {
+    await expect(prepare(makeRequest({ trigger: issue() }), createFakeWorld())).rejects.toMatchObject({
+      message: expect.stringContaining('there is no token to ask GitHub with'),
+      remedy: expect.stringContaining('`github-token`'),
+    });
+  });
+
+  it('is told even if everything behind it fails', async () => {
+    const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
+    const deps = createFakeWorld({ fails, permissions: { octocat: { kind: 'known', permission: 'read' } } });
+    expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
+      kind: 'skipped',
+      decision: { reason: 'permission' },
+    });
+  });
+
+  it('leaves no failure without somebody who takes it', async () => {
+    const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    try {
+      const deps = createFakeWorld({ fails, permissions: {} });
+      await expect(prepare(makeRequest({ trigger: issue() }), deps)).rejects.toThrow('could not be read');
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
+    expect(unhandled).toEqual([]);
+  });
+
+  it('asks nobody for a schedule', async () => {
+    const deps = createFakeWorld({ permissions: {} });
+    expect(await prepare(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({ kind: 'prepared' });
+    expect(deps.steps.filter((step) => step.includes('permission'))).toEqual([]);
+  });
+});
+
+describe('trust (D18, D19)', () => {
+  it.each([
+    ['nobody else', OCTOCAT, {}, 'trusted'],
+    ['a stranger', STRANGER, { hubot: { kind: 'known', permission: 'read' } }, 'untrusted'],
+    ['somebody unknown', STRANGER, {}, 'untrusted'],
+    ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
+  ] as const)('of a run on text by %s', async (_, author, others, level) => {
+    const plan = await planOf(
+      { permissions: { ...WRITER, ...others } },
+      { trigger: comment({ subjectAuthor: author }) },
+    );
+    expect(plan.trust.level).toBe(level);
+    expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
+    expect(plan.memory?.readPaths).toEqual(['bot.md']);
+  });
+});
+
+describe('an agent that the base does not have', () => {
+  const trigger = pullRequest();
+
+  it('is not run while only the head has it (D21)', async () => {
+    const deps = createFakeWorld({ agents: {}, headAgents: { bot: AGENT }, permissions: WRITER });
+    expect(await prepare(makeRequest({ trigger }), deps)).toEqual({
+      kind: 'skipped',
+      decision: {
+        kind: 'skip',
+        reason: 'agent-not-merged',
+        message:
+          'The agent "bot" exists only in this pull request (octocat/hello@head); it is valid and will run once it is merged',
+      },
+    });
+  });
+
+  it('is an error where the head breaks it', async () => {
+    const deps = createFakeWorld({
+      agents: {},
+      headAgents: { bot: 'name = "bot"\n' },
+      permissions: WRITER,
+    });
+    await expect(prepare(makeRequest({ trigger }), deps)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: 'agent config missing required field: model',
+      at: { file: 'octocat/hello@head' },
+    });
+  });
+
+  it.each([
+    ['the head has none either', {}],
+    ['the head cannot be read', { bot: new AxeError('GitHub is away') }],
+  ])('is missing where %s', async (_, headAgents) => {
+    const deps = createFakeWorld({ agents: {}, headAgents, permissions: WRITER });
+    await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow('agent config not found: bot');
+  });
+
+  it('is missing where there is no head to look at', async () => {
+    await expect(prepare(makeRequest(), createFakeWorld({ agents: {} }))).rejects.toMatchObject({
+      message: 'agent config not found: bot',
+      exitCode: 2,
+    });
+  });
+
+  it('is not looked for at the head when the base breaks it', async () => {
+    const deps = createFakeWorld({
+      agents: { bot: 'name = ' },
+      headAgents: { bot: AGENT },
+      permissions: WRITER,
+    });
+    await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow(
+      'failed to parse agent config "bot"',
+    );
+    expect(deps.steps).not.toContain('look at agent bot of the head');
+  });
+
+  it('is not looked for at the head when the base has it', async () => {
+    const deps = createFakeWorld({ agents: { bot: AGENT }, headAgents: {}, permissions: WRITER });
+    expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({
+      kind: 'prepared',
+      plan: { agent: { source: 'bot.toml' } },
+    });
+  });
+});

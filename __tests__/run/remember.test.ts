@@ -1,0 +1,514 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSign } from '../../src/adapters/host/hmac.js';
+import { MAX_LOADED_MEMORY_BYTES } from '../../src/core/defaults.js';
+import { AxeError } from '../../src/core/errors.js';
+import type { TaintSource, TaintTracker } from '../../src/core/event/taint.js';
+import type { RunOutcome } from '../../src/core/loop/outcome.js';
+import { checkSignature, withSignature } from '../../src/core/memory/signature.js';
+import type { RestoreResult } from '../../src/core/memory/store.js';
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/core/plan.js';
+import { prepare } from '../../src/run/prepare.js';
+import { entriesOf, memoryWarnings, remember, restore, UNPUBLISHED } from '../../src/run/remember.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { entryText, plainEntry } from '../adapters/stores/entries.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+import {
+  AGENT,
+  AGENT_WITH_MEMORY,
+  createFakeWorld,
+  type FakeWorld,
+  type FakeWorldParts,
+  makeRequest,
+} from '../helpers/world-fake.js';
+
+const stats = {
+  turns: 1,
+  toolCalls: 0,
+  calls: [],
+  retries: 0,
+  costUsd: undefined,
+  budget: undefined,
+  inputTokens: 1,
+  outputTokens: 1,
+  cacheReadTokens: 0,
+  durationMs: 5,
+  modelId: 'm',
+  stopReason: 'stop',
+};
+const error = new AxeError('no');
+const SIGN = createSign('a key') ?? (() => '');
+const completed: RunOutcome = { kind: 'completed', answer: 'All good.', stats };
+const FAILED: RestoreResult = {
+  kind: 'failed',
+  message: 'open /memory/bot.md: permission denied',
+  location: '/memory/bot.md',
+};
+
+async function prepared(
+  parts: FakeWorldParts,
+  patch: Partial<RunRequest> = {},
+): Promise<{ deps: FakeWorld; plan: Plan; taint: TaintTracker }> {
+  const result = await prepare(makeRequest(patch), createFakeWorld(parts));
+  if (result.kind === 'skipped') throw new Error(result.decision.message);
+  return { deps: createFakeWorld(parts), plan: result.plan, taint: result.taint };
+}
+
+/** Loads memory, with what is to be told of it. */
+async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
+  const { deps, plan, taint } = await prepared(parts, patch);
+  const memory = await restore(plan.agent, plan.memory, deps);
+  return {
+    deps,
+    plan,
+    taint,
+    memory,
+    warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored, deps),
+  };
+}
+
+/** Loads memory, then remembers the outcome. */
+async function wholeWay(
+  parts: FakeWorldParts,
+  outcome: RunOutcome = completed,
+  patch: Partial<RunRequest> = {},
+  read: readonly TaintSource[] = [],
+) {
+  const { deps, plan, taint, memory } = await loaded(parts, patch);
+  for (const source of read) taint.add(source);
+  const end = { plan, memory, outcome, taint, published: UNPUBLISHED, facts: [] };
+  const remembered = await remember(end, deps);
+  return { deps, remembered };
+}
+
+describe('loading memory', () => {
+  it('opens no store for an agent without memory', async () => {
+    const { deps, memory } = await loaded({ agents: { bot: AGENT } });
+    expect(memory).toBeUndefined();
+    expect(deps.steps).toEqual([]);
+  });
+
+  it('asks for what the agent wants, and counts only for `max_entries` (D33)', async () => {
+    const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
+    expect(few.deps.reads).toEqual([{ paths: ['bot.md'], lastN: 4, maxBytes: 0, count: false }]);
+    const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
+    expect(counting.deps.reads).toEqual([
+      { paths: ['bot.md'], lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES, count: true },
+    ]);
+  });
+
+  it('gives the newest entries without their provenance lines (D8)', async () => {
+    const { memory, warnings } = await loaded({
+      agents: { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` },
+      memory: { 'bot.md': plainEntry('one') + plainEntry('two') + entryText('three') },
+    });
+    expect(memory?.text).toBe(plainEntry('two') + plainEntry('task of three'));
+    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2 });
+    expect(warnings).toEqual([]);
+  });
+
+  it('is silent on the first run', async () => {
+    const { memory, warnings } = await loaded({});
+    expect(memory).toMatchObject({ text: '', restored: { kind: 'empty' } });
+    expect(warnings).toEqual([]);
+  });
+
+  it('gives one warning where it fails, and the run goes on without (000, 4.2)', async () => {
+    const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
+    expect(memory).toMatchObject({ text: '', restored: { kind: 'failed' } });
+    expect(warnings).toEqual([
+      {
+        code: 'memory-load-failed',
+        message: 'failed to load memory for "bot": open /memory/bot.md: permission denied. Run `chmod`.',
+      },
+    ]);
+  });
+
+  it('passes on what the store has to say, also of an empty memory', async () => {
+    const said = [{ code: 'memory-store-notice', message: 'a new branch' }] as const;
+    const { warnings } = await loaded({ restore: { kind: 'empty', location: 'x', warnings: said } });
+    expect(warnings).toEqual(said);
+  });
+
+  it('tells when only a part could be loaded', async () => {
+    const { warnings } = await loaded({
+      restore: {
+        kind: 'restored',
+        text: plainEntry('a'),
+        loaded: 1,
+        total: undefined,
+        truncated: { fileBytes: 999_999 },
+        location: 'x',
+        warnings: [],
+      },
+    });
+    expect(warnings).toEqual([
+      {
+        code: 'memory-truncated',
+        message:
+          'memory of "bot" holds 999999 bytes; only its newest entry was loaded. Set `last_n` in `[memory]` to choose how many.',
+      },
+    ]);
+  });
+});
+
+it.each([
+  [2, 0],
+  [3, 1],
+  [4, 1],
+])(
+  'C2 32: a memory of %i entries, with `max_entries = 3`, gives %i warnings and loses no entry',
+  async (count, told) => {
+    const entries = Array.from({ length: count }, (_, index) => plainEntry(`${index}`)).join('');
+    const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 1\nmax_entries = 3\n` };
+    const { warnings, deps } = await loaded({ agents, memory: { 'bot.md': entries } });
+    expect(deps.memory.get('bot.md')).toBe(entries);
+    expect(warnings).toEqual(
+      Array(told).fill({
+        code: 'memory-max-entries',
+        message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe-action gc bot' to trim.`,
+      }),
+    );
+  },
+);
+
+it('C2 25: a prompt holds text that every provider accepts, whatever bytes the file holds', async () => {
+  const odd = `${plainEntry('one', 'a\0b\uDC80c')}`;
+  const { memory } = await loaded({ memory: { 'bot.md': odd } });
+  expect(memory?.text).toBe(plainEntry('one', 'a\uFFFDb\uFFFDc'));
+});
+
+describe('the entry of a run', () => {
+  it("is axe's, with time, task and answer", async () => {
+    const { deps, plan, taint } = await prepared({}, { readStdin: async () => 'look\nhere' });
+    const memory = await restore(plan.agent, plan.memory, deps);
+    expect(
+      entriesOf({ plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] }, deps),
+    ).toEqual([
+      {
+        kind: 'append',
+        path: 'bot.md',
+        id: 'id1',
+        text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
+      },
+    ]);
+  });
+
+  const LONG = `Begin ${'é'.repeat(20_000)} end`;
+  const CUT = /^## .*\n\*\*Task:\*\* (Begin é+ \[\.\.\. 19,5\d\d characters left out\])\n/;
+
+  it.each<[string, Partial<RunRequest>, boolean]>([
+    ['a prompt', { prompt: LONG }, true],
+    ['a prompt with piped text', { prompt: LONG, readStdin: async () => LONG }, true],
+    ['a prompt in a workflow', { prompt: LONG, trigger: SCHEDULE, inWorkflow: true }, true],
+    ['piped text on the command line, as in axe', { readStdin: async () => LONG }, false],
+  ])('keeps of %s at most 500 characters: %#', async (_, patch, isCut) => {
+    const { deps, plan, taint } = await prepared({}, patch);
+    const [entry] = entriesOf(
+      { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] },
+      deps,
+    );
+    expect(plan.task.message).toContain(LONG);
+    if (!isCut) expect(entry?.text).toContain(`**Task:** ${LONG}\n`);
+    else {
+      const [, task = ''] = CUT.exec(entry?.text ?? '') ?? [];
+      expect([...task].length).toBe(500);
+    }
+  });
+
+  it('keeps a task of 500 characters whole', async () => {
+    const prompt = '\u{1F600}'.repeat(500);
+    const { deps, plan, taint } = await prepared({}, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
+    expect(entriesOf(end, deps)[0]?.text).toContain(`**Task:** ${prompt}\n`);
+  });
+
+  it('is redacted before its task is cut, so that no half of a secret is left', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
+    const { deps, plan, taint } = await prepared({ secrets: [secret] }, { prompt });
+    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
+    expect(entriesOf(end, deps)[0]?.text).not.toContain('correct');
+  });
+
+  it('begins with what was posted (D9)', async () => {
+    const { deps, plan, taint } = await prepared({});
+    const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
+    const textOf = (outcome: RunOutcome) =>
+      entriesOf({ plan, memory: undefined, outcome, taint, published, facts: [] }, deps)[0]?.text ?? '';
+    expect(textOf(completed)).toContain('**Result:** Posted 1 comment: a.ts:3\nAll good.\n\n');
+    expect(textOf({ ...completed, answer: '' })).toContain('**Result:** Posted 1 comment: a.ts:3\n\n');
+  });
+
+  it('holds no secret, neither in the task nor in the answer, and is cut after that (D10, D11)', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const { deps, plan, taint } = await prepared(
+      { secrets: [secret] },
+      { readStdin: async () => `use ${secret} now` },
+    );
+    const answer = `${'x'.repeat(985)}${secret} and more`;
+    const outcome = { ...completed, answer };
+    const text = entriesOf(
+      { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] },
+      deps,
+    )[0]?.text;
+    expect(text).not.toContain('correct-horse');
+    expect(text).toMatch(/^\*\*Task:\*\* use \S+ now$/m);
+    expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
+  });
+
+  it.each<[string, RunOutcome]>([
+    ['failed', { kind: 'failed', error, stats }],
+    ['was refused', { kind: 'refused', answer: 'I cannot.', stats }],
+    ['is incomplete', { kind: 'incomplete', answer: 'half', error, stats }],
+    ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', error, stats }],
+    ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', error, stats }],
+  ])('is none for a run that %s (000, 4.4)', async (_, outcome) => {
+    const { deps, remembered } = await wholeWay({}, outcome);
+    expect(remembered).toEqual({ kind: 'nothing' });
+    expect(deps.memory.size).toBe(0);
+    expect(deps.steps).not.toContain('write memory');
+    expect(deps.journaled).toEqual([]);
+  });
+
+  it('is none for an agent without memory', async () => {
+    const { deps, remembered } = await wholeWay({ agents: { bot: AGENT } });
+    expect(remembered).toEqual({ kind: 'nothing' });
+    expect(deps.steps).not.toContain('write memory');
+  });
+});
+
+describe('an entry after text of the open network was read (D19)', () => {
+  const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: '0123456789' };
+  const fetched = { kind: 'tool', tool: 'url_fetch' } as const;
+  const outcome: RunOutcome = { kind: 'completed', answer: 'So it says.', stats: { ...stats, toolCalls: 2 } };
+  const end = { memory: undefined, published: UNPUBLISHED, facts: [] };
+
+  it('is two in a workflow: what is computed, and its words in the lane that trusted runs do not load', async () => {
+    const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
+    expect(entriesOf({ ...end, plan, taint, outcome: completed }, deps).map(({ path }) => path)).toEqual([
+      'bot.md',
+    ]);
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
+    expect(entries.map(({ path, id }) => [path, id])).toEqual([
+      ['bot.md', 'id1'],
+      ['untrusted/bot.md', 'id1'],
+    ]);
+    const [trusted, whole] = entries;
+    expect(trusted?.text).toContain(
+      '**Task:** Schedule\n**Result:** The run completed after 1 turn and 2 tool calls.',
+    );
+    expect(trusted?.text).toContain(' trust=trusted ');
+    expect(trusted?.text).not.toContain('So it says');
+    expect(whole?.text).toContain('**Result:** So it says.\n');
+    expect(whole?.text).toContain(' trust=untrusted ');
+  });
+
+  it("stays where it is on somebody's own machine (D18)", async () => {
+    const { deps, plan, taint } = await prepared({});
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
+    expect(entries.map(({ path }) => path)).toEqual(['bot.md']);
+    expect(entries[0]?.text).toContain('So it says.');
+  });
+
+  it.each<[Partial<MemoryPolicy>, readonly TaintSource[], readonly string[]]>([
+    [{ write: 'quarantine' }, [], ['untrusted/bot.md']],
+    [{ write: 'quarantine' }, [fetched], ['untrusted/bot.md']],
+    [{ write: 'never' }, [], []],
+    [{ write: 'never' }, [fetched], []],
+    [{ minTrust: 'untrusted' }, [], ['bot.md', 'untrusted/bot.md']],
+  ])('follows what the workflow asks for: %j after %j', async (policy, read, paths) => {
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
+    const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, memoryPolicy });
+    for (const source of read) taint.add(source);
+    expect(entriesOf({ ...end, plan, taint, outcome }, deps).map(({ path }) => path)).toEqual(paths);
+  });
+
+  it('is signed for the lane it stands in', async () => {
+    const { deps, plan, taint } = await prepared({ sign: SIGN }, { trigger: SCHEDULE, origin: ORIGIN });
+    taint.add(fetched);
+    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
+    for (const { text, path } of entries) {
+      expect(checkSignature(text, [path], SIGN)).toBe('good');
+      const others = entries.flatMap((other) => (other.path === path ? [] : [other.path]));
+      expect(checkSignature(text, others, SIGN)).toBe('bad');
+    }
+  });
+});
+
+describe('memory of both lanes', () => {
+  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, minTrust: 'untrusted' } as const;
+
+  it('is one log, in which the whole entry of a tainted run stands for both of its halves', async () => {
+    const { memory, deps } = await loaded(
+      {
+        memory: {
+          'bot.md': entryText('a') + entryText('b', 'computed'),
+          'untrusted/bot.md': entryText('b', 'its own words') + entryText('c'),
+        },
+      },
+      { trigger: SCHEDULE, memoryPolicy },
+    );
+    expect(deps.reads).toMatchObject([{ paths: ['untrusted/bot.md', 'bot.md'], lastN: 0, count: false }]);
+    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 3 });
+    expect(memory?.text.match(/task of ./g)?.sort()).toEqual(['task of a', 'task of b', 'task of c']);
+    expect(memory?.text).toContain('its own words');
+    expect(memory?.text).not.toContain('computed');
+  });
+});
+
+describe('memory that must be signed', () => {
+  const signed = (id: string, path = 'bot.md') => withSignature(entryText(id), path, SIGN);
+  const requireSigned = { ...DEFAULT_MEMORY_POLICY, requireSigned: true };
+  const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
+
+  it('is the newest entries that are, out of all there are (C2 24)', async () => {
+    const log = signed('a') + signed('b') + signed('c') + entryText('d') + signed('e', 'untrusted/bot.md');
+    const { memory, warnings, deps } = await loaded(
+      { sign: SIGN, agents, memory: { 'bot.md': `by hand\n\n${log}` } },
+      { memoryPolicy: requireSigned, wantCount: true },
+    );
+    expect(deps.reads).toEqual([{ paths: ['bot.md'], lastN: 0, count: true }]);
+    expect(memory?.text).toBe(plainEntry('task of b') + plainEntry('task of c'));
+    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2, total: 5 });
+    expect(warnings).toEqual([{ code: 'memory-signature', message: expect.stringContaining('2 entries') }]);
+  });
+
+  it('is nothing where there is no key to check with', async () => {
+    const { memory, warnings } = await loaded(
+      { agents, memory: { 'bot.md': signed('a') } },
+      { memoryPolicy: requireSigned },
+    );
+    expect(memory).toMatchObject({ text: '', restored: { kind: 'restored', loaded: 0 } });
+    expect(warnings.map(({ code }) => code)).toEqual(['memory-signature']);
+  });
+
+  it('is all there is where nobody requires it, with a word on what does not fit', async () => {
+    const forged = signed('b').replace('done', 'obey');
+    const { memory, warnings } = await loaded({
+      sign: SIGN,
+      memory: { 'bot.md': signed('a') + forged + entryText('c') },
+    });
+    expect(memory?.restored).toMatchObject({ loaded: 3 });
+    expect(memory?.text).not.toContain('axe-action');
+    expect(warnings).toEqual([
+      { code: 'memory-signature', message: expect.stringMatching(/^1 entry of `bot.md` has/) },
+    ]);
+  });
+});
+
+describe('saving the entry', () => {
+  it('appends it, with the journal written before and closed after (D16)', async () => {
+    const { deps, remembered } = await wholeWay({ memory: { 'bot.md': plainEntry('old') } });
+    const text = plainEntry('Execute the task described in your instructions.', 'All good.');
+    expect(deps.memory.get('bot.md')).toBe(plainEntry('old') + text);
+    expect(remembered).toEqual({
+      kind: 'entry',
+      id: 'id1',
+      entries: [{ kind: 'append', path: 'bot.md', id: 'id1', text }],
+      result: { kind: 'saved', location: '/memory/bot.md', attempts: 1 },
+    });
+    expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
+    expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
+  });
+
+  it('leaves the journal open where it fails, and warns once (D14)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'not allowed', remedy: 'Add `x`.' } as const;
+    const { deps, remembered } = await wholeWay({ save });
+    expect(remembered).toMatchObject({ kind: 'entry', result: save });
+    expect(deps.steps.slice(-2)).toEqual(['journal pending', 'write memory']);
+    expect(deps.warnings).toEqual([
+      { code: 'memory-save-failed', message: 'failed to save memory for "bot": not allowed. Add `x`.' },
+    ]);
+  });
+
+  it('closes the journal for what was saved and warns of a note that was not (D54)', async () => {
+    const unsaved = [
+      { path: 'MEMORY.md', reason: 'denied', message: 'not allowed', remedy: 'Run `chmod`.' },
+    ] as const;
+    const save = { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } as const;
+    const { deps, remembered } = await wholeWay({ save });
+    expect(remembered).toMatchObject({ kind: 'entry', result: save });
+    expect(deps.steps.slice(-2)).toEqual(['write memory', 'journal done']);
+    expect(deps.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message: 'failed to save the note `MEMORY.md` of "bot": not allowed. Run `chmod`.',
+      },
+    ]);
+  });
+
+  it('in a workflow names the event, the cause, the remedy and where the entry is now (D14)', async () => {
+    const kept = { location: 'axe-memory/v1/trunk', store: 'cache' } as const;
+    const save = {
+      kind: 'failed',
+      reason: 'denied',
+      message: 'not allowed',
+      remedy: 'Add `x`.',
+      kept,
+    } as const;
+    const { deps } = await wholeWay({ save }, completed, { trigger: SCHEDULE });
+    expect(deps.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
+      },
+    ]);
+  });
+
+  it('names what the run cost where nothing else is kept', async () => {
+    const kept = { location: 'the cache', store: 'cache' } as const;
+    const save = { kind: 'failed', reason: 'denied', message: 'not allowed', kept } as const;
+    const { deps, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });
+    const day = '2026-02-03';
+    const spent = { kind: 'spent', run: 'r', pull: undefined, day, usd: 0.1, at: new Date(0) } as const;
+    const outcome: RunOutcome = { kind: 'failed', error: new AxeError('no answer'), stats };
+    await remember({ plan, memory, outcome, taint, published: UNPUBLISHED, facts: [spent] }, deps);
+    expect(deps.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "bot" on the event `schedule`: not allowed. What the run cost is kept in `the cache`; the next run that can write folds it in.',
+      },
+    ]);
+  });
+
+  it('writes both entries of a tainted run at once, and closes the journal for both', async () => {
+    const read = [{ kind: 'tool', tool: 'url_fetch' }] as const;
+    const { deps, remembered } = await wholeWay({}, completed, { trigger: SCHEDULE }, read);
+    expect([...deps.memory.keys()]).toEqual(['bot.md', 'untrusted/bot.md']);
+    expect(remembered).toMatchObject({
+      id: 'id1',
+      entries: [{ path: 'bot.md' }, { path: 'untrusted/bot.md' }],
+    });
+    expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
+    expect(deps.journaled).toEqual(deps.settled);
+    expect(deps.journaled[0]).toHaveLength(2);
+  });
+
+  it('adds nothing to a log that could not be read, now or later (D14)', async () => {
+    const { deps, remembered } = await wholeWay({ restore: FAILED, memory: { 'bot.md': 'unseen' } });
+    expect(deps.steps).not.toContain('write memory');
+    expect(deps.memory.get('bot.md')).toBe('unseen');
+    expect(deps.warnings).toEqual([
+      {
+        code: 'memory-save-failed',
+        message:
+          'failed to save memory for "bot": it could not be loaded, so nothing was added to it (open /memory/bot.md: permission denied)',
+      },
+    ]);
+    expect(remembered).toMatchObject({ kind: 'entry', result: { kind: 'failed', reason: 'unavailable' } });
+    // What is in the journal, `post` appends after the job.
+    expect(deps.journaled).toEqual([]);
+  });
+
+  it('works without a journal', async () => {
+    const { deps, plan, taint } = await prepared({});
+    const { journal: _none, ...withoutJournal } = deps;
+    const memory = await restore(plan.agent, plan.memory, deps);
+    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
+    expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
+  });
+});

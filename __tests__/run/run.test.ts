@@ -1,0 +1,340 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../src/core/errors.js';
+import { runPipeline } from '../../src/run/run.js';
+import { plainEntry } from '../adapters/stores/entries.js';
+import { createFakeModel, type FakeModel, never, reply, says } from '../helpers/model-fake.js';
+import { OCTOCAT, pullRequest } from '../helpers/triggers.js';
+import { AGENT, AGENT_WITH_MEMORY, broken, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+
+const TASK = 'Execute the task described in your instructions.';
+const UNREADABLE = { kind: 'failed', message: 'is a directory', location: '/memory/bot.md' } as const;
+const FIVE = ['1', '2', '3', '4', '5'].map((task) => plainEntry(task));
+
+function systemOf(model: FakeModel): string {
+  const [first] = model.asked[0]?.prompt ?? [];
+  return first?.role === 'system' ? first.content : '';
+}
+
+describe('the order of a run', () => {
+  it('is plan, restore, run, publish, save', async () => {
+    const deps = createFakeWorld();
+    const report = await runPipeline(makeRequest(), deps);
+    const steps = [...deps.steps];
+    // What is needed before the model is asked may come in any order, so that the waits overlap.
+    expect(steps.splice(0, 5).sort()).toEqual([
+      'load agent',
+      'load files',
+      'open model',
+      'read config',
+      'read memory',
+    ]);
+    expect(steps).toEqual([
+      'ask model',
+      'journal pending',
+      'publish completed',
+      'journal pending',
+      'write memory',
+      'journal done',
+    ]);
+    expect(report).toMatchObject({
+      kind: 'ran',
+      outcome: { kind: 'completed', answer: 'the answer' },
+      remembered: { kind: 'entry', result: { kind: 'saved' } },
+    });
+  });
+
+  it('remembers what was published, under the id that was pending before (D9, D16)', async () => {
+    const published = { line: 'Updated the comment', url: 'https://example.com/c' };
+    const deps = createFakeWorld({ published });
+    const report = await runPipeline(makeRequest(), deps);
+    expect(report).toMatchObject({ published });
+    expect(deps.memory.get('bot.md')).toBe(plainEntry(TASK, 'Updated the comment\nthe answer'));
+    expect(deps.journaled.map(([change]) => change)).toEqual([
+      { kind: 'append', path: 'bot.md', id: 'id1', text: plainEntry(TASK, 'the answer') },
+      {
+        kind: 'append',
+        path: 'bot.md',
+        id: 'id1',
+        text: plainEntry(TASK, 'Updated the comment\nthe answer'),
+      },
+    ]);
+  });
+
+  it('tells of the plan before it asks the model', async () => {
+    const deps = createFakeWorld({ agents: { bot: `${AGENT_WITH_MEMORY}[x]\n` } });
+    const report = await runPipeline(makeRequest(), deps);
+    expect(deps.events.map(({ kind }) => kind)).toEqual(['run-started', 'model-request', 'model-reply']);
+    expect(deps.events[0]).toMatchObject({
+      plan: report.kind === 'ran' ? report.plan : undefined,
+      restored: { kind: 'empty' },
+    });
+    expect(deps.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key']);
+  });
+
+  it('ends with a gate that skips', async () => {
+    const deps = createFakeWorld({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
+    expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({
+      kind: 'skipped',
+    });
+    expect(deps.steps).not.toContain('read memory');
+  });
+
+  it('ends with an error where the gate does not know who asks (D40)', async () => {
+    const deps = createFakeWorld({ permissions: {} });
+    await expect(runPipeline(makeRequest({ trigger: pullRequest() }), deps)).rejects.toThrow(
+      'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
+    );
+    expect(deps.steps).not.toContain('read memory');
+  });
+
+  it('tells of memory before a missing key ends it (axe-behaviour §4)', async () => {
+    const fails = { open: new AxeError('no key', { exitCode: 3 }) };
+    const deps = createFakeWorld({ fails, restore: UNREADABLE });
+    await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
+    expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-load-failed']);
+    expect(deps.events).toEqual([]);
+    expect(deps.steps).not.toContain('write memory');
+    expect(deps.journaled).toEqual([]);
+  });
+
+  it('ends with a wrong setting before a missing key (axe-behaviour §4)', async () => {
+    const fails = { open: new AxeError('no key', { exitCode: 3 }) };
+    const deps = createFakeWorld({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
+    await expect(runPipeline(makeRequest(), deps)).rejects.toThrow('skill not found: none.md');
+  });
+});
+
+describe('memory in a run (axe-behaviour §10)', () => {
+  it('is not there when it is off', async () => {
+    const model = createFakeModel([says('ok')]);
+    const memory = { 'bot.md': plainEntry('old') };
+    const deps = createFakeWorld({ agents: { bot: AGENT }, memory, model });
+    const report = await runPipeline(makeRequest(), deps);
+    expect(report).toMatchObject({ kind: 'ran', memory: undefined, remembered: { kind: 'nothing' } });
+    expect(systemOf(model)).toBe('You help.');
+    expect(deps.memory.get('bot.md')).toBe(memory['bot.md']);
+    expect(deps.steps).not.toContain('read memory');
+    expect(deps.warnings).toEqual([]);
+  });
+
+  it('is not in the prompt of the first run, which begins the log', async () => {
+    const model = createFakeModel([says('Hello')]);
+    const deps = createFakeWorld({ model });
+    await runPipeline(makeRequest({ readStdin: async () => 'Say hello\n' }), deps);
+    expect(systemOf(model)).toBe('You help.');
+    expect([...deps.memory]).toEqual([['bot.md', plainEntry('Say hello ', 'Hello')]]);
+  });
+
+  it('is in the prompt of the next run, in a section of its own', async () => {
+    const model = createFakeModel([says('ok')]);
+    await runPipeline(makeRequest(), createFakeWorld({ model, memory: { 'bot.md': FIVE.join('') } }));
+    expect(systemOf(model)).toBe(`You help.\n\n---\n\n## Memory\n\n${FIVE.join('')}`);
+  });
+
+  it('is only its last entries with last_n', async () => {
+    const model = createFakeModel([says('ok')]);
+    const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
+    const deps = createFakeWorld({ model, agents, memory: { 'bot.md': FIVE.join('') } });
+    await runPipeline(makeRequest(), deps);
+    expect(systemOf(model)).toBe(`You help.\n\n---\n\n## Memory\n\n${FIVE.slice(3).join('')}`);
+    expect(deps.memory.get('bot.md')).toBe(FIVE.join('') + plainEntry(TASK, 'ok'));
+  });
+
+  it.each([
+    [3, 1],
+    [10, 0],
+  ])('of three entries warns %#: max_entries = %i', async (maxEntries, warnings) => {
+    const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = ${maxEntries}\n` };
+    const deps = createFakeWorld({ agents, memory: { 'bot.md': FIVE.slice(0, 3).join('') } });
+    await runPipeline(makeRequest(), deps);
+    expect(deps.warnings.filter(({ code }) => code === 'memory-max-entries')).toHaveLength(warnings);
+  });
+
+  it('is loaded and left as it is when the model fails', async () => {
+    const model = createFakeModel(Array(3).fill(new ProviderError('server', 'boom', { status: 500 })));
+    const deps = createFakeWorld({ model, memory: { 'bot.md': FIVE.join('') } });
+    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+      kind: 'ran',
+      outcome: { kind: 'failed', error: { message: 'server: boom', exitCode: 3 } },
+      remembered: { kind: 'nothing' },
+    });
+    expect(systemOf(model)).toContain('## Memory');
+    expect(deps.memory.get('bot.md')).toBe(FIVE.join(''));
+    expect(deps.journaled).toEqual([]);
+    expect(deps.steps).toContain('publish failed');
+  });
+
+  it('is shown and left as it is in a dry run, which asks no model', async () => {
+    const memory = { 'bot.md': FIVE.join('') };
+    const deps = createFakeWorld({ memory });
+    expect(await runPipeline(makeRequest({ dryRun: true }), deps)).toMatchObject({
+      kind: 'planned',
+      plan: { agent: { name: 'bot' } },
+      memory: { text: FIVE.join('') },
+    });
+    expect([...deps.steps].sort()).toEqual(['load agent', 'load files', 'read config', 'read memory']);
+    expect(deps.memory.get('bot.md')).toBe(FIVE.join(''));
+  });
+
+  it('is empty in the dry run of an agent that never ran', async () => {
+    expect(await runPipeline(makeRequest({ dryRun: true }), createFakeWorld())).toMatchObject({
+      kind: 'planned',
+      memory: { text: '', restored: { kind: 'empty' } },
+    });
+  });
+
+  it('is still warned of in a dry run', async () => {
+    const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = 1\n` };
+    const deps = createFakeWorld({ agents, memory: { 'bot.md': FIVE.join('') } });
+    await runPipeline(makeRequest({ dryRun: true }), deps);
+    expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-max-entries']);
+  });
+
+  it('that could not be read does not fail the run, and nothing is added, not even to the journal', async () => {
+    const deps = createFakeWorld({ restore: UNREADABLE });
+    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+      kind: 'ran',
+      outcome: { kind: 'completed' },
+      remembered: { result: { kind: 'failed' } },
+    });
+    expect(deps.steps).not.toContain('write memory');
+    expect(deps.steps).not.toContain('journal pending');
+  });
+
+  it('that could not be saved does not fail the run', async () => {
+    const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
+    const deps = createFakeWorld({ save });
+    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+      outcome: { kind: 'completed' },
+      remembered: { result: save },
+    });
+    expect(deps.steps).not.toContain('journal done');
+  });
+
+  it('of a tainted run goes to the untrusted lane, and it reads the trusted one (D19)', async () => {
+    const model = createFakeModel([says('ok')]);
+    const stranger = { login: 'hubot', isBot: false };
+    const deps = createFakeWorld({
+      model,
+      memory: { 'bot.md': FIVE.join('') },
+      permissions: { octocat: { kind: 'known', permission: 'admin' } },
+    });
+    const trigger = {
+      ...pullRequest(),
+      kind: 'issue',
+      event: 'issues',
+      author: stranger,
+      actor: OCTOCAT,
+    } as const;
+    await runPipeline(makeRequest({ trigger }), deps);
+    expect(systemOf(model)).toContain(FIVE[0]);
+    expect(deps.memory.get('bot.md')?.startsWith(FIVE.join(''))).toBe(true);
+    expect(deps.memory.get('bot.md')).toContain('**Task:** Issue #42\n**Result:** The run completed');
+    expect(deps.memory.get('bot.md')).not.toMatch(/\*\*Result:\*\* ok|Fix auth/);
+    expect(deps.memory.get('untrusted/bot.md')).toContain('**Result:** ok');
+  });
+});
+
+describe('how a run ends', () => {
+  it('by its deadline: exhausted, with what is published, and no entry', async () => {
+    const holder: { stop: () => void } = { stop: () => {} };
+    const model = createFakeModel([never(() => holder.stop())]);
+    const deps = createFakeWorld({ model });
+    holder.stop = () => deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
+    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+      outcome: {
+        kind: 'exhausted',
+        limit: 'time',
+        error: { message: 'timeout: context deadline exceeded', exitCode: 3 },
+      },
+      remembered: { kind: 'nothing' },
+    });
+    expect(deps.steps.at(-1)).toBe('publish exhausted');
+  });
+
+  it('by a cancellation: failed', async () => {
+    const holder: { stop: () => void } = { stop: () => {} };
+    const model = createFakeModel([never(() => holder.stop())]);
+    const deps = createFakeWorld({ model });
+    holder.stop = () => deps.abort(broken('everything'));
+    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
+      outcome: { kind: 'failed', error: { message: 'everything is broken' } },
+    });
+    expect(deps.memory.size).toBe(0);
+  });
+
+  it('by a refusal of the model: no entry', async () => {
+    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
+    const deps = createFakeWorld({ model: createFakeModel([says('No.', { finish })]) });
+    expect(await runPipeline(makeRequest({ inWorkflow: true }), deps)).toMatchObject({
+      outcome: { kind: 'refused', answer: 'No.' },
+      remembered: { kind: 'nothing' },
+    });
+  });
+
+  it('saves an answer although the deadline passes while it is published', async () => {
+    const deps = createFakeWorld();
+    const slow = {
+      ...deps.publisher,
+      async publish() {
+        deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
+        return { line: undefined, url: undefined };
+      },
+    };
+    expect(await runPipeline(makeRequest(), { ...deps, publisher: slow })).toMatchObject({
+      remembered: { result: { kind: 'saved' } },
+    });
+  });
+
+  it.each(['', '   \n'])('with the empty answer %j: a failure in a workflow only (D27)', async (text) => {
+    const deps = () => createFakeWorld({ model: createFakeModel([says(text)]) });
+    const atHome = deps();
+    expect(await runPipeline(makeRequest(), atHome)).toMatchObject({ outcome: { kind: 'completed' } });
+    expect(atHome.memory.get('bot.md')).toContain(`**Result:** ${text === '' ? '(none)' : text}`);
+    const inWorkflow = deps();
+    expect(await runPipeline(makeRequest({ inWorkflow: true }), inWorkflow)).toMatchObject({
+      outcome: { kind: 'failed', error: { message: 'the model gave an empty answer', exitCode: 1 } },
+      remembered: { kind: 'nothing' },
+    });
+    expect(inWorkflow.memory.size).toBe(0);
+  });
+
+  describe('with an answer that was cut', () => {
+    const finish = { unified: 'length', raw: 'max_tokens' } as const;
+    const cut = () =>
+      createFakeWorld({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
+
+    it('is a success with a warning on the command line, and remembered as axe does', async () => {
+      const deps = cut();
+      const report = await runPipeline(makeRequest(), deps);
+      expect(report).toMatchObject({ outcome: { kind: 'completed', answer: 'half' } });
+      expect(deps.memory.get('bot.md')).toContain('**Result:** half');
+      expect(deps.warnings).toEqual([
+        {
+          code: 'answer-truncated',
+          message: 'the answer was cut at 12 output tokens. Raise `max_tokens` in `[params]` of the agent.',
+        },
+      ]);
+    });
+
+    it('is incomplete in a workflow, and not remembered', async () => {
+      const deps = cut();
+      const report = await runPipeline(makeRequest({ inWorkflow: true }), deps);
+      expect(report).toMatchObject({
+        outcome: {
+          kind: 'incomplete',
+          answer: 'half',
+          error: { message: 'the answer was cut at 12 output tokens' },
+        },
+        remembered: { kind: 'nothing' },
+      });
+      expect([deps.memory.size, deps.warnings]).toEqual([0, []]);
+    });
+  });
+
+  it('with an answer that is nothing but reasoning: empty', async () => {
+    const model = createFakeModel([reply([{ type: 'reasoning', text: 'hm' }])]);
+    const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeWorld({ model }));
+    expect(report).toMatchObject({ outcome: { kind: 'failed' } });
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import type { Tool } from '../../src/core/tools/tool.js';
+import { runPipeline } from '../../src/run/run.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { comment, issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+
+const FETCH: Tool = {
+  name: 'url_fetch',
+  effect: 'network',
+  description: 'fetches',
+  inputSchema: { type: 'object' },
+  execute: async () => ({ text: 'A page.', isError: false }),
+};
+
+it.each<[string, Trigger, boolean, boolean]>([
+  ['a schedule', SCHEDULE, false, false],
+  ['a schedule that reads a page of the network', SCHEDULE, true, true],
+  ['an issue of a writer', issue(), false, false],
+  ['an issue of a stranger on which a writer comments', comment({ subjectAuthor: STRANGER }), false, true],
+  ['an issue of a stranger', issue({ actor: STRANGER, author: STRANGER }), false, true],
+])(
+  'the publisher learns whether %s may hold words of strangers',
+  async (_, trigger, isFetching, isUntrusted) => {
+    const turns = [...(isFetching ? [reply([call('call_1', 'url_fetch', {})])] : []), says('See #12.')];
+    const deps = createFakeWorld({
+      agents: { bot: `${AGENT}tools = ["url_fetch"]\n` },
+      model: createFakeModel(turns),
+      permissions: { octocat: { kind: 'known', permission: 'write' } },
+      boxes: { bot: { tools: [FETCH] } },
+    });
+    const seen: boolean[] = [];
+    const publisher: typeof deps.publisher = {
+      ...deps.publisher,
+      async publish(plan, outcome, wanted) {
+        seen.push(wanted.isUntrusted);
+        return await deps.publisher.publish(plan, outcome, wanted);
+      },
+    };
+    const gatePolicy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
+    await runPipeline(makeRequest({ trigger, gatePolicy }), { ...deps, publisher });
+    expect(seen).toEqual([isUntrusted]);
+  },
+);

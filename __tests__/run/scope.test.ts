@@ -1,0 +1,123 @@
+import { expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
+import type { TriggerContext } from '../../src/core/prompt/context.js';
+import type { Reviewed } from '../../src/core/review/state-facts.js';
+import { withReviewFacts } from '../../src/core/review/state-facts.js';
+import { prepare } from '../../src/run/prepare.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { WRITER } from '../helpers/reports.js';
+import { comment, pullRequest } from '../helpers/triggers.js';
+import {
+  AGENT_WITH_MEMORY,
+  createFakeWorld,
+  type FakeWorldParts,
+  makeRequest,
+} from '../helpers/world-fake.js';
+
+const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["submit_review"]\n[memory]');
+const PULL = pullRequest();
+const LAST = '1'.repeat(40);
+const REVIEWED: Reviewed = {
+  kind: 'reviewed',
+  pull: PULL.number,
+  head: LAST,
+  base: 'b',
+  into: PULL.base.ref,
+  at: new Date('2026-11-22T10:00:00Z'),
+};
+const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\n';
+const change = {
+  diff: DIFF,
+  files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
+  filesTotal: 1,
+};
+const CONTEXT: TriggerContext = { kind: 'pull_request', ...change, warnings: [] };
+
+async function scopeOf(parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeWorld({
+    agents: { bot: REVIEWER },
+    permissions: WRITER,
+    context: CONTEXT,
+    memory: { 'bot.state.md': withReviewFacts('', [REVIEWED]) },
+    newSince: { kind: 'ahead', change, hasMerge: false, warnings: [] },
+    ...parts,
+  });
+  const prepared = await prepare(makeRequest({ trigger: PULL, dryRun: true, ...patch }), deps);
+  if (prepared.kind === 'skipped') throw new Error(prepared.decision.message);
+  return { scope: prepared.plan.scope, plan: prepared.plan, steps: deps.steps };
+}
+
+it('is what is new since the commit that memory knows', async () => {
+  const { scope, steps } = await scopeOf();
+  expect(scope).toMatchObject({ kind: 'since', from: LAST, head: PULL.head.sha, filesTotal: 1 });
+  expect(steps).toContain(`compare ${LAST} with ${PULL.head.sha}`);
+});
+
+it.each<[string, FakeWorldParts, Partial<RunRequest>, string]>([
+  ['a first review', { memory: {} }, {}, 'first'],
+  ['another base', {}, { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) }, 'other-base'],
+  ['the input', {}, { reviewScope: 'full' }, 'asked'],
+])('is everything without asking GitHub: %s', async (_, parts, patch, why) => {
+  const { scope, steps } = await scopeOf(parts, patch);
+  expect(scope).toMatchObject({ kind: 'full', why });
+  expect(steps.filter((step) => step.startsWith('compare'))).toEqual([]);
+});
+
+it.each(['rewritten', 'unread'] as const)('is everything where what is new is %s', async (kind) => {
+  expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
+});
+
+it.each<[string, FakeWorldParts, Partial<RunRequest>]>([
+  ['an agent that posts no reviews', { agents: { bot: AGENT_WITH_MEMORY } }, {}],
+  ['an agent without memory', { agents: { bot: REVIEWER.replace('enabled = true', 'enabled = false') } }, {}],
+  ['a change that could not be read', { context: { kind: 'none', warnings: [] } }, {}],
+  ['a question', {}, { trigger: comment({ on: 'pull_request', body: 'Why?' }) }],
+])('is not decided for %s', async (_, parts, patch) => {
+  expect((await scopeOf(parts, patch)).scope).toBeUndefined();
+});
+
+it('is asked for by a comment, without the phrase of a mention', async () => {
+  const { head, base } = PULL;
+  const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
+  const gatePolicy = { ...makeRequest().gatePolicy, triggerPhrase: '@axe' };
+  const context: TriggerContext = { kind: 'pull_request', ...change, pinned: { head, base }, warnings: [] };
+  const { scope, plan } = await scopeOf({ context }, { trigger, gatePolicy });
+  expect(scope).toMatchObject({ kind: 'since', from: LAST });
+  expect(plan.task.sentence).toBe(`Review pull request #${PULL.number}`);
+  const full = { ...trigger, body: '/axe review full' };
+  expect((await scopeOf({ context }, { trigger: full, gatePolicy })).scope).toMatchObject({ why: 'asked' });
+});
+
+it('leaves out what a merge brought, in the list of files too', async () => {
+  const theirs = { path: 'b.ts', status: 'modified', additions: 1, deletions: 1 };
+  const all = {
+    diff: DIFF + DIFF.replaceAll('a.ts', 'b.ts'),
+    files: [...change.files, theirs],
+    filesTotal: 2,
+  };
+  const { scope } = await scopeOf({ newSince: { kind: 'ahead', change: all, hasMerge: true, warnings: [] } });
+  expect(scope).toMatchObject({ kind: 'since', hasMerge: true, change: { ...change, filesTotal: 1 } });
+});
+
+it('starts no agent that posts no reviews, where that waits for a phrase', async () => {
+  const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
+  const gatePolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
+  const scene = (agent: string) => {
+    const started: string[] = [];
+    const deps = createFakeWorld({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
+    const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
+    return { started, deps: { ...deps, acknowledgement } };
+  };
+  const answers = scene(AGENT_WITH_MEMORY);
+  expect(await prepare(makeRequest({ trigger, gatePolicy }), answers.deps)).toMatchObject({
+    kind: 'skipped',
+    decision: { reason: 'no-mention' },
+  });
+  const reviews = scene(REVIEWER);
+  expect(await prepare(makeRequest({ trigger, gatePolicy }), reviews.deps)).toMatchObject({
+    kind: 'prepared',
+  });
+  expect([answers.started, reviews.started]).toEqual([[], ['eyes']]);
+  const everything = scene(AGENT_WITH_MEMORY);
+  expect(await prepare(makeRequest({ trigger }), everything.deps)).toMatchObject({ kind: 'prepared' });
+});

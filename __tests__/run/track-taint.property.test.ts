@@ -1,0 +1,108 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Effect, Tool } from '../../src/core/tools/tool.js';
+import { runPipeline } from '../../src/run/run.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { SCHEDULE } from '../helpers/triggers.js';
+import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
+
+/** One call of an agent, in a turn of its own: a tool, or the sub-agent with what that calls. */
+type Step =
+  | { readonly kind: 'tool'; readonly effect: Effect; readonly isTainted: boolean }
+  | { readonly kind: 'sub-agent'; readonly steps: readonly Extract<Step, { kind: 'tool' }>[] };
+
+const EFFECTS: readonly Effect[] = ['read', 'write', 'execute', 'network', 'publish'];
+const toolStep = fc.record({
+  kind: fc.constant('tool' as const),
+  effect: fc.constantFrom(...EFFECTS),
+  isTainted: fc.boolean(),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  toolStep,
+  fc.record({ kind: fc.constant('sub-agent' as const), steps: fc.array(toolStep, { maxLength: 3 }) }),
+);
+
+function brings({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): boolean {
+  return effect === 'network' || effect === 'execute' || isTainted;
+}
+
+/** The lanes that the entries should be in, in the order in which they are written: sub-agents' first. */
+function expectedLanes(steps: readonly Step[]): {
+  readonly helpers: readonly boolean[];
+  readonly bot: boolean;
+} {
+  let isTainted = false;
+  const helpers: boolean[] = [];
+  for (const one of steps) {
+    for (const used of one.kind === 'tool' ? [one] : one.steps) isTainted ||= brings(used);
+    if (one.kind === 'sub-agent') helpers.push(isTainted);
+  }
+  return { helpers, bot: isTainted };
+}
+
+function toolName({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): string {
+  return `${effect}_${isTainted ? 'theirs' : 'ours'}`;
+}
+
+const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
+  [true, false].map((isTainted) => ({
+    name: toolName({ kind: 'tool', effect, isTainted }),
+    effect,
+    description: 'does something',
+    inputSchema: { type: 'object' as const },
+    execute: async () => ({ text: 'found', isError: false, isTainted }),
+  })),
+);
+
+/** Makes one call a turn, then answers; a sub-agent is told in its task what to do. */
+function scripted(steps: readonly Step[]) {
+  const orders = new Map(steps.map((one, index) => [`order-${index}`, one]));
+  function play({ prompt }: LanguageModelV4CallOptions) {
+    const said = JSON.stringify(prompt.filter(({ role }) => role === 'user').slice(0, 1));
+    const order = orders.get(/order-\d+/.exec(said)?.[0] ?? '');
+    const mine: readonly Step[] = order?.kind === 'sub-agent' ? order.steps : steps;
+    const turn = prompt.filter(({ role }) => role === 'assistant').length;
+    const next = mine[turn];
+    if (next === undefined) return says('STRANGE WORDS');
+    if (next.kind === 'tool') return reply([call(`c${turn}`, toolName(next), {})]);
+    return reply([call(`c${turn}`, 'call_agent', { agent: 'helper', task: `order-${turn}` })]);
+  }
+  const script = Array.from(
+    { length: 200 },
+    () => async (options: LanguageModelV4CallOptions) => play(options),
+  );
+  return createFakeModel(script, 'scripted');
+}
+
+const agent = (name: string, more = '') =>
+  `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${more}\n[memory]\nenabled = true\n`;
+
+describe('a run with sub-agents, whatever they read and in whatever order', () => {
+  it('keeps every entry apart that was written after something tainted the run, and no other', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+        const deps = createFakeWorld({
+          model: scripted(steps),
+          agents: { bot: agent('bot', 'sub_agents = ["helper"]'), helper: agent('helper') },
+          boxes: { bot: { tools: TOOLS }, helper: { tools: TOOLS } },
+        });
+        const origin = { runId: '1', attempt: '1', job: 'j', sha: 'c'.repeat(40) };
+        const report = await runPipeline(makeRequest({ trigger: SCHEDULE, origin, inWorkflow: true }), deps);
+        const results = (path: string) =>
+          [...(deps.memory.get(path) ?? '').matchAll(/^\*\*Result:\*\* (.*)$/gm)].map(
+            ([, text = '']) => text,
+          );
+        const { helpers, bot } = expectedLanes(steps);
+        const isApart = (path: string) => results(path).map((text) => !text.includes('STRANGE WORDS'));
+        expect(isApart('helper.md')).toEqual(helpers);
+        expect(isApart('bot.md')).toEqual([bot]);
+        expect(results('untrusted/helper.md')).toHaveLength(helpers.filter(Boolean).length);
+        expect(results('untrusted/bot.md')).toHaveLength(bot ? 1 : 0);
+        expect(report).toMatchObject({ kind: 'ran' });
+        expect(report.kind === 'ran' && report.taints.length > 0).toBe(bot);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

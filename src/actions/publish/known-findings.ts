@@ -1,0 +1,87 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
+import { listOwnReviews, type OwnReview } from '../../adapters/github/reading/own-reviews.js';
+import { fetchReviewThreads, type ReviewThread } from '../../adapters/github/reading/review-threads.js';
+import {
+  agentOf,
+  isMarkedOutdated,
+  parseFindingMarker,
+  parseReviewMarker,
+  type TextFinding,
+} from '../../core/review/markers.js';
+
+/** Whose findings are looked for, and where. */
+export interface OwnFindingsPlace extends PullRequestPlace {
+  readonly agent: string;
+}
+
+/** What stands on a pull request of ours. */
+export interface OwnFindings {
+  /** Sha of the pull request's newest commit. */
+  readonly head: string;
+  /** Fingerprints of open findings of all our agents, one for each place: nothing is said twice, whoever said it. */
+  readonly open: readonly string[];
+  /** The conversations on lines that open findings of the agent began. */
+  readonly threads: readonly OwnOpenThread[];
+  /** The open findings of the agent that stand in the texts of its reviews. */
+  readonly texts: readonly OwnOpenText[];
+  /** Of all our agents, newest first. */
+  readonly reviews: readonly OwnReview[];
+}
+
+/** A conversation that a finding of ours began, and that is open. */
+export interface OwnOpenThread extends ReviewThread {
+  readonly fingerprint: string;
+  readonly agent: string;
+}
+
+/** A finding in the text of a review of ours that was not dismissed. */
+export interface OwnOpenText extends TextFinding {
+  readonly review: OwnReview;
+  readonly agent: string;
+  /** The commit that was reviewed. */
+  readonly head: string;
+}
+
+const ANY_REVIEW = '<!-- axe-action:review agent=';
+
+/**
+ * Asks GitHub what we have said on a pull request, right before something is posted: people may have answered while the
+ * model was at work, and another run may have ended. Only what the current token wrote counts. Throws a GitHubError.
+ */
+export async function fetchOwnFindings(
+  client: GitHubClient,
+  { agent, ...place }: OwnFindingsPlace,
+  signal: AbortSignal,
+): Promise<OwnFindings> {
+  const [{ head, threads: all }, reviews] = await Promise.all([
+    fetchReviewThreads(client, place, signal),
+    listOwnReviews(client, { ...place, marker: ANY_REVIEW }, signal),
+  ]);
+  const threads = all.flatMap(ownOpen);
+  const texts = reviews.flatMap(textsOf);
+  const isOwn = (one: { readonly agent: string }) => one.agent === agent;
+  return {
+    head,
+    open: [...threads, ...texts].map(({ fingerprint }) => fingerprint),
+    threads: threads.filter(isOwn),
+    texts: texts.filter(isOwn),
+    reviews,
+  };
+}
+
+/** One that was marked as outdated is closed: what it says may be said again. */
+function ownOpen(thread: ReviewThread): readonly OwnOpenThread[] {
+  const { isResolved, first } = thread;
+  if (isResolved || !first.isOurs || isMarkedOutdated(first.body)) return [];
+  const marker = parseFindingMarker(first.body);
+  return marker === undefined ? [] : [{ ...thread, ...marker }];
+}
+
+/** A draft was never sent, and what was dismissed holds no more. */
+function textsOf(review: OwnReview): readonly OwnOpenText[] {
+  const marker = parseReviewMarker(review.body);
+  if (marker === undefined || review.state === 'PENDING' || review.state === 'DISMISSED') return [];
+  const { head, findings } = marker;
+  return findings.map((finding) => ({ ...finding, review, agent: agentOf(marker.agent), head }));
+}

@@ -1,0 +1,65 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import { commentOnce } from '../../adapters/github/posting/comment-once.js';
+import {
+  publishSticky,
+  type StickyComment,
+  type StickyResult,
+} from '../../adapters/github/posting/sticky-comment.js';
+import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
+import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
+import { stickyMarker } from '../../core/publication.js';
+
+/** What became of a comment, with a line for people where it stands. */
+export type PostResult =
+  | { readonly kind: 'published'; readonly url: string; readonly line: string }
+  | Extract<StickyResult, { readonly kind: 'failed' }>;
+
+/** A comment to post. */
+export interface Posting {
+  readonly trigger: Trigger;
+  readonly comment: StickyComment;
+  /** A comment with the same marker is left as it is; left out, it is brought up to date. */
+  readonly isOnce?: boolean;
+}
+
+/**
+ * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, or into the conversation
+ * where that cannot be done; everything else is sticky. Rejects only for an aborted signal.
+ */
+export async function postComment(
+  client: GitHubClient,
+  { trigger, comment, isOnce = false }: Posting,
+  signal: AbortSignal,
+): Promise<PostResult> {
+  const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
+  if (thread !== undefined) return thread;
+  const result = isOnce
+    ? await commentOnce(client, { ...comment, marker: stickyMarker(comment.agent) }, signal)
+    : await publishSticky(client, comment, signal);
+  if (result.kind === 'failed') return result;
+  const there = isOnce ? 'There is an answer' : 'Updated the comment';
+  const verb = result.created ? 'Posted a comment' : there;
+  return { kind: 'published', url: result.url, line: `${verb} on #${comment.number}.` };
+}
+
+/** Each comment is answered once; undefined where it could not be done there. */
+async function answerInThread(
+  client: GitHubClient,
+  { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: StickyComment },
+  signal: AbortSignal,
+): Promise<PostResult | undefined> {
+  const { repository, number, agent, body } = comment;
+  const { commentId } = trigger;
+  const reply = { repository, number, commentId, marker: stickyMarker(agent), body };
+  const result = await replyInThread(client, reply, signal);
+  if (result.kind === 'failed') return undefined;
+  const line = result.created
+    ? `Answered in a thread of #${number}.`
+    : `The answer in the thread of #${number} is there already.`;
+  return { kind: 'published', url: result.url, line };
+}
+
+/** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */
+export function isOnLine(trigger: Trigger): trigger is CommentTrigger {
+  return trigger.kind === 'comment' && trigger.event === 'pull_request_review_comment';
+}

@@ -1,0 +1,72 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
+import type { Published, Reporter } from '../../core/dependencies.js';
+import type { Repository } from '../../core/event/trigger.js';
+import { encodeField } from '../../core/memory/field.js';
+import { framedBody } from '../../core/publication.js';
+import { textId } from '../../core/text/units.js';
+import { NO_TOKEN } from './no-token.js';
+import { whileAsked } from './while-asked.js';
+
+/** What is reported, and by whom. */
+export interface Report {
+  readonly repository: Repository;
+  readonly agent: string;
+  /** What tells the workflow from others; empty outside of one. */
+  readonly workflow: string;
+  /** Empty for one that is computed. */
+  readonly title: string;
+  /** Markdown of the model's. */
+  readonly text: string;
+  /** Markdown below it. */
+  readonly footer: string;
+}
+
+/** How it is published. */
+export interface ReportOptions {
+  readonly client: GitHubClient | undefined;
+  readonly reporter: Reporter;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+  /** The same for titles, which are plain text. */
+  cleanTitle(title: string): string;
+}
+
+const UNPUBLISHED = 'the answer is in the job summary, but the issue was not written';
+const REMEDY = 'The report is in the job summary.';
+
+/**
+ * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is replaced, so a run that
+ * is repeated changes nothing but the time. Trouble is a warning.
+ */
+export async function postReport(report: Report, options: ReportOptions): Promise<Published> {
+  const { client, reporter, clean, cleanTitle } = options;
+  const failed = (message: string): Published => {
+    reporter.warn({ code: 'publish-failed', message: `${UNPUBLISHED}: ${message}` });
+    return { line: undefined, url: undefined };
+  };
+  if (client === undefined) return failed(NO_TOKEN);
+  const { repository, agent, title, footer } = report;
+  const marker = markerOf(report);
+  const issue = {
+    repository,
+    marker,
+    title: cleanTitle(title === '' ? `Report of ${agent}` : title),
+    body: framedBody({ marker, text: clean(report.text), footer }),
+    labels: [],
+    ifFound: { kind: 'update' },
+  } as const;
+  const asked = await whileAsked((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  const result = asked.kind === 'failed' ? asked : asked.answer;
+  if (result.kind === 'failed') return failed(`${result.message}. ${result.remedy}`);
+  const line = result.created
+    ? `Opened the report #${result.number}.`
+    : `Brought the report #${result.number} up to date.`;
+  return { line, url: result.url };
+}
+
+/** A title that is given is a part of what the issue is known by: jobs of a matrix keep theirs apart by it. */
+function markerOf({ agent, workflow, title }: Report): string {
+  const key = title === '' ? '' : ` key=${textId(title)}`;
+  return `<!-- axe-action:report agent=${encodeField(agent)} workflow=${encodeField(workflow)}${key} -->`;
+}

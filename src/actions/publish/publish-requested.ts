@@ -1,0 +1,90 @@
+import type { PublishRequest } from '../../core/dependencies.js';
+import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
+import type { RunOutcome } from '../../core/loop/outcome.js';
+import { readDiffLines } from '../../core/review/diff-lines.js';
+import { formatRefusals } from '../../core/review/format-buffered.js';
+import type { Scope } from '../../core/review/scope.js';
+import { postReview } from './publish-review.js';
+import { publishSideEffects } from './publish-side-effects.js';
+import type { PublishedPart, RequestedOptions } from './requested.js';
+
+/** The end of a run that wants something published. */
+export interface RequestedRun {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  readonly wanted: PublishRequest;
+  /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
+  readonly scope: Scope | undefined;
+  /** Paths of changed files that did not fit into the task. */
+  readonly unseen: readonly string[];
+  /** Sentences for people about how a review came about. */
+  readonly remarks: readonly string[];
+  readonly end: RunOutcome['kind'];
+  /** The limit was gone over by the last reply only: nothing was left undone. */
+  readonly isAnswered?: true;
+  /** Without it nothing is written that people would be told of (`comment: never`). */
+  readonly mayComment: boolean;
+}
+
+/** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */
+export async function publishRequested(run: RequestedRun, options: RequestedOptions): Promise<PublishedPart> {
+  const { trigger, agent, wanted, end } = run;
+  if (trigger.kind === 'local') return { isReview: false };
+  const { buffered, commits, facts, withdrawnHere = [] } = wanted;
+  const { repository } = trigger;
+  const number = subjectNumber(trigger);
+  const isComplete = end === 'completed' || run.isAnswered === true;
+  const isRead = isComplete || end === 'exhausted' || end === 'incomplete';
+  const isOver = run.mayComment && isRead;
+  const review =
+    number === undefined || commits === undefined
+      ? undefined
+      : await postReview({
+          buffered,
+          place: { repository, number },
+          agent: trigger.kind === 'comment' ? `${agent}/reply-${trigger.commentId}` : agent,
+          commits,
+          reach: reachOf(run),
+          since: run.scope?.kind === 'since' ? run.scope : undefined,
+          unseen: withFormerNames(run, commits.diff),
+          remarks: run.remarks,
+          facts,
+          withdrawnHere,
+          isOver,
+          isComplete,
+          options,
+        });
+  const effects = isComplete
+    ? await publishSideEffects({ buffered, trigger, repository, number, agent, options })
+    : undefined;
+  const part = joined([review, effects], formatRefusals(buffered.refusals));
+  return isRead && review?.review !== undefined ? { ...part, review: review.review } : part;
+}
+
+/** A finding bears the name that its file had then. */
+function withFormerNames({ unseen, scope }: RequestedRun, diff: string): readonly string[] {
+  const diffs = [diff, ...(scope?.kind === 'since' ? [scope.change.diff] : [])].map(readDiffLines);
+  return unseen.flatMap((path) => [path, ...diffs.flatMap((lines) => lines.get(path)?.previousPath ?? [])]);
+}
+
+function reachOf({ trigger, scope }: RequestedRun): 'whole' | 'part' | 'question' {
+  if (scope !== undefined) return scope.kind === 'since' ? 'part' : 'whole';
+  return trigger.kind === 'pull_request' ? 'whole' : 'question';
+}
+
+function joined(parts: readonly (PublishedPart | undefined)[], refusals: string): PublishedPart {
+  const [review] = parts;
+  const line = parts
+    .flatMap((part) => part?.line ?? [])
+    .join(' ')
+    .trim();
+  const details = [review?.details ?? '', refusals].filter((text) => text !== '').join('\n\n');
+  return {
+    isReview: review?.isReview === true,
+    line: line === '' ? undefined : line,
+    url: review?.url,
+    ...(review?.findings === undefined ? {} : { findings: review.findings }),
+    ...(review?.isReviewLost === true ? { isReviewLost: true } : {}),
+    ...(details === '' ? {} : { details }),
+  };
+}

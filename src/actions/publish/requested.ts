@@ -1,0 +1,73 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
+import type { Published, Reporter, ReviewedChange } from '../../core/dependencies.js';
+import type { Repository, Trigger } from '../../core/event/trigger.js';
+import type { Buffered, Verdict } from '../../core/review/buffered.js';
+import type { PlacedFinding } from '../../core/review/place.js';
+import type { Scope } from '../../core/review/scope.js';
+import type { ReviewFact } from '../../core/review/state-facts.js';
+import type { ReviewInputs } from '../inputs/review-inputs.js';
+
+/** How what a run wants is published. */
+export interface RequestedOptions {
+  readonly client: GitHubClient | undefined;
+  readonly when: ReviewInputs['when'];
+  readonly maxComments: number;
+  readonly reporter: Reporter;
+  readonly secrets: readonly string[];
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+  /** The same for titles, which are plain text. */
+  cleanTitle(title: string): string;
+}
+
+/** A part of what was published. */
+export interface PublishedPart extends Partial<Published> {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+  /** What the review came to; left out where the run wanted none, or did not get so far. */
+  readonly review?: ReviewEnd;
+}
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** How many findings stand, those that were said before too, on lines that this run did not look at as well. */
+  readonly findings: number;
+  readonly verdict: Verdict;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
+}
+
+/** What a review is posted from. */
+export interface RequestedReview {
+  readonly buffered: Buffered;
+  readonly place: PullRequestPlace;
+  /** Whose review it is. */
+  readonly agent: string;
+  readonly commits: ReviewedChange;
+  /** How much of the pull request the run looked at; a question about it is no review. */
+  readonly reach: 'whole' | 'part' | 'question';
+  /** What it looked at where that was a part. */
+  readonly since: Extract<Scope, { readonly kind: 'since' }> | undefined;
+  /** Paths of files that the run was not shown, or not whole: it says nothing of what is open there. */
+  readonly unseen: readonly string[];
+  /** Sentences for people about how the review came about. */
+  readonly remarks: readonly string[];
+  readonly facts: readonly ReviewFact[];
+  readonly withdrawnHere: readonly string[];
+  /** The run completed, or a limit ended it: what it had found by then counts. */
+  readonly isOver: boolean;
+  readonly isComplete: boolean;
+  readonly options: RequestedOptions;
+}
+
+/** What labels and the like are changed from. */
+export interface RequestedEffects {
+  readonly buffered: Buffered;
+  readonly trigger: Trigger;
+  readonly repository: Repository;
+  /** The issue or pull request. */
+  readonly number: number | undefined;
+  readonly agent: string;
+  readonly options: RequestedOptions;
+}

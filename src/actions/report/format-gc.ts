@@ -1,0 +1,137 @@
+import { type GcResult, hasRemoved, type Removed } from '../../commands/gc/gc-result.js';
+import { formatError } from '../../core/errors.js';
+import { runsChart } from '../../core/memory/gc/chart.js';
+import { statsLines } from '../../core/memory/gc/format-stats.js';
+import type { TrimPlan } from '../../core/memory/gc/trim.js';
+import type { RunReport } from '../../run/request.js';
+import { row, usageCells } from './format-usage.js';
+import { codeBlock, count, sections } from './markdown.js';
+
+type GcOutcome = Extract<RunReport, { readonly kind: 'collected' }>;
+
+/** The job summary of garbage collection; the analysis is cleaned by `clean`, since a model wrote it. */
+export function formatGcSummary(
+  { agent, collection }: GcOutcome,
+  { isHidden, clean }: { readonly isHidden: boolean; readonly clean: (markdown: string) => string },
+): string {
+  const { read, analysed, usage, removed = NOTHING, end } = collection;
+  const figures = read === undefined || isHidden ? '' : figuresOf(read.stats);
+  return sections([
+    `## ${agent}: garbage collection`,
+    analysed === undefined ? '' : isHidden ? HIDDEN : clean(analysed.text),
+    partsNote(analysed?.parts ?? 1),
+    leftNote(analysed?.left ?? 0),
+    suggestionLine(collection),
+    end.kind === 'failed' ? codeBlock(formatError(end.error)) : shownEnd(end, { agent, removed }),
+    ...removedLines(removed),
+    figures,
+    usage === undefined ? '' : row(usageCells(usage)),
+  ]);
+}
+
+/** What happened, for the job log. */
+export function formatGcLines({
+  agent,
+  collection: { read, suggestion, removed = NOTHING, end },
+}: GcOutcome): readonly string[] {
+  return [
+    ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${read.entries}`]),
+    ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
+    ...(end.kind === 'failed' ? [] : [endLine(end, { agent, removed })]),
+    ...removedLines(removed),
+  ];
+}
+
+const NOTHING: Removed = { days: 0, untrusted: 0 };
+
+function removedLines({ days, untrusted }: Removed): readonly string[] {
+  return [
+    ...(days === 0 ? [] : [`Removed: ${count(days, 'daily log')} older than \`retention_days\`.`]),
+    ...(untrusted === 0
+      ? []
+      : [`Removed: ${count(untrusted, 'entry')} of the untrusted lane older than \`max_age_days\`.`]),
+  ];
+}
+
+const HIDDEN = 'What was found is not shown here, since the memory is kept in another repository.';
+
+function figuresOf(stats: NonNullable<GcResult['read']>['stats']): string {
+  return sections([
+    statsLines(stats)
+      .map((line) => `- ${line}`)
+      .join('\n'),
+    codeBlock(runsChart(stats)),
+  ]);
+}
+
+function partsNote(parts: number): string {
+  if (parts === 1) return '';
+  return `The log is longer than the model can read at once, so it was analysed in ${parts} parts.`;
+}
+
+function leftNote(left: number): string {
+  if (left === 0) return '';
+  const entries = left === 1 ? 'the newest entry was' : `the newest ${left} entries were`;
+  return `The limits leave no room for the whole log: ${entries} not analysed and will not be trimmed this time.`;
+}
+
+function suggestionLine({ suggestion }: GcResult): string {
+  if (suggestion === undefined) return '';
+  switch (suggestion.kind) {
+    case 'published': {
+      const what = suggestion.as === 'issue' ? 'issue' : 'pull request';
+      return `${suggestion.created ? 'Opened' : 'Brought up to date'}: ${what} ${suggestion.url}`;
+    }
+    case 'none':
+      return "Nothing in the agent's own files is to be changed.";
+    case 'closed-before':
+      return `Not suggested again: somebody closed the same suggestion, ${suggestion.url}`;
+    case 'failed': {
+      const line = `Suggestions not published: ${suggestion.message}.`;
+      if (suggestion.answer === undefined) return line;
+      return `${line} What the model proposed:\n\n${codeBlock(suggestion.answer)}`;
+    }
+  }
+}
+
+function wouldGo(plan: TrimPlan): string {
+  if (plan.kind !== 'trim') return 'no entry would be removed';
+  return `${count(plan.removed, 'entry')} would be removed, ${plan.kept} kept`;
+}
+
+interface Shown {
+  readonly agent: string;
+  readonly removed: Removed;
+}
+
+function shownEnd(end: Ended, shown: Shown): string {
+  const kept =
+    end.kind === 'trimmed' ? ' What was removed stays beside the log as `.bak` until the next time.' : '';
+  return `**${endLine(end, shown)}**${kept}`;
+}
+
+type Ended = Exclude<GcResult['end'], { readonly kind: 'failed' }>;
+
+function endLine(end: Ended, { agent, removed }: Shown): string {
+  switch (end.kind) {
+    case 'empty':
+      if (end.unsigned > 0)
+        return `Nothing was analysed: no entry of agent "${agent}" has a good signature (${end.unsigned} without one), and \`memory-require-signed\` is set.`;
+      return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
+    case 'not-asked':
+      return `Dry run: no entries trimmed. No model was asked: about ${end.tokens} tokens of the log would go to \`${end.model}\`, and ${wouldGo(end.plan)}.`;
+    case 'not-analysed':
+      return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.';
+    case 'indivisible':
+      return `No trimming possible: the newest entry counts as ${end.entries}, by its lines that start with \`## \`, and the limit is ${end.target}. An entry is never split.`;
+    case 'dry-run':
+      return 'Dry run: no entries trimmed.';
+    case 'no-target':
+      return 'No trim target configured (`last_n` and `max_entries` are both 0). Skipping trim.';
+    case 'within':
+      if (end.target === 0) return 'No trimming needed: no entry is older than `max_age_days`.';
+      return `No trimming needed: ${count(end.entries, 'entry')} within limit (${end.target}).`;
+    case 'trimmed':
+      return `Trimmed: ${count(end.removed, 'entry')} removed, ${count(end.kept, 'entry')} kept.`;
+  }
+}

@@ -1,0 +1,185 @@
+import { NOWHERE } from '../../adapters/stores/none-store.js';
+import { describeTaint, type TaintSource } from '../../core/event/taint.js';
+import type { Trust } from '../../core/event/trust.js';
+import { stripProvenance } from '../../core/memory/run-log.js';
+import type { FailedSave, Place, SaveResult } from '../../core/memory/store.js';
+import type { Plan } from '../../core/plan.js';
+import type { EntryChange, Memory, Remembered, RunReport } from '../../run/request.js';
+import { describeRestored } from '../runner/action-reporter.js';
+import {
+  formatLoadedNotes,
+  formatNotes,
+  formatUnsavedNotes,
+  noteDiffs,
+  notesCount,
+  notesIn,
+  savedNotes,
+} from './format-notes.js';
+import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+
+/** How memory is shown. */
+export interface LoadedMemoryView {
+  /** It lies in another repository, and what it says is to stay there (D14). */
+  readonly isHidden: boolean;
+  /** What should be known of the store, in whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/** What is shown of memory in the summary: exactly what this run loaded and added, and where that is. */
+export function formatMemory(
+  {
+    plan,
+    memory,
+    taints = [],
+    remembered,
+  }: {
+    readonly plan: Plan;
+    readonly memory: Memory | undefined;
+    readonly taints?: readonly TaintSource[];
+    readonly remembered: Remembered;
+  },
+  view: LoadedMemoryView,
+): string {
+  if (memory === undefined)
+    return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+  const { restored, store } = memory;
+  return sections([
+    `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, (location) => link({ ...restored, location }))}.`,
+    loadedText(memory, view),
+    formatLoadedNotes(memory, view.isHidden),
+    addedText(memory, remembered, view),
+    apartNote(plan, taints, remembered),
+    view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
+  ]);
+}
+
+/** Nothing is kept in no store or by a run that is to add nothing, nor added to a log that could not be read (D14). */
+export function isAddedTo({ plan, memory }: Extract<RunReport, { readonly kind: 'planned' }>): boolean {
+  if (memory === undefined || plan.memory?.lane === 'none') return false;
+  return memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
+}
+
+/** The place, as a link where it has an address; of several places that is the first one's. */
+function link({ location, url, store }: Place): string {
+  const places = store === undefined ? [location] : location.split(' and ');
+  const [first = '', ...others] = places.map(code);
+  return [url === undefined ? first : `[${first}](${url})`, ...others].join(' and ');
+}
+
+function loadedText({ text }: Memory, { isHidden }: LoadedMemoryView): string {
+  if (text === '') return '';
+  return isHidden ? HIDDEN : details('What the model was given from memory', codeBlock(text.trimEnd()));
+}
+
+const HIDDEN = 'What it says is not shown here, since it is kept in another repository.';
+
+function addedText(memory: Memory, remembered: Remembered, { isHidden }: LoadedMemoryView): string {
+  if (remembered.kind === 'nothing') return '';
+  const { result, entries } = remembered;
+  if (isNowhere(remembered)) return '';
+  if (isHidden) return hiddenLine(remembered);
+  const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries);
+  return sections([
+    added,
+    ...entries.map(entryBlock(entries.length)),
+    formatNotes(memory, remembered),
+    formatUnsavedNotes(remembered),
+  ]);
+}
+
+/** What somebody who wants no memory adds to it. */
+function isNowhere({ result }: Added): boolean {
+  return result.kind === 'saved' && result.location === NOWHERE;
+}
+
+type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;
+
+/** Of a run that did not complete its notes are all there is. */
+function notesLine(result: SaveResult): string {
+  if (result.kind === 'saved') return `Notes saved to ${link(result)}.`;
+  if (result.kept === undefined) return notSaved(result);
+  return `${notSaved(result)} The notes are kept in ${link(result.kept)}; the next run that can write folds them in.`;
+}
+
+function addedLine(result: SaveResult, entries: readonly EntryChange[]): string {
+  if (result.kind === 'saved') {
+    const others = entries.slice(1).map(({ path }) => code(path));
+    return `Added to ${[link(result), ...others].join(' and ')}:`;
+  }
+  const [they, are] = entries.length === 1 ? ['entry', 'is'] : ['entries', 'are'];
+  if (result.kept === undefined) return `${notSaved(result)} The ${they}, so that nothing is lost:`;
+  return `${notSaved(result)} The ${they} ${are} kept in ${link(result.kept)}; the next run that can write folds ${entries.length === 1 ? 'it' : 'them'} in:`;
+}
+
+/** Of an entry that is to stay in another repository nothing but its id is told (D14). */
+function hiddenLine(added: Added): string {
+  const { result } = added;
+  const notes = notesIn(added).length;
+  const entry = added.kind === 'entry' ? [`entry ${code(added.id)}`] : [];
+  const what = [...entry, ...(notes === 0 ? [] : [notesCount(notes)])].join(' and ');
+  if (result.kind === 'saved') return `Added to ${link(result)}: ${what}.`;
+  const begun = what.slice(0, 1).toUpperCase() + what.slice(1);
+  const [belongs, it, is] =
+    added.kind === 'entry' && notes === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
+  return `${notSaved(result)} ${begun} ${belongs} in that repository alone, so ${it} ${is} not shown here.`;
+}
+
+function notSaved({ message, remedy }: FailedSave): string {
+  return `**Not saved:** ${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
+}
+
+/** Of two entries each is shown with its place. */
+function entryBlock(entries: number): (entry: EntryChange) => string {
+  return ({ path, text }) => {
+    const block = codeBlock(stripProvenance(text).trimEnd());
+    return entries === 1 ? block : `${code(path)}:\n\n${block}`;
+  };
+}
+
+/** Why an entry stands where trusted runs do not read (D19). */
+function apartNote({ trust, memory }: Plan, taints: readonly TaintSource[], remembered: Remembered): string {
+  if (memory?.lane === 'none') return '`memory-write: never`: this run adds nothing to memory.';
+  if (remembered.kind === 'nothing' || isNowhere(remembered)) return '';
+  const { entries } = remembered;
+  if (entries.length === 0) return '';
+  if (entries.length === 2) return computedNote(taints);
+  if (entries[0]?.path === memory?.path) return '';
+  return trust.level === 'trusted' ? QUARANTINE_NOTE : untrustedNote(trust);
+}
+
+function computedNote(taints: readonly TaintSource[]): string {
+  return `The run's own words are kept apart because ${listOf(taints.map(describeTaint))}. Trusted runs load only the computed entry.`;
+}
+
+function untrustedNote({ reason }: Trust): string {
+  return `The entry is kept apart from what trusted runs load because ${reason}.`;
+}
+
+function listOf(reasons: readonly string[]): string {
+  return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
+}
+
+const QUARANTINE_NOTE =
+  '`memory-write: quarantine`: the entry stays apart until somebody promotes it with `axe-action memory promote`.';
+
+/**
+ * What a run added to memory, as a diff whose heads say what was loaded, and from and to where: output `memory-diff`.
+ * Empty where nothing was added.
+ */
+export function formatDiff({ restored }: Memory, added: Added, readPaths: readonly string[]): string {
+  const { entries, result } = added;
+  if (result.kind !== 'saved') return '';
+  const loaded = restored.kind === 'restored' ? describeRestored(restored) : 'nothing loaded';
+  const diffs = entries.map(({ path, text }, index) => {
+    const lines = text.trimEnd().split('\n');
+    // The place is the first entry's.
+    const place = index === 0 ? ` (${result.url ?? result.location})` : '';
+    return [
+      `--- ${path} (${readPaths.includes(path) ? loaded : 'not loaded'})`,
+      `+++ ${path}${place}`,
+      `@@ ${count(lines.length, 'line')} added @@`,
+      ...lines.map((line) => `+${line}`),
+    ].join('\n');
+  });
+  return [...diffs, ...noteDiffs(savedNotes(added))].join('\n');
+}

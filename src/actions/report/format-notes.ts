@@ -1,0 +1,149 @@
+import type { NoteChange } from '../../core/memory/change.js';
+import { formatRecent } from '../../core/memory/notes/ring.js';
+import type { BlockedPlace } from '../../core/memory/store.js';
+import type { Memory, Remembered } from '../../run/request.js';
+import { code, codeBlock, count, details, sections } from './markdown.js';
+
+/** What was to be done to a note, for people who have to do it themselves now. */
+export function describeNoteChange({ path, edit }: NoteChange): string {
+  switch (edit.kind) {
+    case 'append':
+      return `${path}, added:\n${edit.text.trimEnd()}\n\n`;
+    case 'overwrite':
+      return `${path}, written anew:\n${edit.text.trimEnd()}\n\n`;
+    case 'replace':
+      return `${path}, in place of ${JSON.stringify(edit.from)}:\n${edit.to.trimEnd()}\n\n`;
+    case 'delete':
+      return `${path}, deleted\n\n`;
+  }
+}
+
+/** The changes to notes that were to be saved with the run. */
+export function notesIn(remembered: Remembered): readonly NoteChange[] {
+  return remembered.kind === 'nothing' ? [] : (remembered.notes ?? []);
+}
+
+/** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
+export function whatWasAdded(
+  remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
+  location: string,
+): string {
+  const notes = savedNotes(remembered);
+  const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
+  const [first, ...others] = [
+    ...remembered.entries.map(({ path }, index) => ({
+      what: '1 entry',
+      where: index === 0 ? location : besideAt(location, remembered.entries[0]?.path ?? '', path),
+    })),
+    ...(notes.length === apart
+      ? []
+      : [{ what: notesCount(notes.length - apart), where: remembered.entries.length === 0 ? location : '' }]),
+    ...(apart === 0 ? [] : [{ what: notesCount(apart), where: '`untrusted/`' }]),
+  ];
+  if (first === undefined) return `nothing added to ${location}`;
+  const told = others.map(({ what, where }) => (where === '' ? what : `${what} to ${where}`));
+  return [`${first.what} added to ${first.where}`, ...told].join(' and ');
+}
+
+/** The place of another file in the same store. */
+function besideAt(location: string, first: string, path: string): string {
+  return location.endsWith(first) ? location.slice(0, -first.length) + path : `\`${path}\``;
+}
+
+/** `1 change to notes`. */
+export function notesCount(notes: number): string {
+  return `${count(notes, 'change')} to notes`;
+}
+
+/** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
+export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidden: boolean): string {
+  if (notesSession === undefined || store.kind === 'none') return '';
+  const { files, location } = notesSession.found;
+  const block = notes?.block.trim() ?? '';
+  const place = code(location);
+  if (block === '' && files === 0) return `**Notes:** none loaded from ${place}.`;
+  // The scratchpad is no listed note, but the model is given it.
+  const line = `**Notes:** ${files === 0 ? 'a scratchpad' : count(files, 'file')} in ${place}.`;
+  if (block === '') return line;
+  return sections([
+    line,
+    isHidden ? HIDDEN : details('What the model was given from notes', codeBlock(block)),
+  ]);
+}
+
+const HIDDEN = 'What they say is not shown here, since it is kept in another repository.';
+
+/** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
+export function formatNotes({ notesSession }: Memory, remembered: Remembered): string {
+  const notes = notesIn(remembered);
+  if (notesSession === undefined || remembered.kind === 'nothing' || notes.length === 0) return '';
+  const { result } = remembered;
+  const isLost = result.kind === 'failed' && result.kept === undefined;
+  const texts = notes.map(describeNoteChange).join('').trimEnd();
+  return sections([
+    notes.some(({ path }) => path.startsWith('untrusted/'))
+      ? NOTES_APART
+      : 'What the agent did to its notes:',
+    formatRecent(notesSession.session.recent(), notes.length).trimEnd(),
+    isLost ? details('The notes, so that nothing is lost', codeBlock(texts)) : '',
+  ]);
+}
+
+/** The changes to notes that were saved. */
+export function savedNotes(remembered: Remembered): readonly NoteChange[] {
+  const unsaved = unsavedIn(remembered);
+  return notesIn(remembered).filter(({ path }) => !unsaved.some((note) => note.path === path));
+}
+
+/** Notes that alone were not saved, with why and with their texts, which are nowhere else. */
+export function formatUnsavedNotes(remembered: Remembered): string {
+  const unsaved = unsavedIn(remembered);
+  if (unsaved.length === 0) return '';
+  const lines = unsaved.map(
+    ({ path, message, remedy }) =>
+      `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
+  );
+  const left = notesIn(remembered).filter(({ path }) => unsaved.some((note) => note.path === path));
+  const texts = left.map(describeNoteChange).join('').trimEnd();
+  return sections([...lines, details('The notes, so that nothing is lost', codeBlock(texts))]);
+}
+
+function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
+  if (remembered.kind === 'nothing' || remembered.result.kind !== 'saved') return [];
+  return remembered.result.unsaved ?? [];
+}
+
+const NOTES_APART =
+  'What the agent did to its notes stays apart in `untrusted/`, which no run loads, since others may have had a say in it:';
+
+/** The changes to notes as parts of a diff. */
+export function noteDiffs(notes: readonly NoteChange[]): readonly string[] {
+  return notes.map((change) => [`--- ${change.path}`, `+++ ${change.path}`, ...diffOf(change)].join('\n'));
+}
+
+function diffOf({ edit }: NoteChange): readonly string[] {
+  switch (edit.kind) {
+    case 'append':
+      return hunk('added', [], edit.text);
+    case 'overwrite':
+      return hunk('written anew', [], edit.text);
+    case 'replace':
+      return hunk('replaced', linesOf(edit.from), edit.to);
+    case 'delete':
+      return ['@@ deleted @@'];
+  }
+}
+
+function hunk(what: string, from: readonly string[], text: string): readonly string[] {
+  const to = linesOf(text);
+  return [
+    `@@ ${count(to.length, 'line')} ${what} @@`,
+    ...from.map((line) => `-${line}`),
+    ...to.map((line) => `+${line}`),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  const whole = text.replace(/\n+$/, '');
+  return whole === '' ? [] : whole.split('\n');
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../../../core/dependencies.js';
+import { networkCause } from '../../../core/network-cause.js';
+import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { timedFetch } from './timed-fetch.js';
+
+/** What a request to GitHub's REST API carries beside its route. */
+export interface RequestOptions {
+  /** Fills the route's `{placeholders}`; the rest becomes the query string (GET) or the JSON body. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Media type asked for; GitHub's JSON unless said otherwise. */
+  readonly accept?: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a GraphQL query carries. */
+export interface GraphQlOptions {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** What does not exist is null in the data; otherwise one missing thing rejects the whole answer. */
+  readonly missingIsNull?: boolean;
+}
+
+/** An answer with a status below 400. The body is parsed by whoever asked. */
+export interface GitHubResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Parsed JSON, text, or an ArrayBuffer where the answer is neither. */
+  readonly body: unknown;
+}
+
+/**
+ * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason once it is
+ * aborted.
+ */
+export interface GitHubClient {
+  /** `route` is a method and a path template, `GET /repos/{owner}/{repo}`. */
+  request(route: string, options: RequestOptions): Promise<GitHubResponse>;
+  /** The answer's `data`. An answer with `errors` is rejected. */
+  graphql(query: string, options: GraphQlOptions): Promise<unknown>;
+}
+
+/** What {@link createGitHubClient} needs to know. */
+export interface GitHubClientOptions {
+  readonly token: string;
+  /** `https://api.github.com`, or `https://HOST/api/v3` on GHES (`GITHUB_API_URL`). */
+  readonly apiUrl: string;
+  /** `https://api.github.com/graphql`, or `https://HOST/api/graphql` on GHES (`GITHUB_GRAPHQL_URL`). */
+  readonly graphqlUrl: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly userAgent: string;
+  readonly clock: Pick<Clock, 'timer'>;
+  /** Permissions (`checks`) that are needed with `write` later: a refusal to read names them like that at once. */
+  readonly needsWrite?: readonly string[];
+}
+
+type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
+type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
+
+/** A client over `@octokit/core` that makes each request once and waits for no answer for ever. */
+export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
+  const { needsWrite = [] } = options;
+  const octokit = await createOctokit(options);
+  return {
+    async request(route, { params, accept, signal }) {
+      const response = await send({ route, signal, needsWrite }, () =>
+        octokit.request(route, {
+          ...params,
+          ...(accept === undefined ? {} : { headers: { accept } }),
+          request: { signal },
+        }),
+      );
+      return { status: response.status, headers: textHeaders(response.headers), body: response.data };
+    },
+    async graphql(query, { variables, signal, missingIsNull = false }) {
+      const response = await send({ route: 'POST /graphql', signal, needsWrite }, () =>
+        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
+      );
+      return graphqlResult(response, missingIsNull);
+    },
+  };
+}
+
+async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
+  const { Octokit } = await import('@octokit/core');
+  return new Octokit({
+    auth: options.token,
+    baseUrl: options.apiUrl.replace(/\/+$/, ''),
+    userAgent: options.userAgent,
+    log: SILENT,
+    request: { fetch: timedFetch(options.fetch, options.clock), log: SILENT },
+  });
+}
+
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
+
+/** Ends with the signal, and makes a {@link GitHubError} of whatever goes wrong. */
+async function send(
+  { signal, ...sent }: Sent & { readonly signal: AbortSignal },
+  attempt: () => Promise<OctokitResponse>,
+): Promise<OctokitResponse> {
+  signal.throwIfAborted();
+  let stopListening = ignore;
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    stopListening = () => signal.removeEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([attempt(), aborted]);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw requestError(sent, thrown);
+  } finally {
+    stopListening();
+  }
+}
+
+interface Sent {
+  readonly route: string;
+  readonly needsWrite: readonly string[];
+}
+
+/** Reads the error by shape: the library's error classes are not loaded before they are needed. */
+function requestError({ route, needsWrite }: Sent, thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
+  const asked = askedOf(route, thrown);
+  const response = 'response' in thrown ? thrown.response : undefined;
+  if (typeof response !== 'object' || response === null) {
+    return networkError(asked, networkCause(thrown));
+  }
+  const headers = 'headers' in response ? response.headers : {};
+  const body = 'data' in response ? response.data : undefined;
+  return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body, needsWrite });
+}
+
+/** `GET /repos/octocat/hello/pulls/42`, the URL of the request that failed without its host. */
+function askedOf(route: string, thrown: Error): string {
+  const [method = 'GET', template = ''] = route.split(' ');
+  const request = 'request' in thrown ? thrown.request : undefined;
+  if (typeof request !== 'object' || request === null || !('url' in request)) return `${method} ${template}`;
+  return `${method} ${pathOf(String(request.url))}`;
+}
+
+function pathOf(url: string): string {
+  const path = new URL(url).pathname.replace(/^\/api\/v3(?=\/)/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function textHeaders(headers: unknown): Record<string, string> {
+  if (typeof headers !== 'object' || headers === null) return {};
+  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** GraphQL answers 200 to a query it could not carry out. */
+function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: boolean): unknown {
+  const asked = 'POST /graphql';
+  if (typeof body !== 'object' || body === null) {
+    throw networkError(asked, { code: undefined, message: 'the answer is not JSON' });
+  }
+  const data = 'data' in body ? body.data : undefined;
+  if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;
+  if (missingIsNull && isObject(data) && body.errors.every(isNotFound)) return data;
+  throw graphqlError({ asked, headers: textHeaders(headers), errors: body.errors });
+}
+
+function isNotFound(error: unknown): boolean {
+  return isObject(error) && 'type' in error && error.type === 'NOT_FOUND';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

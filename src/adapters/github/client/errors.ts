@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { AxeError } from '../../../core/errors.js';
+import { describeCause, type NetworkCause } from '../../../core/network-cause.js';
+import { type GitHubErrorReason, isSecondLimit, remedyOf } from './remedy.js';
+
+interface GitHubErrorDetails {
+  readonly reason: GitHubErrorReason;
+  readonly asked: string;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly remedy?: string;
+}
+
+/** A request to GitHub that failed. The message names the request, the answer and the status. */
+export class GitHubError extends AxeError {
+  override readonly name = 'GitHubError';
+  readonly reason: GitHubErrorReason;
+  /** Method and path, `GET /repos/octocat/hello/pulls/42`. */
+  readonly asked: string;
+  /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
+  readonly status: number | undefined;
+  /** How long GitHub asks us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: GitHubErrorDetails) {
+    super(message, details.remedy === undefined ? {} : { remedy: details.remedy });
+    this.reason = details.reason;
+    this.asked = details.asked;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** The same error in other words. */
+  with({ message = this.message, remedy = this.remedy }: GitHubErrorWords): GitHubError {
+    const { reason, asked, status, retryAfterMs } = this;
+    return new GitHubError(message, {
+      reason,
+      asked,
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  }
+}
+
+interface GitHubErrorWords {
+  readonly message?: string;
+  readonly remedy?: string | undefined;
+}
+
+/** An answer as it came. */
+export interface ResponseFacts {
+  readonly asked: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+  /** Permissions that are needed with `write` anyway; left out: none. */
+  readonly needsWrite?: readonly string[];
+}
+
+/** The error for an answer with a status of 400 and above. */
+export function httpError(answer: ResponseFacts): GitHubError {
+  const { asked, status } = answer;
+  const text = answerText(answer.body);
+  const reason = reasonOf(answer, text);
+  const retryAfterMs = reason === 'rate-limited' ? waitOf(answer.headers) : undefined;
+  const { needsWrite = [] } = answer;
+  const remedy = remedyOf({ ...answer, text, reason, retryAfterMs, needsWrite });
+  return new GitHubError(`GitHub answered ${status}${to(asked)}${text === '' ? '' : `: ${text}`}`, {
+    reason,
+    asked,
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+}
+
+/** The error for a request that brought no answer. */
+export function networkError(asked: string, cause: NetworkCause): GitHubError {
+  const what = isGraphQl(asked) ? '' : ` \`${asked}\``;
+  return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
+    reason: cause.isMistake === true ? 'invalid' : 'unavailable',
+    asked,
+    remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
+  });
+}
+
+function isGraphQl(asked: string): boolean {
+  return asked.endsWith('/graphql');
+}
+
+/** What is asked of GraphQL is in the query, so its one address says nothing to anybody. */
+function to(asked: string): string {
+  return isGraphQl(asked) ? '' : ` to \`${asked}\``;
+}
+
+/** A GraphQL answer with `errors`, which comes with status 200. */
+interface Refusal extends Pick<ResponseFacts, 'asked' | 'headers'> {
+  readonly errors: readonly unknown[];
+}
+
+/** The error for a GraphQL answer with `errors`. */
+export function graphqlError({ asked, headers, errors }: Refusal): GitHubError {
+  const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
+  const text = parsed.map((error) => error.message).join('; ');
+  const types = new Set(parsed.map((error) => error.type));
+  const reason = graphqlReason(types, text);
+  const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
+  const remedy = remedyOf({ asked, status: 403, headers, text, reason, retryAfterMs, needsWrite: [] });
+  return new GitHubError(`GitHub refused: ${shorten(text)}`, {
+    reason,
+    asked,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+}
+
+const graphqlErrorSchema = v.fallback(
+  v.object({ message: v.fallback(v.string(), 'unknown error'), type: v.fallback(v.string(), '') }),
+  { message: 'unknown error', type: '' },
+);
+
+const errorBodySchema = v.object({
+  message: v.string(),
+  errors: v.fallback(v.array(v.unknown()), []),
+});
+
+/** GitHub's own words, with the fields it complains about; a page of HTML is not shown. */
+function answerText(body: unknown): string {
+  const parsed = v.safeParse(errorBodySchema, body);
+  if (!parsed.success) return typeof body === 'string' && !body.includes('<') ? shorten(body) : '';
+  const details = parsed.output.errors.map((error) =>
+    typeof error === 'string' ? error : JSON.stringify(error),
+  );
+  return shorten([parsed.output.message, ...details].join('; '));
+}
+
+const MAX_TEXT = 300;
+
+function shorten(text: string): string {
+  // GitHub's sentences end with a stop, and more may follow.
+  const line = text.replace(/\s+/gu, ' ').trim().replace(/\.+$/, '');
+  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
+}
+
+function reasonOf({ asked, status, headers }: ResponseFacts, text: string): GitHubErrorReason {
+  if (isRateLimit(status, headers, text)) return 'rate-limited';
+  if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
+  if (status === 401 || status === 403 || status === 451) return 'denied';
+  if (status === 404 && isGraphQl(asked)) return 'invalid';
+  if (status === 404 || status === 410 || HIDDEN_FROM_SEARCH.test(text)) return 'missing';
+  return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
+}
+
+/** A search answers 422 where the token does not see the repository that the query names. */
+const HIDDEN_FROM_SEARCH = /repositories cannot be searched\b/i;
+
+/** GitHub tells limits with 429 or 403 (REST API, "Rate limits"). */
+function isRateLimit(status: number, headers: ResponseFacts['headers'], text: string): boolean {
+  if (status === 429) return true;
+  if (status !== 403) return false;
+  return (
+    headers['retry-after'] !== undefined ||
+    headers['x-ratelimit-remaining'] === '0' ||
+    /\brate limit/i.test(text) ||
+    isSecondLimit(text)
+  );
+}
+
+/** A minute where GitHub names no time, as its documentation asks. */
+const DEFAULT_WAIT_MS = 60_000;
+
+/** From `retry-after`, in seconds or as a date, else until `x-ratelimit-reset`; both by the server's own clock. */
+function waitOf(headers: ResponseFacts['headers']): number {
+  const asked = headers['retry-after'] ?? '';
+  if (/^\d+$/.test(asked)) return Number(asked) * 1000;
+  const nowMs = Date.parse(headers['date'] ?? '');
+  const resetMs =
+    headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 : Number.NaN;
+  const waitMs = [Date.parse(asked) - nowMs, resetMs - nowMs].find((ms) => !Number.isNaN(ms));
+  return waitMs === undefined ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
+}
+
+/** Types are not documented, and not every refusal has one; so the words count too. */
+function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorReason {
+  if (types.has('RATE_LIMITED') || /\brate limit/i.test(text) || isSecondLimit(text)) return 'rate-limited';
+  if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES') || text.includes('not accessible by')) {
+    return 'denied';
+  }
+  if (types.has('NOT_FOUND')) return 'missing';
+  return /something went wrong|timed out|timeout/i.test(text) ? 'unavailable' : 'invalid';
+}

@@ -1,0 +1,243 @@
+import * as v from 'valibot';
+import type { Base, Head, Repository } from '../../../core/event/trigger.js';
+import type { CommitNote, FetchedChange } from '../../../core/prompt/context.js';
+import type { NewSince } from '../../../core/review/scope.js';
+import { parseDiff } from '../../../core/text/diff.js';
+import type { Warning } from '../../../core/warning.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import type { GitHubErrorReason } from '../client/remedy.js';
+import {
+  assembleDiff,
+  fetchChangedFiles,
+  type PatchedFile,
+  type PullRequestPlace,
+} from '../reading/changed-files.js';
+import { type CommitPair, fetchComparison, fetchDiff } from '../reading/compare.js';
+
+/** A change as far as it could be read. */
+export interface ReadChange {
+  /** Undefined where the token may read neither diff nor files. */
+  readonly change: FetchedChange | undefined;
+  /** Of a comparison; a pull request lists its own. */
+  readonly commits?: readonly CommitNote[];
+  readonly warnings: readonly Warning[];
+}
+
+/** The commits of a pull request that are looked at. */
+export interface PinnedCommits {
+  readonly head: Head;
+  readonly base: Base;
+}
+
+/**
+ * The change of a pull request between two commits, so that a push during the run cannot slip anything in
+ * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
+ * base repository, which holds the heads of all its pull requests, those from deleted forks too
+ * (`refs/pull/N/head`). What the token may not read is a warning. Throws a GitHubError for other trouble.
+ */
+export async function fetchPullChange(
+  client: GitHubClient,
+  { place, pinned }: { readonly place: PullRequestPlace; readonly pinned: PinnedCommits },
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  const { repository, number } = place;
+  const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
+  const [diff, newest, now] = await Promise.all([
+    unlessDenied(fetchDiff(client, pair, signal)),
+    unlessDenied(fetchChangedFiles(client, place, signal)),
+    unlessDenied(fetchPull(client, place, signal)),
+  ]);
+  const denied = [diff, newest, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
+  const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
+  const files = hasMoved ? (await fetchComparison(client, pair, signal)).files : newest.value;
+  if (diff.value === undefined && files === undefined) return { change: undefined, warnings: denied };
+  const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
+  const filesTotal = hasMoved ? 0 : (now.value?.changedFiles ?? 0);
+  const read = putTogether({ diff: diff.value, files, filesTotal });
+  return { ...read, warnings: [...denied, ...moved, ...read.warnings] };
+}
+
+/** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
+export async function fetchChangeBetween(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  const [diff, comparison] = await Promise.all([
+    unlessGone(fetchDiff(client, pair, signal)),
+    unlessGone(fetchComparison(client, pair, signal)),
+  ]);
+  const warnings = [diff.warning ?? comparison.warning].flatMap((warning) => warning ?? []);
+  const commits = comparison.value?.commits ?? [];
+  const files = comparison.value?.files;
+  if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
+  const read = putTogether({ diff: diff.value, files, filesTotal: 0 });
+  return { ...read, commits, warnings: [...warnings, ...read.warnings] };
+}
+
+/**
+ * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left behind for a while, and
+ * then knows nothing of it; both are told. Rejects only for an aborted signal.
+ */
+export async function fetchNewSince(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<NewSince> {
+  try {
+    const [diff, comparison] = await Promise.all([
+      fetchDiff(client, pair, signal),
+      fetchComparison(client, pair, signal),
+    ]);
+    const { status, hasMerge, files, isComplete } = comparison;
+    if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+    if (diff === undefined && !isComplete) return { kind: 'unread' };
+    const { change, warnings } = putTogether({ diff, files, filesTotal: 0 });
+    return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    return { kind: thrown.reason === 'missing' ? 'rewritten' : 'unread' };
+  }
+}
+
+interface Asked<Value> {
+  readonly value: Value | undefined;
+  readonly warning?: Warning;
+}
+
+async function unlessDenied<Value>(asked: Promise<Value>): Promise<Asked<Value>> {
+  return await unless(['denied'], asked);
+}
+
+/** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
+async function unlessGone<Value>(asked: Promise<Value>): Promise<Asked<Value>> {
+  return await unless(['denied', 'missing'], asked);
+}
+
+async function unless<Value>(
+  reasons: readonly GitHubErrorReason[],
+  asked: Promise<Value>,
+): Promise<Asked<Value>> {
+  try {
+    return { value: await asked };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || !reasons.includes(thrown.reason)) throw thrown;
+    return { value: undefined, warning: unreadWarning(thrown) };
+  }
+}
+
+/** What could not be read and why, as a warning; `what` where the message does not say it. */
+export function unreadWarning({ message, remedy }: GitHubError, what?: string): Warning {
+  const why = what === undefined ? message : `${what}: ${message}`;
+  return { code: 'context-incomplete', message: remedy === undefined ? why : `${why}. ${remedy}` };
+}
+
+interface ReadParts {
+  readonly diff: string | undefined;
+  /** Undefined where they could not be read. */
+  readonly files: readonly PatchedFile[] | undefined;
+  /** What GitHub counts; 0 where it does not. */
+  readonly filesTotal: number;
+}
+
+/** A diff without files tells them, files without a diff hold their parts of it. */
+function putTogether({ diff, files, filesTotal }: ReadParts): ReadChange {
+  const listed = files ?? parseDiff(diff ?? '').map(fileOf);
+  const total = Math.max(filesTotal, listed.length);
+  return {
+    change: {
+      diff: diff ?? assembleDiff(listed),
+      files: listed.map(({ patch: _, ...file }) => file),
+      filesTotal: total,
+    },
+    warnings: diff === undefined ? [assembledWarning(listed, total)] : shortDiffWarnings(diff, total),
+  };
+}
+
+function fileOf({
+  path,
+  status,
+  additions,
+  deletions,
+  previousPath,
+}: ReturnType<typeof parseDiff>[number]): PatchedFile {
+  const word = status === 'deleted' ? 'removed' : status;
+  return {
+    path,
+    status: word,
+    additions,
+    deletions,
+    ...(previousPath === undefined ? {} : { previousPath }),
+  };
+}
+
+const branch = v.object({ ref: v.fallback(v.string(), ''), sha: v.string() });
+
+const pullSchema = v.object({
+  head: v.object({
+    ...branch.entries,
+    repo: v.fallback(v.nullable(v.object({ full_name: v.string() })), null),
+  }),
+  base: v.fallback(branch, { ref: '', sha: '' }),
+  changed_files: v.fallback(v.number(), 0),
+});
+
+/** A pull request as it is now. */
+export interface PullNow extends PinnedCommits {
+  readonly changedFiles: number;
+}
+
+/** Throws a GitHubError. */
+export async function fetchPull(
+  client: GitHubClient,
+  { repository, number }: { readonly repository: Repository; readonly number: number },
+  signal: AbortSignal,
+): Promise<PullNow> {
+  const { owner, name: repo } = repository;
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const { body } = await client.request(route, { params: { owner, repo, pull_number: number }, signal });
+  const parsed = v.safeParse(pullSchema, body);
+  if (!parsed.success) {
+    const asked = `GET /repos/${owner}/${repo}/pulls/${number}`;
+    throw new GitHubError(`GitHub's answer to \`${asked}\` is not a pull request`, {
+      reason: 'unavailable',
+      asked,
+    });
+  }
+  const { head, base, changed_files: changedFiles } = parsed.output;
+  return {
+    head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null },
+    base,
+    changedFiles,
+  };
+}
+
+function movedWarning(
+  number: number,
+  { now, pinned }: { readonly now: string; readonly pinned: string },
+): Warning {
+  return {
+    code: 'context-incomplete',
+    message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
+  };
+}
+
+function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Warning {
+  const without = files.filter((file) => file.patch === undefined).length;
+  const unlisted = filesTotal - files.length;
+  const bare = without > 0 ? `, of which ${without} come without their changes` : '';
+  const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
+  return {
+    code: 'context-incomplete',
+    message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
+  };
+}
+
+/** A diff that was cut short without a word must not pass for the whole. */
+function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[] {
+  const inDiff = diff.match(/^diff --git /gm)?.length ?? 0;
+  if (inDiff >= filesTotal) return [];
+  const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
+  return [{ code: 'context-incomplete', message }];
+}

@@ -1,0 +1,214 @@
+import { mayWrite } from '../../../core/event/permission.js';
+import type { Actor, Repository } from '../../../core/event/trigger.js';
+import type {
+  CommitNote,
+  FailedCheck,
+  LinkedIssueNote,
+  Remark,
+  Surroundings,
+} from '../../../core/prompt/context.js';
+import type { ContextPart } from '../../../core/prompt/context-policy.js';
+import type { Warning } from '../../../core/warning.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { type Conversation, fetchConversation } from '../reading/conversation.js';
+import { failingChecks } from '../reading/failing-checks.js';
+import { commitsOf } from '../reading/history.js';
+import { type LinkedIssue, linkedIssues } from '../reading/linked-issues.js';
+import { fetchPermission } from '../reading/permissions.js';
+import { fetchReviewThreads, type ReadThreads, type ReviewThread } from '../reading/review-threads.js';
+import { unreadWarning } from './fetch-change.js';
+
+/** What is asked for around a trigger. */
+export interface SurroundingsRequest {
+  readonly repository: Repository;
+  readonly parts: readonly ContextPart[];
+  /** The pull request whose commits, threads and linked issues are read. */
+  readonly pull?: number;
+  /** The issue or pull request whose conversation is read. */
+  readonly subject?: number;
+  /** The commit whose checks are read, and how many of their logs. */
+  readonly checked?: { readonly sha: string; readonly maxLogs: number };
+  /** Time of the event, ISO 8601; what was written or changed later is left out (C5 71). */
+  readonly before: string | undefined;
+  /** Comments that the event itself holds. */
+  readonly without?: number;
+  /** Left out: the review threads are asked for here alone. */
+  readonly readThreads?: ReadThreads;
+}
+
+/** What was read, and warnings of what was not. */
+export interface ReadSurroundings {
+  readonly surroundings: Surroundings;
+  readonly warnings: readonly Warning[];
+}
+
+const LOG_LINES = 60;
+
+/** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
+const MAX_AUTHORS = 12;
+
+/**
+ * Reads what stands around a trigger, everything at the same time. What cannot be read is a warning and named in the
+ * result. Rejects only for an aborted signal.
+ */
+export async function fetchSurroundings(
+  client: GitHubClient,
+  request: SurroundingsRequest,
+  signal: AbortSignal,
+): Promise<ReadSurroundings> {
+  const { repository, pull, subject, checked } = request;
+  const readThreads: ReadThreads =
+    request.readThreads ?? ((place, inTime) => fetchReviewThreads(client, place, inTime));
+  const warnings: Warning[] = [];
+  const unread: string[] = [];
+  const wants = (part: ContextPart) => request.parts.includes(part);
+  async function read<Value>(what: string, asked: Promise<Value> | undefined): Promise<Value | undefined> {
+    try {
+      return await asked;
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError)) throw thrown;
+      unread.push(what);
+      const warning = unreadWarning(thrown, what);
+      warnings.push(thrown.reason === 'denied' ? { ...warning, code: 'context-unread' } : warning);
+      return undefined;
+    }
+  }
+  const place = pull === undefined ? undefined : { repository, number: pull };
+  const talk = subject === undefined ? undefined : { repository, number: subject };
+  const [commits, threads, issues, conversation, checks] = await Promise.all([
+    read('the commits', place && wants('commits') ? commitsOf(client, place, signal) : undefined),
+    read('the review threads', place && wants('comments') ? readThreads(place, signal) : undefined),
+    read('the linked issues', place && wants('issues') ? linkedIssues(client, place, signal) : undefined),
+    read('the conversation', talk && wants('comments') ? fetchConversation(client, talk, signal) : undefined),
+    checked && wants('checks')
+      ? failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal)
+      : undefined,
+  ]);
+  const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
+  for (const message of checks?.problems ?? []) warnings.push({ code, message });
+  if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
+  const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
+  return {
+    surroundings: {
+      ...(commits === undefined ? {} : { commits: commits.items.map(commitNote) }),
+      ...said,
+      ...(checks === undefined ? {} : { checks: checks.checks.map(failedCheck) }),
+      ...(unread.length === 0 ? {} : { unread }),
+    },
+    warnings,
+  };
+}
+
+function commitNote({ sha, author, message }: CommitNote): CommitNote {
+  return { sha, author, message };
+}
+
+function failedCheck(check: Awaited<ReturnType<typeof failingChecks>>['checks'][number]): FailedCheck {
+  const { name, conclusion, summary, log } = check;
+  return { name, conclusion, summary, log: log?.kind === 'tail' ? log.text : undefined };
+}
+
+interface Said {
+  readonly request: SurroundingsRequest;
+  readonly threads: readonly ReviewThread[] | undefined;
+  readonly conversation: Conversation | undefined;
+  readonly issues: readonly LinkedIssue[] | undefined;
+}
+
+/** What people said up to the event, with who of them may write. */
+async function listen(
+  client: GitHubClient,
+  { request, threads, conversation, issues }: Said,
+  signal: AbortSignal,
+): Promise<Surroundings> {
+  const { repository, before, without } = request;
+  let changedLater = 0;
+  function isInTime({ changedAt }: { readonly changedAt: string }): boolean {
+    const isLater = before !== undefined && Date.parse(changedAt) > Date.parse(before);
+    if (isLater) changedLater += 1;
+    return !isLater;
+  }
+  const heardThreads = (threads ?? []).map((thread) => ({
+    thread,
+    said: [thread.first, ...thread.replies]
+      .map((one) => ({ ...one, changedAt: one.editedAt ?? one.createdAt }))
+      .filter((one) => one.id !== without && isInTime(one)),
+  }));
+  const heardComments = (conversation?.comments ?? []).filter((one) => one.id !== without && isInTime(one));
+  const heardIssues = (issues ?? []).filter(isInTime);
+  const people = [
+    ...heardThreads.flatMap(({ said }) => said.map(({ author }) => author)),
+    ...heardComments.map(({ author }) => author),
+    ...heardIssues.map(({ author }) => ({ login: author, isBot: false })),
+  ];
+  const writers = await writersAmong(client, { repository, people }, signal);
+  const remark = ({ author, isOurs, body }: ModelReply): Remark => ({
+    author,
+    isOurs: isOurs && body.trimStart().startsWith(OWN_MARK),
+    mayWrite: writers.has(author.login),
+    text: body,
+  });
+  return {
+    ...(threads === undefined
+      ? {}
+      : {
+          threads: heardThreads.map(({ thread, said }) => ({
+            path: thread.path,
+            line: thread.line ?? thread.originalLine,
+            isResolved: thread.isResolved,
+            isOutdated: thread.isOutdated,
+            remarks: said.map(remark),
+          })),
+        }),
+    ...(conversation === undefined ? {} : { comments: heardComments.map(remark) }),
+    ...(issues === undefined
+      ? {}
+      : { issues: heardIssues.map((issue) => linked(issue, remark, repository)) }),
+    ...(changedLater === 0 ? {} : { changedLater }),
+    ...(conversation === undefined || conversation.older === 0 ? {} : { olderComments: conversation.older }),
+  };
+}
+
+interface ModelReply {
+  readonly author: Actor;
+  readonly isOurs: boolean;
+  readonly body: string;
+}
+
+/** What every comment of ours begins with; another workflow may write with the same token. */
+const OWN_MARK = '<!-- axe-action';
+
+function linked(
+  issue: LinkedIssue,
+  remark: (spoken: ModelReply) => Remark,
+  { owner, name }: Repository,
+): LinkedIssueNote {
+  const isHere = issue.repository.toLowerCase() === `${owner}/${name}`.toLowerCase();
+  const author = { login: issue.author, isBot: false };
+  return {
+    reference: `${isHere ? '' : issue.repository}#${issue.number}`,
+    isOpen: issue.isOpen,
+    title: issue.title,
+    remark: remark({ author, isOurs: false, body: issue.body }),
+  };
+}
+
+/** Logins of the people who may write; a bot may quote anybody, so none is among them. */
+async function writersAmong(
+  client: GitHubClient,
+  { repository, people }: { readonly repository: Repository; readonly people: readonly Actor[] },
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const logins = [...new Set(people.filter(({ isBot }) => !isBot).map(({ login }) => login))];
+  const asked = logins.slice(-MAX_AUTHORS);
+  const answers = await Promise.all(
+    asked.map((login) => fetchPermission(client, { repository, login }, signal)),
+  );
+  return new Set(
+    asked.filter((_, index) => {
+      const answer = answers[index];
+      return answer?.kind === 'known' && mayWrite(answer.permission);
+    }),
+  );
+}

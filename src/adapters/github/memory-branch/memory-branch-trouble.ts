@@ -1,0 +1,132 @@
+import type { BranchTrouble } from '../../../core/memory/branch.js';
+import type { GitHubError } from '../client/errors.js';
+import { branchName, type MemoryBranchPlace, repositoryName } from './memory-branch-place.js';
+
+/** What was tried when GitHub refused. */
+export type Attempt = 'reading' | 'saving';
+
+/**
+ * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that mends it (D14).
+ */
+export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BranchTrouble {
+  const told = { kind: 'failed', message: messageFor(place, error.message, attempt) } as const;
+  const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
+  if (error.reason !== 'rate-limited' && known !== undefined) {
+    return { ...told, reason: known.reason, remedy: known.remedy(place) };
+  }
+  switch (error.reason) {
+    case 'rate-limited':
+      return {
+        ...told,
+        reason: 'rate-limited',
+        retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
+        ...remedyOf(error),
+      };
+    case 'denied':
+      return { ...told, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
+    case 'missing':
+      return { ...told, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
+    case 'unavailable':
+      return { ...told, reason: 'unavailable', ...againAfter(error), ...remedyOf(error) };
+    case 'too-large':
+      return { ...told, reason: 'error', remedy: 'Shorten the memory with `mode: gc`.' };
+    case 'invalid':
+      return { ...told, reason: 'error', ...remedyOf(error) };
+  }
+}
+
+/** The trouble of a repository that nobody can write to. */
+export function archivedTrouble(place: MemoryBranchPlace): BranchTrouble {
+  const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
+  return { kind: 'failed', reason: 'denied', message, remedy: archivedRemedy(place) };
+}
+
+/** The message of trouble: `saving to octocat/hello@axe-memory failed: …`. */
+export function messageFor(place: MemoryBranchPlace, cause: string, attempt: Attempt): string {
+  const tried = attempt === 'saving' ? 'saving to' : 'reading';
+  // GitHub's sentences end with a stop, and more may follow this one.
+  return `${tried} ${branchName(place)} failed: ${cause.replace(/\.+$/, '')}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** After the client's own attempts; a save has time for more of them (D12). */
+const SERVER_ERROR_WAIT_MS = 5_000;
+
+interface KnownRefusal {
+  readonly pattern: RegExp;
+  readonly reason: 'denied' | 'error';
+  readonly remedy: (place: MemoryBranchPlace) => string;
+}
+
+/** GitHub gives these several statuses and GraphQL types, so they are known by their words. The first one counts. */
+const KNOWN_REFUSALS: readonly KnownRefusal[] = [
+  { pattern: /\barchived\b/i, reason: 'denied', remedy: archivedRemedy },
+  {
+    pattern: /\bGH009\b|push protection|contain secrets|secret detected/i,
+    reason: 'error',
+    remedy: secretRemedy,
+  },
+  {
+    pattern:
+      /\bGH0(?:06|13)\b|rule violation|protected (?:branch|ref)|branch protection|through a pull request|approving review|required status check|not authorized to push|cannot force-push|reference update failed|being restricted/i,
+    reason: 'denied',
+    remedy: ruleRemedy,
+  },
+  { pattern: /repository is empty/i, reason: 'error', remedy: emptyRemedy },
+  { pattern: /\bSAML\b/, reason: 'denied', remedy: samlRemedy },
+];
+
+function archivedRemedy(place: MemoryBranchPlace): string {
+  return `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`;
+}
+
+function secretRemedy(): string {
+  return 'GitHub found a secret in the memory file: remove it, for example with `axe-action memory edit`, and replace it where it is valid.';
+}
+
+function ruleRemedy({ branch }: MemoryBranchPlace): string {
+  const exempt = `let the app that the token belongs to bypass the rules for branch \`${branch}\``;
+  if (branch === 'axe-memory') return `In the repository's rulesets, exclude \`${branch}\`, or ${exempt}.`;
+  return `Set \`memory-branch: axe-memory\`, a branch of memory's own, or ${exempt} in the repository's settings.`;
+}
+
+function emptyRemedy(place: MemoryBranchPlace): string {
+  return `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`;
+}
+
+function samlRemedy({ owner }: MemoryBranchPlace): string {
+  return `Authorize the token of \`memory-token\` for the single sign-on of ${owner}.`;
+}
+
+function deniedRemedy(place: MemoryBranchPlace, { status }: GitHubError, attempt: Attempt): string {
+  if (status === 401) {
+    return 'The token is not valid (any more): check `memory-token`, or `github-token` where that is not set.';
+  }
+  return place.isOwn === false ? `Give ${anotherToken(place, attempt)}` : permissionRemedy(place, attempt);
+}
+
+/** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
+function invisibleRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
+  if (place.isOwn === true) return permissionRemedy(place, attempt);
+  return `Check its name, and give ${anotherToken(place, attempt)}`;
+}
+
+function permissionRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
+  const line = `Add \`contents: ${attempt === 'saving' ? 'write' : 'read'}\` under \`permissions:\` of the job`;
+  if (attempt === 'reading') return `${line}.`;
+  return `${line}, or give a token that may write to ${repositoryName(place)} as \`memory-token\`.`;
+}
+
+function anotherToken(place: MemoryBranchPlace, attempt: Attempt): string {
+  const may = attempt === 'saving' ? 'write to' : 'read';
+  return `a token that may ${may} ${repositoryName(place)} as \`memory-token\`; the job's own token is for the workflow's repository only.`;
+}
+
+function remedyOf({ remedy }: GitHubError): { readonly remedy?: string } {
+  return remedy === undefined ? {} : { remedy };
+}
+
+function againAfter({ status }: GitHubError): { readonly retryAfterMs?: number } {
+  return status !== undefined && status >= 500 ? { retryAfterMs: SERVER_ERROR_WAIT_MS } : {};
+}

@@ -1,0 +1,173 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { createOnce } from '../client/create-once.js';
+import { type Failed, orFailed } from '../client/failed.js';
+import { fetchPages } from '../client/pages.js';
+
+/** A note on lines of a file, shown in the diff. */
+export interface Annotation {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+  readonly title?: string;
+}
+
+/** A finished check of a commit. Texts went through outbound cleaning (D24). */
+export interface CheckRunReport {
+  readonly repository: Repository;
+  readonly headSha: string;
+  /** The same name on the same commit is the same check to a reader. */
+  readonly name: string;
+  /** Tells the check run of this run from others by the same name; the run and its attempt, say. */
+  readonly externalId: string;
+  readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required';
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+}
+
+/** What became of a check run. */
+export type CheckRunResult =
+  | { readonly kind: 'published'; readonly id: number; readonly url: string; readonly created: boolean }
+  | Failed;
+
+/**
+ * Creates a check run, or brings the one with this external id up to date. GitHub takes fifty annotations at a time
+ * and adds those of each request to the ones before, so only those it does not have yet are sent. Rejects only for an
+ * aborted signal.
+ */
+export async function publishCheckRun(
+  client: GitHubClient,
+  report: CheckRunReport,
+  signal: AbortSignal,
+): Promise<CheckRunResult> {
+  return await orFailed<CheckRunResult>(async () => {
+    const found = await findCheckRun(client, report, signal);
+    if (found === undefined) {
+      const run = await createOnce({
+        create: () => create(client, report, signal),
+        find: () => findCheckRun(client, report, signal),
+      });
+      await sendRest(client, { report, id: run.id, from: run.sent }, signal);
+      return { kind: 'published', id: run.id, url: run.url, created: true };
+    }
+    await update(client, { report, id: found.id, from: found.sent }, signal);
+    await sendRest(client, { report, id: found.id, from: found.sent + MAX_PER_REQUEST }, signal);
+    return { kind: 'published', id: found.id, url: found.url, created: false };
+  }, 'The findings are in the job summary.');
+}
+
+/** (REST API, "Create a check run") */
+const MAX_PER_REQUEST = 50;
+
+const createdSchema = v.object({ id: v.number(), html_url: v.nullable(v.string()) });
+
+const checkRunSchema = v.object({
+  ...createdSchema.entries,
+  external_id: v.nullable(v.string()),
+  output: v.object({ annotations_count: v.number() }),
+});
+
+interface CheckRun {
+  readonly id: number;
+  readonly url: string;
+  /** How many annotations it has. */
+  readonly sent: number;
+}
+
+async function findCheckRun(
+  client: GitHubClient,
+  { repository, headSha, name, externalId }: CheckRunReport,
+  signal: AbortSignal,
+): Promise<CheckRun | undefined> {
+  const { items } = await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs',
+      params: {
+        owner: repository.owner,
+        repo: repository.name,
+        ref: headSha,
+        check_name: name,
+        filter: 'all',
+      },
+      item: checkRunSchema,
+      field: 'check_runs',
+      what: 'the check runs',
+      maxPages: 3,
+    },
+    signal,
+  );
+  const found = items.find((run) => run.external_id === externalId);
+  if (found === undefined) return undefined;
+  return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
+}
+
+async function create(client: GitHubClient, report: CheckRunReport, signal: AbortSignal): Promise<CheckRun> {
+  const { repository, headSha, externalId } = report;
+  const created = await askRest(
+    client,
+    {
+      route: 'POST /repos/{owner}/{repo}/check-runs',
+      params: {
+        owner: repository.owner,
+        repo: repository.name,
+        head_sha: headSha,
+        external_id: externalId,
+        ...reportParams(report, 0),
+      },
+      schema: createdSchema,
+      what: 'the check run',
+    },
+    signal,
+  );
+  return { id: created.id, url: created.html_url ?? '', sent: MAX_PER_REQUEST };
+}
+
+interface Update {
+  readonly report: CheckRunReport;
+  readonly id: number;
+  /** Index of the first annotation to send. */
+  readonly from: number;
+}
+
+/** The annotations from an index on, if there are any left. */
+async function sendRest(client: GitHubClient, rest: Update, signal: AbortSignal): Promise<void> {
+  const total = rest.report.annotations.length;
+  for (let { from } = rest; from < total; from += MAX_PER_REQUEST) {
+    await update(client, { ...rest, from }, signal);
+  }
+}
+
+async function update(
+  client: GitHubClient,
+  { report, id, from }: Update,
+  signal: AbortSignal,
+): Promise<void> {
+  const { owner, name: repo } = report.repository;
+  await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+    params: { owner, repo, check_run_id: id, ...reportParams(report, from) },
+    signal,
+  });
+}
+
+function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport, from: number) {
+  const part = annotations.slice(from, from + MAX_PER_REQUEST).map(annotationParams);
+  return { name, status: 'completed', conclusion, output: { title, summary, annotations: part } };
+}
+
+function annotationParams({ path, startLine, endLine, level, message, title }: Annotation) {
+  return {
+    path,
+    start_line: startLine,
+    end_line: endLine,
+    annotation_level: level,
+    message,
+    ...(title === undefined ? {} : { title }),
+  };
+}

@@ -1,0 +1,190 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { createOnce } from '../client/create-once.js';
+import { GitHubError } from '../client/errors.js';
+import { type Failed, failedBy } from '../client/failed.js';
+import { isMarked } from '../reading/own-reviews.js';
+import { type BranchProposal, putProposalBranch, removeProposalBranch } from './proposal-branch.js';
+
+/** A pull request that is kept up to date over many runs. Texts went through outbound cleaning (D24). */
+export interface ProposedPull extends BranchProposal {
+  /** A whole line that finds the pull request again; put before the body if it is not in it. */
+  readonly marker: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What became of it. */
+export type PullResult =
+  | { readonly kind: 'published'; readonly url: string; readonly created: boolean }
+  | Failed;
+
+/**
+ * Puts a change on a branch and opens a pull request for it, or brings the open one with the marker up to date. One that
+ * was closed is done with: the next one is a new one. One whose marker somebody removed is theirs and stays as it is, and
+ * no branch is left without a pull request. Rejects only for an aborted signal.
+ */
+export async function proposePull(
+  client: GitHubClient,
+  proposal: ProposedPull,
+  signal: AbortSignal,
+): Promise<PullResult> {
+  try {
+    const found = await findPull(client, proposal, signal);
+    if (found !== undefined && !isMarked(found.body ?? '', proposal.marker)) return takenOver(found);
+    await putProposalBranch(client, proposal, signal);
+    if (found !== undefined) return await bringUpToDate(client, { proposal, found }, signal);
+    return await openOrLeaveNothing(client, proposal, signal);
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    const { message } = thrown;
+    return NOT_PERMITTED.test(message)
+      ? { kind: 'failed', message, remedy: ALLOW }
+      : failedBy(thrown, PERMISSIONS);
+  }
+}
+
+function takenOver({ html_url }: FoundPull): PullResult {
+  return {
+    kind: 'failed',
+    message: `somebody took the marker line out of ${html_url}, so it is left as it is`,
+    remedy: 'Merge or close it; the next run opens a new one.',
+  };
+}
+
+async function openOrLeaveNothing(
+  client: GitHubClient,
+  proposal: ProposedPull,
+  signal: AbortSignal,
+): Promise<PullResult> {
+  try {
+    const opened = await createOnce({
+      create: () => open(client, proposal, signal),
+      find: () => findPull(client, proposal, signal),
+    });
+    return { kind: 'published', url: opened.html_url, created: true };
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) await removeProposalBranch(client, proposal, signal);
+    throw thrown;
+  }
+}
+
+const PERMISSIONS = 'It takes `contents: write` and `pull-requests: write` under `permissions:` of the job.';
+
+/** GitHub refuses pull requests by the job's own token unless a setting allows them, in these words. */
+const NOT_PERMITTED = /not permitted to create/i;
+const ALLOW =
+  'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that may.';
+
+const pullSchema = v.object({
+  number: v.number(),
+  html_url: v.string(),
+  title: v.string(),
+  body: v.nullable(v.string()),
+  merged_at: v.nullish(v.string()),
+  head: v.object({ ref: v.string() }),
+});
+
+type FoundPull = v.InferOutput<typeof pullSchema>;
+
+/** The open one of the branch, the one with the marker first; GitHub allows one for each base. */
+async function findPull(
+  client: GitHubClient,
+  { repository, branch, marker }: ProposedPull,
+  signal: AbortSignal,
+): Promise<FoundPull | undefined> {
+  const pulls = await listPulls(client, { repository, branch, state: 'open' }, signal);
+  return pulls.find(({ body }) => isMarked(body ?? '', marker)) ?? pulls[0];
+}
+
+/** A pull request that was closed without being merged. */
+export interface ClosedPull {
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** The newest pull requests of a branch that were closed without being merged. Throws a GitHubError. */
+export async function listClosedPulls(
+  client: GitHubClient,
+  { repository, branch }: Pick<BranchProposal, 'repository' | 'branch'>,
+  signal: AbortSignal,
+): Promise<readonly ClosedPull[]> {
+  const pulls = await listPulls(client, { repository, branch, state: 'closed' }, signal);
+  return pulls
+    .filter(({ merged_at }) => merged_at === null || merged_at === undefined)
+    .map(({ html_url, title, body }) => ({ url: html_url, title, body: body ?? '' }));
+}
+
+interface PullsQuestion extends Pick<BranchProposal, 'repository' | 'branch'> {
+  readonly state: 'open' | 'closed';
+}
+
+async function listPulls(
+  client: GitHubClient,
+  { repository, branch, state }: PullsQuestion,
+  signal: AbortSignal,
+): Promise<readonly FoundPull[]> {
+  const pulls = await askRest(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/pulls',
+      params: { ...repoParams(repository), state, head: `${repository.owner}:${branch}`, per_page: 20 },
+      schema: v.array(pullSchema),
+      what: 'the pull requests',
+    },
+    signal,
+  );
+  return pulls.filter(({ head }) => head.ref === branch);
+}
+
+async function open(
+  client: GitHubClient,
+  proposal: ProposedPull,
+  signal: AbortSignal,
+): Promise<Pick<FoundPull, 'html_url'>> {
+  const { repository, branch, title } = proposal;
+  return await askRest(
+    client,
+    {
+      route: 'POST /repos/{owner}/{repo}/pulls',
+      params: {
+        ...repoParams(repository),
+        title,
+        body: markedBody(proposal),
+        head: branch,
+        base: repository.defaultBranch,
+      },
+      schema: v.object({ html_url: v.string() }),
+      what: 'the pull request',
+    },
+    signal,
+  );
+}
+
+async function bringUpToDate(
+  client: GitHubClient,
+  { proposal, found }: { readonly proposal: ProposedPull; readonly found: FoundPull },
+  signal: AbortSignal,
+): Promise<PullResult> {
+  await client.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', {
+    params: {
+      ...repoParams(proposal.repository),
+      pull_number: found.number,
+      title: proposal.title,
+      body: markedBody(proposal),
+    },
+    signal,
+  });
+  return { kind: 'published', url: found.html_url, created: false };
+}
+
+function repoParams({ owner, name }: Repository) {
+  return { owner, repo: name };
+}
+
+function markedBody({ marker, body }: ProposedPull): string {
+  return isMarked(body, marker) ? body : `${marker}\n${body}`;
+}

@@ -1,0 +1,26 @@
+import type { PullRequestPlace } from '../reading/changed-files.js';
+
+/** What a review says about merging. Approving is not ours to do (D23). */
+export type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
+
+/** A comment on a line of the diff, or on several. Lines count from 1. */
+export interface ReviewComment {
+  readonly path: string;
+  readonly line: number;
+  /** Before (`LEFT`) or after the change. */
+  readonly side: 'LEFT' | 'RIGHT';
+  readonly startLine?: number;
+  readonly startSide?: 'LEFT' | 'RIGHT';
+  readonly body: string;
+}
+
+/** The review to post. All texts went through outbound cleaning (D24). */
+export interface ReviewPayload extends PullRequestPlace {
+  /** The commit that was reviewed. */
+  readonly headSha: string;
+  readonly event: ReviewEvent;
+  readonly body: string;
+  readonly comments: readonly ReviewComment[];
+  /** A whole line that tells this review of this head from all others; put before the body if it is not in it. */
+  readonly marker: string;
+}

@@ -1,0 +1,181 @@
+import * as v from 'valibot';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import type { Failed } from '../client/failed.js';
+import type { PullRequestPlace } from '../reading/changed-files.js';
+import { isMarked, listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
+import type { ReviewComment, ReviewEvent, ReviewPayload } from './review-draft.js';
+import { refusalOf, reviewFailed } from './review-refusal.js';
+import { findMisplaced, withUnplaced } from './review-unplaced.js';
+
+/** What became of a review. */
+export type ReviewResult =
+  | {
+      readonly kind: 'published';
+      readonly id: number;
+      readonly url: string;
+      /** False where it had been posted before. */
+      readonly created: boolean;
+      /** What it was posted as: changes cannot be requested on one's own pull request. */
+      readonly event: ReviewEvent;
+      /** Comments that stand in the body, since GitHub did not take them on their lines. */
+      readonly unplaced: readonly ReviewComment[];
+    }
+  | Failed;
+
+/**
+ * Posts one review with all its comments, once: a review of ours with the marker for this head is looked for before,
+ * and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
+ * it; comments it does not take on their lines go into the body. Rejects only for an aborted signal.
+ */
+export async function publishReview(
+  client: GitHubClient,
+  draft: ReviewPayload,
+  signal: AbortSignal,
+): Promise<ReviewResult> {
+  try {
+    const posted = await findPosted(client, draft, signal);
+    if (posted !== undefined) return alreadyPublished(posted);
+    const attempt = { event: draft.event, inline: draft.comments, unplaced: [], isAgain: false };
+    return await post(client, { draft, attempt }, signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return reviewFailed(thrown);
+    throw thrown;
+  }
+}
+
+/** How a review is tried to be posted. */
+interface Attempt {
+  readonly event: ReviewEvent;
+  readonly inline: readonly ReviewComment[];
+  readonly unplaced: readonly ReviewComment[];
+  /** After an attempt that may have been carried out, and was not. */
+  readonly isAgain: boolean;
+}
+
+interface Work {
+  readonly draft: ReviewPayload;
+  readonly attempt: Attempt;
+}
+
+/** Every further attempt asks for less than the one before, so there is a last one. */
+async function post(client: GitHubClient, work: Work, signal: AbortSignal): Promise<ReviewResult> {
+  const { draft, attempt } = work;
+  try {
+    const { id, html_url: url } = await create(client, work, signal);
+    return published(attempt, { id, url });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    switch (refusalOf(thrown)) {
+      case 'lost': {
+        const posted = await findPosted(client, draft, signal);
+        if (posted !== undefined) return published(attempt, posted);
+        if (attempt.isAgain) throw thrown;
+        return await post(client, { draft, attempt: { ...attempt, isAgain: true } }, signal);
+      }
+      case 'event':
+        if (attempt.event === 'COMMENT') throw thrown;
+        return await post(client, { draft, attempt: { ...attempt, event: 'COMMENT' } }, signal);
+      case 'line': {
+        if (attempt.inline.length === 0) throw thrown;
+        const next = await withLessInline(client, { ...work, error: thrown }, signal);
+        return await post(client, { draft, attempt: next }, signal);
+      }
+      case 'other':
+        throw thrown;
+    }
+  }
+}
+
+async function withLessInline(
+  client: GitHubClient,
+  { draft, attempt, error }: Work & { readonly error: GitHubError },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  // What was sorted out before was not all, and nothing more is known: the rest goes too.
+  const misplaced =
+    attempt.unplaced.length > 0
+      ? attempt.inline
+      : await findMisplaced(client, { draft, comments: attempt.inline, error }, signal);
+  return {
+    ...attempt,
+    inline: attempt.inline.filter((comment) => !misplaced.includes(comment)),
+    unplaced: [...attempt.unplaced, ...misplaced],
+  };
+}
+
+/** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
+async function findPosted(
+  client: GitHubClient,
+  draft: ReviewPayload,
+  signal: AbortSignal,
+): Promise<OwnReview | undefined> {
+  const reviews = await listOwnReviews(client, draft, signal);
+  const ours = reviews.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
+  for (const { id, state } of ours) {
+    if (state === 'PENDING') await deleteDraft(client, { ...draft, id }, signal);
+  }
+  return ours.find(({ state }) => state !== 'PENDING');
+}
+
+/** One that is gone is fine: the client asks again where the answer is lost. */
+async function deleteDraft(
+  client: GitHubClient,
+  { id, ...place }: PullRequestPlace & { readonly id: number },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
+      params: { ...pullParams(place), review_id: id },
+      signal,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
+  }
+}
+
+const createdSchema = v.object({ id: v.number(), html_url: v.string() });
+
+async function create(client: GitHubClient, { draft, attempt }: Work, signal: AbortSignal) {
+  const marked = isMarked(draft.body, draft.marker) ? draft.body : `${draft.marker}\n${draft.body}`;
+  return await askRest(
+    client,
+    {
+      route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
+      params: {
+        ...pullParams(draft),
+        commit_id: draft.headSha,
+        event: attempt.event,
+        body: withUnplaced(marked, attempt.unplaced),
+        comments: attempt.inline.map(commentParams),
+      },
+      schema: createdSchema,
+      what: 'the review',
+    },
+    signal,
+  );
+}
+
+function pullParams({ repository, number }: PullRequestPlace) {
+  return { owner: repository.owner, repo: repository.name, pull_number: number };
+}
+
+/** A range of one line is refused, so it is sent as a line. */
+function commentParams({ path, line, side, startLine, startSide, body }: ReviewComment) {
+  const isRange = startLine !== undefined && (startLine !== line || (startSide ?? side) !== side);
+  const range = isRange ? { start_line: startLine, start_side: startSide ?? side } : {};
+  return { path, line, side, ...range, body };
+}
+
+function published(
+  { event, unplaced }: Attempt,
+  { id, url }: { readonly id: number; readonly url: string },
+): ReviewResult {
+  return { kind: 'published', id, url, created: true, event, unplaced };
+}
+
+function alreadyPublished({ id, url, state }: OwnReview): ReviewResult {
+  const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
+  return { kind: 'published', id, url, created: false, event, unplaced: [] };
+}

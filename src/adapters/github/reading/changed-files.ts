@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import type { CountedFile } from '../../../core/prompt/context.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+
+/** A changed file with the part of the diff GitHub sends for it. */
+export interface PatchedFile extends CountedFile {
+  /** Hunks without the file's header; undefined for binary, very large and unchanged files. */
+  readonly patch?: string;
+}
+
+/** A pull request of a repository. */
+export interface PullRequestPlace {
+  readonly repository: Repository;
+  readonly number: number;
+}
+
+const fileSchema = v.object({
+  filename: v.string(),
+  status: v.fallback(v.string(), 'changed'),
+  additions: v.fallback(v.number(), 0),
+  deletions: v.fallback(v.number(), 0),
+  previous_filename: v.optional(v.string()),
+  patch: v.optional(v.string()),
+});
+
+const PAGE_SIZE = 100;
+
+/** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
+const MAX_PAGES = 30;
+
+/** The files of a pull request as it is now. Throws a GitHubError. */
+export async function fetchChangedFiles(
+  client: GitHubClient,
+  { repository, number }: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<readonly PatchedFile[]> {
+  const files: PatchedFile[] = [];
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { body } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+      params: {
+        owner: repository.owner,
+        repo: repository.name,
+        pull_number: number,
+        per_page: PAGE_SIZE,
+        page,
+      },
+      signal,
+    });
+    const listed = parseFiles(
+      body,
+      `GET /repos/${repository.owner}/${repository.name}/pulls/${number}/files`,
+    );
+    files.push(...listed);
+    if (listed.length < PAGE_SIZE) break;
+  }
+  return files;
+}
+
+/** A list of files in one of GitHub's answers. Throws a GitHubError. */
+export function parseFiles(body: unknown, asked: string): readonly PatchedFile[] {
+  const parsed = v.safeParse(v.array(fileSchema), body);
+  if (!parsed.success) {
+    throw new GitHubError(`GitHub's answer to \`${asked}\` is not a list of files`, {
+      reason: 'unavailable',
+      asked,
+    });
+  }
+  return parsed.output.map(({ filename, status, additions, deletions, previous_filename, patch }) => ({
+    path: filename,
+    status,
+    additions,
+    deletions,
+    ...(previous_filename === undefined ? {} : { previousPath: previous_filename }),
+    ...(patch === undefined ? {} : { patch }),
+  }));
+}
+
+/** A unified diff of the files' hunks, with the headers git would write; files without hunks keep their header. */
+export function assembleDiff(files: readonly PatchedFile[]): string {
+  return files.map(formatFileDiff).join('');
+}
+
+function formatFileDiff(file: PatchedFile): string {
+  const { path, status, patch } = file;
+  const from = file.previousPath ?? path;
+  const lines = [`diff --git ${quote(`a/${from}`)} ${quote(`b/${path}`)}`];
+  if (status === 'added') lines.push('new file mode 100644');
+  if (status === 'removed') lines.push('deleted file mode 100644');
+  if (status === 'renamed') lines.push(`rename from ${quote(from)}`, `rename to ${quote(path)}`);
+  if (status === 'copied') lines.push(`copy from ${quote(from)}`, `copy to ${quote(path)}`);
+  if (patch !== undefined && patch !== '') {
+    lines.push(`--- ${status === 'added' ? '/dev/null' : quote(`a/${from}`)}`);
+    lines.push(`+++ ${status === 'removed' ? '/dev/null' : quote(`b/${path}`)}`, patch);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A path as git quotes it, where it would break out of its line. */
+function quote(path: string): string {
+  return /[\p{Cc}"\\]/u.test(path) ? JSON.stringify(path) : path;
+}

@@ -1,0 +1,154 @@
+import * as v from 'valibot';
+import { AxeError } from '../../../core/errors.js';
+import type { Repository } from '../../../core/event/trigger.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+
+/** A commit, branch or tag of a repository, and how to ask for it. */
+export interface RefPlace {
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+  readonly ref: string;
+}
+
+/** What stands at a path of a ref. */
+export type PathAtRef =
+  /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'missing' }
+  /** A link, a submodule, or a file over the limit: half a sentence that says so. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const contentSchema = v.object({
+  type: v.string(),
+  size: v.fallback(v.number(), 0),
+  sha: v.fallback(v.string(), ''),
+  path: v.fallback(v.string(), ''),
+  encoding: v.fallback(v.string(), ''),
+  content: v.fallback(v.string(), ''),
+});
+
+/**
+ * Reads a path through the contents API, byte for byte. A link to a file of the same ref is followed by GitHub
+ * itself; any other is refused. Throws a GitHubError.
+ */
+export async function readPathAt(
+  place: RefPlace,
+  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
+  signal: AbortSignal,
+): Promise<PathAtRef> {
+  const body = await fetchContent(place, { path, accept: OBJECT }, signal);
+  if (body === undefined) return { kind: 'missing' };
+  const content = v.safeParse(contentSchema, body);
+  if (!content.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
+  const { type, size, sha, encoding } = content.output;
+  if (type === 'dir') return { kind: 'folder' };
+  if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
+  if (size > maxBytes) {
+    return { kind: 'refused', reason: `it has ${size} bytes; ${maxBytes} are the limit` };
+  }
+  const isInline = encoding === 'base64';
+  const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);
+  return { kind: 'file', path: content.output.path || path, bytes };
+}
+
+/**
+ * The text of a file at a ref, or undefined if there is none; `maxBytes` is 100 MB, GitHub's limit, unless said
+ * otherwise. Throws an AxeError for a folder, link, submodule or a file over the limit, and a GitHubError.
+ */
+export async function readFileAt(
+  place: RefPlace,
+  { path, maxBytes = GITHUB_LIMIT_BYTES }: { readonly path: string; readonly maxBytes?: number },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await readPathAt(place, { path, maxBytes }, signal);
+  switch (found.kind) {
+    case 'file':
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
+    case 'missing':
+      return undefined;
+    case 'folder':
+      throw new AxeError(`cannot read ${locationOf(place, path)}: it is a folder`);
+    case 'refused':
+      throw new AxeError(`cannot read ${locationOf(place, path)}: ${found.reason}`);
+  }
+}
+
+/** Names of what a folder holds, at most 1,000; none if there is no such folder. Throws a GitHubError. */
+export async function listFolderAt(
+  place: RefPlace,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const body = await fetchContent(place, { path, accept: 'application/vnd.github+json' }, signal);
+  const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
+  return listing.success ? listing.output.map(({ name }) => name) : [];
+}
+
+const GITHUB_LIMIT_BYTES = 100 * 1024 * 1024;
+
+/** `octocat/hello@main:axe/agents/a.toml`, for people; a sha is shortened. */
+export function locationOf({ repository, ref }: RefPlace, path: string): string {
+  const shortRef = /^[0-9a-f]{40,64}$/.test(ref) ? ref.slice(0, 7) : ref;
+  return `${repository.owner}/${repository.name}@${shortRef}:${path}`;
+}
+
+/** Where blobs are fetched from. */
+interface BlobPlace extends Pick<RefPlace, 'client'> {
+  readonly repository: Pick<Repository, 'owner' | 'name'>;
+}
+
+/** A blob's bytes, of any size up to 100 MB. Throws a GitHubError. */
+export async function fetchBlob(
+  { client, repository }: BlobPlace,
+  sha: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { body } = await client.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', {
+    params: { owner: repository.owner, repo: repository.name, file_sha: sha },
+    signal,
+  });
+  const blob = v.safeParse(blobSchema, body);
+  if (blob.success) return decodeBase64(blob.output.content);
+  const asked = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
+  throw new GitHubError(`GitHub's answer to \`${asked}\` is not a blob`, { reason: 'unavailable', asked });
+}
+
+/** Blobs always come in base64 (REST API, "Get a blob"). */
+const blobSchema = v.object({ content: v.string(), encoding: v.literal('base64') });
+
+/** Undefined for a 404. */
+async function fetchContent(
+  { client, repository, ref }: RefPlace,
+  { path, accept }: { readonly path: string; readonly accept: string },
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    const { body } = await client.request('GET /repos/{owner}/{repo}/contents/{path}', {
+      params: { owner: repository.owner, repo: repository.name, path, ref },
+      accept,
+      signal,
+    });
+    return typeof body === 'string' ? parseJson(body) : body;
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
+    throw thrown;
+  }
+}
+
+/** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
+const OBJECT = 'application/vnd.github.object+json';
+
+/** JSON under a media type of its own arrives as text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function decodeBase64(content: string): Uint8Array {
+  return new Uint8Array(Buffer.from(content, 'base64'));
+}

@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { fetchPages, type Listed } from '../client/pages.js';
+import { fetchJobLog, type JobLog } from './job-log.js';
+
+/** Whose checks are asked for, and how much of their logs. */
+export interface ChecksRequest {
+  readonly repository: Repository;
+  readonly sha: string;
+  /** Lines of each log; the last ones. */
+  readonly maxLogLines: number;
+  /** No more logs than these are fetched. */
+  readonly maxLogs: number;
+  /** Only checks of this name; empty, the default, for all. */
+  readonly name?: string;
+}
+
+/** A check of a commit that did not succeed. Everything but the conclusion is the words of whoever runs the check. */
+export interface FailingCheck {
+  /** A check run, or a status of the older kind. */
+  readonly kind: 'check-run' | 'status';
+  readonly name: string;
+  /** `failure`, `timed_out`, `cancelled`, `action_required`, `startup_failure`, `error`. */
+  readonly conclusion: string;
+  readonly url: string | undefined;
+  /** The check's own title and summary, or a status' description. */
+  readonly summary: string;
+  /** Only of jobs of GitHub Actions; undefined for other checks and beyond `maxLogs`. */
+  readonly log: JobLog | undefined;
+}
+
+/** The checks that failed, as far as they were read. */
+export interface FailingChecks {
+  readonly checks: readonly FailingCheck[];
+  /** The others: what they came to, or how far they are (`success`, `skipped`, `in_progress`, `pending`). */
+  readonly others: readonly { readonly name: string; readonly state: string }[];
+  readonly isComplete: boolean;
+  /** What could not be asked, with its remedy: half the answer is better than none. */
+  readonly problems: readonly string[];
+  /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
+  readonly isDenied: boolean;
+}
+
+const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
+
+const MAX_PAGES = 3;
+
+/**
+ * The checks and statuses of a commit that failed, with the ends of the logs of Actions jobs. What the token may not
+ * see is a problem among the others. Rejects only for an aborted signal.
+ */
+export async function failingChecks(
+  client: GitHubClient,
+  request: ChecksRequest,
+  signal: AbortSignal,
+): Promise<FailingChecks> {
+  const [runs, statuses] = await Promise.all([
+    orProblem('the check runs', fetchCheckRuns(client, request, signal)),
+    orProblem('the statuses', fetchStatuses(client, request, signal)),
+  ]);
+  const { name = '' } = request;
+  const namedRuns = runs.items.filter((run) => name === '' || run.name === name);
+  const namedStatuses = statuses.items.filter(({ context }) => name === '' || context === name);
+  const failedRuns = namedRuns.filter(({ conclusion }) => FAILED.has(conclusion ?? ''));
+  const checks: FailingCheck[] = [];
+  for (const run of failedRuns) {
+    const jobId =
+      checks.filter(({ log }) => log !== undefined).length < request.maxLogs ? jobIdOf(run) : undefined;
+    checks.push(
+      checkOfRun(
+        run,
+        jobId === undefined ? undefined : await fetchJobLog(client, { ...request, jobId }, signal),
+      ),
+    );
+  }
+  return {
+    checks: [...checks, ...namedStatuses.filter(({ state }) => FAILED.has(state)).map(checkOfStatus)],
+    others: [
+      ...namedRuns.map((run) => ({ name: run.name, state: run.conclusion ?? run.status })),
+      ...namedStatuses.map(({ context, state }) => ({ name: context, state })),
+    ].filter(({ state }) => !FAILED.has(state)),
+    isComplete: runs.isComplete && statuses.isComplete,
+    problems: [...runs.problems, ...statuses.problems],
+    isDenied: runs.isDenied && statuses.isDenied,
+  };
+}
+
+const checkRunSchema = v.object({
+  name: v.string(),
+  conclusion: v.nullable(v.string()),
+  status: v.string(),
+  html_url: v.nullable(v.string()),
+  details_url: v.nullable(v.string()),
+  app: v.nullable(v.object({ slug: v.fallback(v.string(), '') })),
+  output: v.object({ title: v.nullable(v.string()), summary: v.nullable(v.string()) }),
+});
+
+const statusSchema = v.object({
+  context: v.string(),
+  state: v.string(),
+  description: v.nullable(v.string()),
+  target_url: v.nullable(v.string()),
+});
+
+type CheckRun = v.InferOutput<typeof checkRunSchema>;
+type Status = v.InferOutput<typeof statusSchema>;
+
+/** The newest run of each name. */
+async function fetchCheckRuns(
+  client: GitHubClient,
+  { repository, sha }: ChecksRequest,
+  signal: AbortSignal,
+): Promise<Listed<CheckRun>> {
+  return await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs',
+      params: { owner: repository.owner, repo: repository.name, ref: sha, filter: 'latest' },
+      item: checkRunSchema,
+      field: 'check_runs',
+      what: 'the check runs',
+      maxPages: MAX_PAGES,
+    },
+    signal,
+  );
+}
+
+/** The newest status of each context. */
+async function fetchStatuses(
+  client: GitHubClient,
+  { repository, sha }: ChecksRequest,
+  signal: AbortSignal,
+): Promise<Listed<Status>> {
+  return await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{ref}/status',
+      params: { owner: repository.owner, repo: repository.name, ref: sha },
+      item: statusSchema,
+      field: 'statuses',
+      what: 'the statuses',
+      maxPages: MAX_PAGES,
+    },
+    signal,
+  );
+}
+
+interface Asked<Item> extends Listed<Item> {
+  readonly problems: readonly string[];
+  /** True where there is no problem, too. */
+  readonly isDenied: boolean;
+}
+
+async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<Asked<Item>> {
+  try {
+    return { ...(await listing), problems: [], isDenied: true };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    const { remedy, reason } = thrown;
+    const message = `${what}: ${thrown.message}`;
+    return {
+      items: [],
+      isDenied: reason === 'denied',
+      isComplete: false,
+      problems: [remedy === undefined ? message : `${message}. ${remedy}`],
+    };
+  }
+}
+
+/** Actions links its check runs to their jobs: `…/actions/runs/1/job/2`. */
+function jobIdOf({ app, details_url }: CheckRun): number | undefined {
+  const [, id] = /\/actions\/runs\/\d+\/job\/(\d+)/.exec(details_url ?? '') ?? [];
+  return app?.slug === 'github-actions' && id !== undefined ? Number(id) : undefined;
+}
+
+function checkOfRun({ name, conclusion, html_url, output }: CheckRun, log: JobLog | undefined): FailingCheck {
+  const summary = [output.title, output.summary].filter(Boolean).join('\n\n');
+  return { kind: 'check-run', name, conclusion: conclusion ?? '', url: html_url ?? undefined, summary, log };
+}
+
+function checkOfStatus({ context, state, description, target_url }: Status): FailingCheck {
+  return {
+    kind: 'status',
+    name: context,
+    conclusion: state,
+    url: target_url ?? undefined,
+    summary: description ?? '',
+    log: undefined,
+  };
+}

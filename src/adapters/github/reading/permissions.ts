@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import type { PermissionAnswer } from '../../../core/dependencies.js';
+import type { Permission } from '../../../core/event/permission.js';
+import type { Repository } from '../../../core/event/trigger.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+
+/** What GitHub says of one account; `role_name` is missing on older servers. */
+const answerSchema = v.object({
+  permission: v.picklist(['admin', 'write', 'read', 'none']),
+  role_name: v.fallback(v.string(), ''),
+});
+
+/**
+ * Asks what an account may do in a repository (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
+ * Rejects only for an aborted signal: every error is an answer, and the answer is `unknown`.
+ */
+export async function fetchPermission(
+  client: GitHubClient,
+  { repository, login }: { readonly repository: Repository; readonly login: string },
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  try {
+    const { body } = await client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+      params: { owner: repository.owner, repo: repository.name, username: login },
+      signal,
+    });
+    const answer = v.safeParse(answerSchema, body);
+    if (answer.success) return { kind: 'known', permission: permissionOf(answer.output) };
+    return unknown(`GitHub's answer about the permission of ${login} is not understood`);
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
+      return { kind: 'known', permission: 'none' };
+    return unknown(thrown.message, thrown.remedy);
+  }
+}
+
+/**
+ * `permission` is the base GitHub enforces; `role_name` only tells `maintain` from `write` and `triage` from
+ * `read`, so that a custom role's name can never raise anybody.
+ */
+function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answerSchema>): Permission {
+  if (permission === 'write' && role === 'maintain') return 'maintain';
+  if (permission === 'read' && role === 'triage') return 'triage';
+  return permission;
+}
+
+/** An account that was deleted, or an app's without `[bot]` in its name. */
+const NO_USER = /\bis not a user\b/i;
+
+function unknown(message: string, remedy?: string): PermissionAnswer {
+  return { kind: 'unknown', message, ...(remedy === undefined ? {} : { remedy }) };
+}

@@ -1,0 +1,160 @@
+import { AxeError } from '../../../core/errors.js';
+import { mayWrite } from '../../../core/event/permission.js';
+import { subjectNumber, type Trigger } from '../../../core/event/trigger.js';
+import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/memory-roots.js';
+import type {
+  DiffSide,
+  FilePlace,
+  GitHubReader,
+  PathOnGitHub,
+} from '../../../core/tools/github/github-port.js';
+import { shown } from '../../../core/tools/shown.js';
+import { ToolError } from '../../../core/tools/tool-error.js';
+import type { GitHubClient } from '../client/client.js';
+import { once } from '../client/once.js';
+import { fetchComparedFiles } from './compared-files.js';
+import { listFolderAt, type RefPlace, readPathAt } from './contents.js';
+import { fetchDiscussion } from './discussion.js';
+import { failingChecks } from './failing-checks.js';
+import { fileHistory } from './history.js';
+import { fetchPermission } from './permissions.js';
+import { repositoryPath } from './repository-path.js';
+import { searchCode, searchIssues } from './search.js';
+import { type SubjectCommits, subjectCommits } from './subject-commits.js';
+
+/** An event that came from GitHub. */
+type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
+
+/** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
+const MAX_AUTHORS = 20;
+
+/** The repository of an event, to read, but for the folders in which memory is kept. Commits, the diff and permissions are asked for once in a run. */
+export function createGitHubReader(
+  client: GitHubClient,
+  trigger: GitHubTrigger,
+  { memoryRoots = [] }: { readonly memoryRoots?: readonly string[] } = {},
+): GitHubReader {
+  const isMemory = createMemoryFilter(memoryRoots);
+  const { repository } = trigger;
+  const commits = once((signal) => subjectCommits(client, trigger, signal));
+  const compared = once(async (signal) => {
+    const { base, head, pull } = await commits(signal);
+    return await fetchComparedFiles(client, { repository, base, head, pull }, signal);
+  });
+  const writers = new Map<string, Promise<boolean>>();
+  const number =
+    subjectNumber(trigger) ?? (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined);
+
+  function isWriter(login: string, signal: AbortSignal): Promise<boolean> {
+    const known = writers.get(login);
+    if (known !== undefined) return known;
+    const asked = fetchPermission(client, { repository, login }, signal).then(
+      (answer) => answer.kind === 'known' && mayWrite(answer.permission),
+    );
+    writers.set(login, asked);
+    asked.catch(() => writers.delete(login));
+    return asked;
+  }
+
+  return {
+    number,
+    change: (signal) =>
+      toTool(async () => {
+        const { isChange, isForeign } = await commits(signal);
+        if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
+        const { files, isComplete } = await compared(signal);
+        return { files: files.filter(({ path }) => !isMemory(path)), isComplete, isForeign };
+      }),
+    file: (at, signal) =>
+      toTool(async () => {
+        const { ref, isForeign } = atSide(await commits(signal), at.side);
+        return { ...(await readAt({ client, repository, ref, isMemory }, at, signal)), isForeign };
+      }),
+    history: ({ side, path, limit, page }, signal) =>
+      toTool(async () => {
+        const { ref, isForeign } = atSide(await commits(signal), side);
+        const request = { repository, path: allowedPath(path, isMemory), ref, limit, page };
+        return { commits: await fileHistory(client, request, signal), isForeign };
+      }),
+    discussion: (of, signal) => toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
+    checks: (request, signal) =>
+      toTool(async () => {
+        const { head: sha } = await commits(signal);
+        const { checks: failed, ...others } = await failingChecks(
+          client,
+          { repository, sha, ...request },
+          signal,
+        );
+        return { ...others, failed };
+      }),
+    searchCode: (request, signal) =>
+      toTool(async () => {
+        const found = await searchCode(client, { repository, ...request }, signal);
+        return { ...found, items: found.items.filter(({ path }) => !isMemory(path)) };
+      }),
+    searchIssues: (request, signal) => toTool(() => searchIssues(client, { repository, ...request }, signal)),
+    async areWriters(logins, signal) {
+      const names = new Set(logins);
+      if (names.size > MAX_AUTHORS || [...names].some(isNobody)) return false;
+      const answers = await Promise.all([...names].map((login) => isWriter(login, signal)));
+      return answers.every((answer) => answer);
+    },
+  };
+}
+
+/** A bot may quote anybody, and anybody may have had a deleted account. */
+function isNobody(login: string): boolean {
+  return login === 'ghost' || login.endsWith('[bot]');
+}
+
+/** The base is always the repository's own. */
+function atSide(
+  { head, base, isForeign }: SubjectCommits,
+  side: DiffSide,
+): { readonly ref: string; readonly isForeign: boolean } {
+  return side === 'head' ? { ref: head, isForeign } : { ref: base, isForeign: false };
+}
+
+type WhatStands =
+  | Omit<Extract<PathOnGitHub, { kind: 'file' }>, 'isForeign'>
+  | Omit<Extract<PathOnGitHub, { kind: 'folder' }>, 'isForeign'>;
+
+async function readAt(
+  { isMemory, ...place }: RefPlace & { readonly isMemory: MemoryFilter },
+  { path, side, maxBytes }: FilePlace,
+  signal: AbortSignal,
+): Promise<WhatStands> {
+  const inside = allowedPath(path, isMemory);
+  const isShown = (name: string) => !isMemory(`${inside}/${name}`);
+  const found = await readPathAt(place, { path: inside, maxBytes }, signal);
+  switch (found.kind) {
+    case 'file':
+      // A link may lead there; GitHub names where the file lies.
+      if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+      return { kind: 'file', bytes: found.bytes };
+    case 'folder':
+      return { kind: 'folder', names: (await listFolderAt(place, inside, signal)).filter(isShown) };
+    case 'missing':
+      throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
+    case 'refused':
+      throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
+  }
+}
+
+/** The path as the API takes it. Throws a ToolError for one that is memory, and a ConfigError for one outside. */
+function allowedPath(path: string, isMemory: MemoryFilter): string {
+  const inside = repositoryPath(path);
+  if (isMemory(inside)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  return inside;
+}
+
+/** Trouble that is told to people is an answer for the model, with its remedy. */
+async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, remedy } = thrown;
+    throw new ToolError(remedy === undefined ? message : `${message}. ${remedy}`);
+  }
+}

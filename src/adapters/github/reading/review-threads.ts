@@ -1,0 +1,193 @@
+import * as v from 'valibot';
+import type { Actor } from '../../../core/event/trigger.js';
+import { askGraphQl } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import type { PullRequestPlace } from './changed-files.js';
+import { actorOf } from './conversation.js';
+import { idFromUrl } from './own-reviews.js';
+import { commentSchema, openingSchema, THREADS_QUERY } from './review-threads-query.js';
+
+/** What somebody wrote in a thread: their words, not to be trusted. */
+export interface ThreadComment {
+  /** As the REST API numbers it. */
+  readonly id: number;
+  readonly url: string;
+  readonly author: Actor;
+  /** `OWNER`, `MEMBER`, `COLLABORATOR`, …: what GitHub shows beside the name; it proves no permission. */
+  readonly authorAssociation: string;
+  /** The current token wrote it. */
+  readonly isOurs: boolean;
+  readonly body: string;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  /** When it was last changed; undefined if never. */
+  readonly editedAt: string | undefined;
+  /** Somebody else changed it last, so that it may no longer say what its author said. */
+  readonly isEditedByOther: boolean;
+}
+
+/** A conversation on a line of a pull request. */
+export interface ReviewThread {
+  readonly id: string;
+  readonly isResolved: boolean;
+  /** Login; undefined where it is open. */
+  readonly resolvedBy: string | undefined;
+  /** The line was changed after the thread began. */
+  readonly isOutdated: boolean;
+  readonly path: string;
+  readonly side: 'LEFT' | 'RIGHT';
+  /** In the newest diff; undefined for an outdated thread or one on a whole file. */
+  readonly line: number | undefined;
+  readonly startLine: number | undefined;
+  /** In the diff the thread began on. */
+  readonly originalLine: number | undefined;
+  /** The part of that diff above the line, which is its last. */
+  readonly hunk: string;
+  readonly first: ThreadComment;
+  /** Logins of people who put 👍 and 👎 on the first comment, at most fifty of each. */
+  readonly thumbsUp: readonly string[];
+  readonly thumbsDown: readonly string[];
+  /** Oldest first; the newest fifty, if there are more. */
+  readonly replies: readonly ThreadComment[];
+  readonly repliesTotal: number;
+}
+
+/** The threads of a pull request as far as they were read. */
+export interface ReviewThreads {
+  /** Sha of the pull request's newest commit, against which threads are outdated. */
+  readonly head: string;
+  /** In the order of their beginning. */
+  readonly threads: readonly ReviewThread[];
+  /** False where there are more than a thousand. */
+  readonly isComplete: boolean;
+}
+
+const MAX_PAGES = 20;
+
+const threadSchema = v.object({
+  id: v.string(),
+  isResolved: v.boolean(),
+  resolvedBy: v.nullable(v.object({ login: v.string() })),
+  isOutdated: v.boolean(),
+  path: v.string(),
+  diffSide: v.picklist(['LEFT', 'RIGHT']),
+  line: v.nullable(v.number()),
+  startLine: v.nullable(v.number()),
+  originalLine: v.nullable(v.number()),
+  opening: v.object({ nodes: v.array(v.nullable(openingSchema)) }),
+  latest: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) }),
+});
+
+const threadsSchema = v.object({
+  repository: v.object({
+    pullRequest: v.object({
+      headRefOid: v.string(),
+      reviewThreads: v.object({
+        nodes: v.array(v.nullable(threadSchema)),
+        pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
+      }),
+    }),
+  }),
+});
+
+/** All review threads of a pull request, everybody's. Throws a GitHubError. */
+export async function fetchReviewThreads(
+  client: GitHubClient,
+  { repository, number }: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<ReviewThreads> {
+  const threads: ReviewThread[] = [];
+  let head = '';
+  let after: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const answer: v.InferOutput<typeof threadsSchema> = await askGraphQl(
+      client,
+      {
+        query: THREADS_QUERY,
+        variables: { owner: repository.owner, name: repository.name, number, after },
+        schema: threadsSchema,
+        what: 'the review threads',
+        permission: 'pull-requests: read',
+      },
+      signal,
+    );
+    head = answer.repository.pullRequest.headRefOid;
+    const { nodes, pageInfo } = answer.repository.pullRequest.reviewThreads;
+    threads.push(...nodes.flatMap((node) => (node === null ? [] : threadOf(node))));
+    after = pageInfo.endCursor;
+    if (!pageInfo.hasNextPage || after === null) return { head, threads, isComplete: true };
+  }
+  return { head, threads, isComplete: false };
+}
+
+/** Reads the threads of a pull request. */
+export type ReadThreads = (place: PullRequestPlace, signal: AbortSignal) => Promise<ReviewThreads>;
+
+/**
+ * Reads the threads of each pull request once, whoever asks: what the prompt shows and what is learnt are then one state.
+ * What is posted later is held against a reading of its own.
+ */
+export function readThreadsOnce(client: GitHubClient): ReadThreads {
+  const read = new Map<string, Promise<ReviewThreads>>();
+  return (place, signal) => {
+    const key = `${place.repository.owner}/${place.repository.name}#${place.number}`;
+    const asked = read.get(key) ?? fetchReviewThreads(client, place, signal);
+    read.set(key, asked);
+    return asked;
+  };
+}
+
+/** None where the first comment is hidden from the token. */
+function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThread[] {
+  const [opening = null] = node.opening.nodes;
+  const [first] = commentOf(opening);
+  if (opening === null || first === undefined) return [];
+  const { id, isResolved, isOutdated, path } = node;
+  return [
+    {
+      id,
+      isResolved,
+      resolvedBy: node.resolvedBy?.login,
+      isOutdated,
+      path,
+      side: node.diffSide,
+      line: node.line ?? undefined,
+      startLine: node.startLine ?? undefined,
+      originalLine: node.originalLine ?? undefined,
+      hunk: opening.diffHunk,
+      first,
+      thumbsUp: loginsOf(opening.thumbsUp.nodes),
+      thumbsDown: loginsOf(opening.thumbsDown.nodes),
+      replies: node.latest.nodes.flatMap(commentOf).filter((comment) => comment.id !== first.id),
+      repliesTotal: Math.max(0, node.latest.totalCount - 1),
+    },
+  ];
+}
+
+function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly ThreadComment[] {
+  const id = idFromUrl(node?.url ?? '', 'discussion_r');
+  if (node === null || id === undefined) return [];
+  const { url, authorAssociation, viewerDidAuthor, body, createdAt, lastEditedAt } = node;
+  return [
+    {
+      id,
+      url,
+      author: actorOf(node.author),
+      authorAssociation,
+      isOurs: viewerDidAuthor,
+      body,
+      createdAt,
+      editedAt: lastEditedAt ?? undefined,
+      isEditedByOther: lastEditedAt !== null && !isSameLogin(node),
+    },
+  ];
+}
+
+/** An editor whose account is gone is nobody we know. */
+function isSameLogin({ author, editor }: v.InferOutput<typeof commentSchema>): boolean {
+  return author !== null && editor !== null && author.login === editor.login;
+}
+
+function loginsOf(nodes: v.InferOutput<typeof openingSchema>['thumbsUp']['nodes']): readonly string[] {
+  return nodes.flatMap((node) => node?.user?.login ?? []);
+}

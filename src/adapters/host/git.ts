@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { AxeError } from '../../core/errors.js';
+
+/** Most bytes of git's output that are kept. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** What a git command printed, or why there is nothing. */
+type GitResult =
+  | { readonly kind: 'ok'; readonly stdout: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external programs.
+ * Throws an AxeError if git or the range is missing.
+ */
+export async function diffOfRange(range: string, cwd: string, signal: AbortSignal): Promise<string> {
+  if (range.startsWith('-')) throw unusable(range, 'a range does not start with a hyphen');
+  const result = await git(['diff', ...PLAIN, range, '--'], cwd, signal);
+  if (result.kind === 'failed') throw unusable(range, result.message);
+  return result.stdout;
+}
+
+/** The last commit of a repository with its diff; undefined where there is no repository or no commit. */
+export async function lastCommit(
+  cwd: string,
+  signal: AbortSignal,
+): Promise<{ readonly sha: string; readonly subject: string; readonly diff: string } | undefined> {
+  const head = await git(['log', '-1', '--format=%h%x00%s'], cwd, signal);
+  if (head.kind === 'failed') return undefined;
+  const [sha = '', subject = ''] = head.stdout.trimEnd().split('\0');
+  // `show` works on the first commit and in a shallow clone too, where HEAD~1 is missing.
+  const shown = await git(['show', '--format=', '--first-parent', '-m', ...PLAIN, 'HEAD'], cwd, signal);
+  return shown.kind === 'failed' || shown.stdout.trim() === ''
+    ? undefined
+    : { sha, subject, diff: shown.stdout };
+}
+
+/** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
+const PLAIN = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+  '--find-renames',
+  '--submodule=short',
+];
+
+/** The same by configuration, for what has no option or only a newer one. */
+const CONFIG = [
+  'core.quotepath=true',
+  'diff.relative=false',
+  'log.diffMerges=separate',
+  'log.showRoot=true',
+  'log.showSignature=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Rejects with the signal's reason when it aborts. */
+function git(args: readonly string[], cwd: string, signal: AbortSignal): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd, signal, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' as const };
+    execFile('git', [...CONFIG, ...args], options, (error, stdout, stderr) => {
+      if (error === null) resolve({ kind: 'ok', stdout });
+      else if (signal.aborted) reject(signal.reason);
+      else resolve({ kind: 'failed', message: gitMessage(error, stderr) });
+    });
+  });
+}
+
+function gitMessage(error: Error & { readonly code?: unknown }, stderr: string): string {
+  if (error.code === 'ENOENT') return 'git is not installed, or the folder does not exist';
+  const [line = error.message] = stderr.trim().split('\n');
+  // `git diff` outside of a repository speaks of comparing two paths instead.
+  if (/not a git repository/i.test(line)) return 'this folder is in no git repository';
+  return line.replace(/^fatal: /, '');
+}
+
+function unusable(range: string, reason: string): AxeError {
+  return new AxeError(`cannot read the change "${range}": ${reason}`, {
+    exitCode: 1,
+    remedy: 'Give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
+  });
+}

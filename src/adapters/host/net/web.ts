@@ -1,0 +1,176 @@
+import type { Page, PageOptions, Web } from '../../../core/tools/ports.js';
+import { shown } from '../../../core/tools/shown.js';
+import { ToolError } from '../../../core/tools/tool-error.js';
+import { hostOf, refuseUrl } from '../../../core/tools/web/allowed-host.js';
+import { isAddress } from '../../../core/tools/web/public-address.js';
+import { VERSION } from '../../../core/version.js';
+import { BLOCKED_PORT } from './any-port.js';
+import { innermost, innermostMessage } from './innermost.js';
+import { proxyFor } from './proxy.js';
+import { createPublicLookup, type PublicLookupOptions } from './public-lookup.js';
+import { readCapped } from './read-capped.js';
+
+/** How the web is reached. */
+export interface WebOptions extends PublicLookupOptions {
+  /** The environment, for the proxies and the services of the runner it names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const MAX_REDIRECTS = 5;
+const MAX_URL = 2048;
+
+const PROXY_NOTE =
+  'a proxy resolved the name of the host: only literal addresses and names were checked, not what they resolve to';
+
+/**
+ * Fetches pages for a model. Only http and https, no credentials, no cookies; redirects are followed by hand, five at
+ * most, and each is checked like the first address. Names are resolved once and the addresses checked at the moment of
+ * connecting, so no second answer of a name server can change them; private, local and reserved ones are refused
+ * (memory-and-security C7 92).
+ *
+ * Behind a proxy the name is resolved by the proxy, out of our sight: then literal addresses, local names and
+ * `allowed_hosts` are all that is checked, and the page says so in its `note`. Hosts that `NO_PROXY` names are reached
+ * directly and checked in full.
+ */
+export function createWeb(options: WebOptions): Web {
+  return { fetchPage: (url, pageOptions, signal) => fetchPage(url, pageOptions, { ...options, signal }) };
+}
+
+async function fetchPage(url: string, page: PageOptions, options: HopOptions): Promise<Page> {
+  const timeout = AbortSignal.timeout(page.timeoutMs);
+  const signal = AbortSignal.any([options.signal, timeout]);
+  let note: string | undefined;
+  try {
+    let target = parseUrl(url);
+    for (let redirects = 0; ; redirects += 1) {
+      refuseOrThrow(target, page.allowedHosts, options.env);
+      const hop = await openHop(target, { ...options, signal });
+      note ??= hop.isProxied && !isAddress(hostOf(target)) ? PROXY_NOTE : undefined;
+      try {
+        const response = await hop.response();
+        const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+        if (location === null) return { ...(await receive(response, target, page.maxBytes)), note };
+        if (redirects >= MAX_REDIRECTS) throw new ToolError(`more than ${MAX_REDIRECTS} redirects`);
+        target = parseUrl(location, target.href);
+      } finally {
+        await hop.close();
+      }
+    }
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    throw explain(thrown, { url, timeoutMs: page.timeoutMs, isTimeout: timeout.aborted });
+  }
+}
+
+const ACCEPT = 'text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8, */*;q=0.1';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+interface HopOptions extends WebOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A request with connections of its own: nothing stays open, and what was checked once is not trusted later. */
+async function openHop(url: URL, { env, signal, ...lookupOptions }: HopOptions) {
+  const { Agent, fetch, ProxyAgent } = await import('undici');
+  const proxy = proxyFor(url, env);
+  if (proxy !== undefined && !URL.canParse(proxy)) {
+    throw new ToolError('the proxy in the environment has no address that can be used');
+  }
+  const dispatcher =
+    proxy === undefined
+      ? new Agent({ connect: { lookup: createPublicLookup(lookupOptions) } })
+      : new ProxyAgent({ uri: proxy, proxyTunnel: false });
+  const headers = { 'user-agent': `axe-action/${VERSION}`, accept: ACCEPT };
+  return {
+    isProxied: proxy !== undefined,
+    response: () => fetch(url.href, { dispatcher, redirect: 'manual', signal, headers }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function parseUrl(url: string, base?: string): URL {
+  if (url.length > MAX_URL || !URL.canParse(url, base)) {
+    throw new ToolError(`${shown(url)} is not a complete address; write it with https://`);
+  }
+  const parsed = new URL(url, base);
+  // Neither the model's nor a page's credentials go anywhere.
+  parsed.username = '';
+  parsed.password = '';
+  parsed.hash = '';
+  return parsed;
+}
+
+function refuseOrThrow(url: URL, allowedHosts: readonly string[], env: WebOptions['env']): void {
+  const reason = refuseUrl(url, allowedHosts);
+  if (reason !== undefined) throw new ToolError(reason);
+  const host = hostOf(url);
+  if (runnerHosts(env).has(host)) throw new ToolError(`host ${shown(host)} is a service of the runner`);
+}
+
+/**
+ * Where the runner keeps caches, artifacts and results. On a server of one's own they share the host of its pages,
+ * which are not refused.
+ */
+function runnerHosts(env: WebOptions['env']): ReadonlySet<string> {
+  const services = Object.keys(env).filter((name) => /^ACTIONS_\w+_URL$/.test(name));
+  const hosts = new Set(services.map((name) => hostIn(env[name])));
+  for (const host of ['', hostIn(env['GITHUB_SERVER_URL'])]) hosts.delete(host);
+  return hosts;
+}
+
+function hostIn(url = ''): string {
+  return URL.canParse(url) ? hostOf(new URL(url)) : '';
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: Parameters<typeof readCapped>[0];
+}
+
+async function receive(
+  { status, headers, body }: Received,
+  url: URL,
+  maxBytes: number,
+): Promise<Omit<Page, 'note'>> {
+  const [mediaType = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  const type = mediaType.trim();
+  if (!isText(type)) throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
+  const { bytes, truncated } = await readCapped(body, maxBytes);
+  if (type === '' && bytes.includes(0)) throw new ToolError(`${shown(url.href)} is not text`);
+  return { url: url.href, status, mediaType: type, text: decode(bytes, parameters), truncated };
+}
+
+function isText(type: string): boolean {
+  return (
+    type === '' ||
+    type.startsWith('text/') ||
+    /^application\/(?:(?:[\w.-]+\+)?(?:json|xml)|(?:x-)?(?:javascript|yaml|toml|ndjson|sh))$/.test(type)
+  );
+}
+
+function decode(bytes: Uint8Array, parameters: readonly string[]): string {
+  const charset = parameters.map((one) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  try {
+    return new TextDecoder(charset ?? 'utf-8').decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function explain(
+  thrown: unknown,
+  {
+    url,
+    timeoutMs,
+    isTimeout,
+  }: { readonly url: string; readonly timeoutMs: number; readonly isTimeout: boolean },
+): ToolError {
+  const cause = innermost(thrown);
+  if (cause instanceof ToolError) return cause;
+  if (isTimeout) return new ToolError(`${shown(url)} did not answer within ${timeoutMs / 1000} seconds`);
+  const message = innermostMessage(thrown);
+  if (message === BLOCKED_PORT)
+    return new ToolError(`${shown(url)} is at a port that is not for pages of the web`);
+  return new ToolError(`${shown(url)} could not be fetched: ${message}`);
+}

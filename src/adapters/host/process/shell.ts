@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../../core/errors.js';
+import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
+import { ToolError } from '../../../core/tools/tool-error.js';
+import { createOutputBuffer } from '../../../core/tools/truncate.js';
+import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
+import { guardGroup } from './guard.js';
+import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './process-group.js';
+import { scrubEnv } from './scrub-env.js';
+
+/** What a shell is made of. */
+export interface ShellOptions {
+  /** The environment; little of it reaches a command, see `scrubEnv`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where commands run, asked for at the first one. Left out: like any other program. */
+  readonly jail?: () => Promise<ProcessJail | undefined>;
+}
+
+/** How long output may still come after all processes were ended; one that got away may hold the pipe open. */
+const DRAIN_MS = 1000;
+
+/** How long a jail may take to end when its input has ended. None of its processes gets away. */
+const JAIL_END_MS = 10_000;
+
+/** Standard error goes where standard output goes, so that both are read in the order they were written. */
+const SCRIPT = 'exec sh -c "$1" 2>&1';
+
+/**
+ * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
+ * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended.
+ */
+export function createShell({ env, jail = async () => undefined }: ShellOptions): Shell {
+  return {
+    async run(request, signal) {
+      signal.throwIfAborted();
+      const mark = randomUUID();
+      const program = ['sh', '-c', SCRIPT, 'sh', request.command];
+      const outside = { program, cwd: request.cwd, env: { ...scrubEnv(env), [COMMAND_ID_VARIABLE]: mark } };
+      const entered = (await enter(await jail(), outside)) ?? {
+        ...outside,
+        endsWithInput: false,
+        leave: NOTHING,
+      };
+      try {
+        return await runCommand(request, { ...entered, mark, signal });
+      } finally {
+        await entered.leave();
+      }
+    },
+  };
+}
+
+const NOTHING = async () => {};
+
+async function enter(jail: ProcessJail | undefined, start: JailedStart): Promise<Entered | undefined> {
+  try {
+    return await jail?.enter(start);
+  } catch (thrown) {
+    throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
+  }
+}
+
+interface Surroundings extends Omit<Entered, 'leave'> {
+  readonly mark: string;
+  readonly signal: AbortSignal;
+}
+
+async function runCommand(
+  { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
+  { program: [file = 'sh', ...args], env, endsWithInput, mark, signal }: Surroundings,
+): Promise<CommandResult> {
+  signal.throwIfAborted();
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: [endsWithInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => undefined);
+  const output = createOutputBuffer(maxOutputBytes);
+  // Only what fails before the shell has started still comes on standard error.
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.add(chunk));
+  const id = await startedId(child);
+  const timedOut = await finish(child, { id, mark }, { timeoutMs, signal });
+  signal.throwIfAborted();
+  return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
+}
+
+/** Throws a ToolError if nothing could be started. */
+function startedId(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? 0));
+    child.once('error', (error) =>
+      reject(new ToolError(`the command could not be started: ${messageOf(error)}`)),
+    );
+  });
+}
+
+/** Waits for the shell, the time limit or an abort, and ends what is left. True if the time was up. */
+async function finish(
+  child: ChildProcess,
+  group: ProcessGroup,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const guard = guardGroup(group);
+  const kill = () => killGroup(group);
+  process.once('exit', kill);
+  try {
+    const reason = await firstOf(child, timeoutMs, signal);
+    await endGroup(group);
+    child.stdin?.destroy();
+    await Promise.race([closed, unreferencedTimer(child.stdin === null ? DRAIN_MS : JAIL_END_MS)]);
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+    return reason === 'timeout';
+  } finally {
+    process.removeListener('exit', kill);
+    guard.dismiss();
+  }
+}
+
+type EndReason = 'exit' | 'timeout' | 'abort';
+
+function firstOf(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<EndReason> {
+  return new Promise((resolve) => {
+    const end = (reason: EndReason) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      resolve(reason);
+    };
+    const abort = () => end('abort');
+    const timer = setTimeout(() => end('timeout'), timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    if (child.exitCode !== null || child.signalCode !== null) end('exit');
+    else child.once('exit', () => end('exit'));
+  });
+}
+
+function unreferencedTimer(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

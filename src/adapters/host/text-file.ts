@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigError } from '../../core/errors.js';
+import { errorCode } from './file-error.js';
+
+/** What a file is read for, so that its errors can say it. */
+export interface TextFilePurpose {
+  /** For the message: `event file`, `prompt file`. */
+  readonly what: string;
+  /** What to do if it cannot be read. */
+  readonly remedy: string;
+}
+
+/** The text of a small file that the user named. Throws a ConfigError. */
+export async function readTextFile(path: string, { what, remedy }: TextFilePurpose): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    const code = errorCode(thrown) ?? String(thrown);
+    throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? code}`, {
+      remedy,
+      cause: thrown,
+    });
+  }
+}
+
+const REASONS = new Map([
+  ['ENOENT', 'no such file'],
+  ['EISDIR', 'it is a folder'],
+  ['EACCES', 'permission denied'],
+  ['ENOTDIR', 'a part of the path is not a folder'],
+]);

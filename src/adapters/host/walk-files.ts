@@ -1,0 +1,98 @@
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { compareBytes } from '../../core/text/byte-order.js';
+import type { CompiledPattern } from '../../core/text/glob.js';
+import { isInside } from './inside.js';
+
+/** A file that matches a pattern. */
+export interface WalkedFile {
+  /** `/`-separated, relative to the root, under the name it was found by. */
+  readonly path: string;
+  /** Where it really is; inside of the root. */
+  readonly realPath: string;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly realPath: string;
+  /** Those a file in here can match. */
+  readonly patterns: readonly CompiledPattern[];
+}
+
+/**
+ * The regular files below a root that match any of the patterns, in byte order of their paths. Only folders in which
+ * a file can match are opened. Links are followed if they end inside of the root and outside of its `.git`; `**` does
+ * not go through linked folders, so the walk always ends. What cannot be read is left out, as in axe.
+ */
+export async function walkFiles(
+  root: string,
+  patterns: readonly CompiledPattern[],
+): Promise<readonly WalkedFile[]> {
+  const found: WalkedFile[] = [];
+  let folders: readonly Folder[] = [{ path: '', realPath: root, patterns }];
+  while (folders.length > 0) {
+    const below: Folder[] = [];
+    for (const folder of folders) {
+      for (const entry of await readFolder(folder.realPath)) {
+        const visited = await visit(root, folder, entry);
+        if (visited === undefined) continue;
+        if (visited.kind === 'file') found.push(visited.file);
+        else below.push(visited.folder);
+      }
+    }
+    folders = below;
+  }
+  return found.sort((a, b) => compareBytes(a.path, b.path));
+}
+
+async function readFolder(path: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+type Visited =
+  | { readonly kind: 'file'; readonly file: WalkedFile }
+  | { readonly kind: 'folder'; readonly folder: Folder };
+
+/** What an entry of a folder leads to, if anything. FIFOs, sockets and devices lead nowhere. */
+async function visit(root: string, folder: Folder, entry: Dirent): Promise<Visited | undefined> {
+  const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+  const isMatch = folder.patterns.some((pattern) => pattern.matches(path));
+  const below = folder.patterns.filter((pattern) => pattern.mayContain(path));
+  if (!isMatch && below.length === 0) return undefined;
+  const place = join(folder.realPath, entry.name);
+  const target = entry.isSymbolicLink() ? await followLink(root, place) : undefined;
+  if (entry.isFile() || target?.kind === 'file') {
+    return isMatch ? { kind: 'file', file: { path, realPath: target?.realPath ?? place } } : undefined;
+  }
+  if (entry.isDirectory() && below.length > 0) {
+    return { kind: 'folder', folder: { path, realPath: place, patterns: below } };
+  }
+  const plain = below.filter((pattern) => !pattern.isRecursive);
+  return target?.kind === 'folder' && plain.length > 0
+    ? { kind: 'folder', folder: { path, realPath: target.realPath, patterns: plain } }
+    : undefined;
+}
+
+interface LinkTarget {
+  readonly kind: 'file' | 'folder';
+  readonly realPath: string;
+}
+
+async function followLink(root: string, link: string): Promise<LinkTarget | undefined> {
+  try {
+    const realPath = await realpath(link);
+    if (!isInside(root, realPath)) return undefined;
+    // A link must not make `.git`, which may hold a token, look like an ordinary folder.
+    if (relative(root, realPath).split(sep).includes('.git')) return undefined;
+    const target = await stat(realPath);
+    if (target.isFile()) return { kind: 'file', realPath };
+    return target.isDirectory() ? { kind: 'folder', realPath } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import { IS_MEMORY } from '../../../core/memory/memory-roots.js';
+import { isSecretPath, isWriteProtected, parsePath } from '../../../core/tools/files/path-rules.js';
+import { shown } from '../../../core/tools/shown.js';
+import { ToolError } from '../../../core/tools/tool-error.js';
+import { errorCode, fileError } from '../file-error.js';
+import { isInside } from '../inside.js';
+import type { ProtectedPaths } from './protected-paths.js';
+
+/** A folder that paths may not lead out of, and what in it is out of bounds. */
+export interface Jail {
+  /** Absolute, as it was given. */
+  readonly root: string;
+  /** The same folder without links. */
+  readonly realRoot: string;
+  /** Absolute paths that are out of bounds, with all that lies below them. */
+  readonly denied: readonly string[];
+  /** The same for paths that may be read. */
+  readonly readOnly: readonly string[];
+  /** Absolute paths of memory, with all that lies below them. */
+  readonly memory: readonly string[];
+  /** More that may only be read, asked at each use. */
+  readonly readOnlyNow: () => readonly string[];
+}
+
+/** What a path is wanted for: writing is refused in more places. */
+export type Purpose = 'read' | 'write';
+
+/** Opens the jail. Throws a ToolError if the folder does not exist. */
+export async function createJail(root: string, paths: ProtectedPaths): Promise<Jail> {
+  const absolute = resolve(root);
+  const realRoot = await realPathOf(absolute);
+  if (realRoot === undefined) throw new ToolError(`the working directory ${shown(root)} does not exist`);
+  const { denied, readOnly, memory = [], readOnlyNow = () => [] } = paths;
+  const [allDenied, allReadOnly, allMemory] = await Promise.all([denied, readOnly, memory].map(withReal));
+  return {
+    root: absolute,
+    realRoot,
+    denied: allDenied ?? [],
+    readOnly: allReadOnly ?? [],
+    memory: allMemory ?? [],
+    readOnlyNow,
+  };
+}
+
+/** The paths as they are and with their links followed. */
+async function withReal(paths: readonly string[]): Promise<readonly string[]> {
+  const real = await Promise.all(paths.map(realPathOf));
+  return [...paths, ...real.filter((path) => path !== undefined)];
+}
+
+/** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
+export function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
+  const parsed = parsePath(relativeTo(jail, path));
+  if (parsed.kind === 'refused') throw new ToolError(`${shown(path)}: ${parsed.reason}`);
+  refuse(jail, join(jail.realRoot, ...parsed.segments), { path, purpose });
+  return parsed.segments;
+}
+
+/**
+ * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if that is outside of
+ * the jail or out of bounds.
+ */
+export async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<string | undefined> {
+  const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
+  const real = await attemptReal(target, path);
+  if (real === undefined) return undefined;
+  refuse(jail, real, { path, purpose });
+  return real;
+}
+
+/** Throws a ToolError unless a path without links lies in the jail and within bounds (D22). */
+export function refuse(
+  { realRoot, denied, readOnly, memory, readOnlyNow }: Jail,
+  real: string,
+  { path, purpose }: { readonly path: string; readonly purpose: Purpose },
+): void {
+  const segments = real.split(sep).filter((segment) => segment !== '');
+  const isOutside = !isInside(realRoot, real);
+  const isSystem = SYSTEM.some((folder) => isInside(folder, real));
+  if (isOutside || isSystem) throw new ToolError(`${shown(path)} leads out of the working directory`);
+  if (isSecretPath(segments) || denied.some((folder) => isInside(folder, real))) {
+    throw new ToolError(`${shown(path)} is out of bounds: credentials may be kept there`);
+  }
+  if (memory.some((folder) => isInside(folder, real))) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+  if (purpose === 'read') return;
+  if (
+    isWriteProtected(segments) ||
+    [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real))
+  ) {
+    throw new ToolError(
+      `${shown(path)} may not be written: workflows, actions and agents are changed by people only`,
+    );
+  }
+}
+
+/** What an operating system's error says to the model: its text without absolute paths. */
+export function toToolError(path: string, thrown: unknown): unknown {
+  if (thrown instanceof ToolError || errorCode(thrown) === undefined) return thrown;
+  const { message } = fileError('', '', thrown);
+  return new ToolError(`${shown(path)}: ${message.replace(/^[^:]*: /, '')}`);
+}
+
+/** Kernel interfaces: processes with their environment, devices, the machine's settings. */
+const SYSTEM = ['/proc', '/sys', '/dev'];
+
+/** An absolute path is taken if it lies inside by its text. */
+function relativeTo({ root, realRoot }: Jail, path: string): string {
+  if (!isAbsolute(path) || !path.startsWith('/')) return path;
+  for (const folder of [root, realRoot]) {
+    const prefix = folder.endsWith('/') ? folder : `${folder}/`;
+    if (path === folder) return '.';
+    if (path.startsWith(prefix)) return path.slice(prefix.length) || '.';
+  }
+  return path;
+}
+
+async function attemptReal(target: string, path: string): Promise<string | undefined> {
+  try {
+    return await realpath(target);
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code === 'ENOENT' && !(await isLink(target))) return undefined;
+    if (code === 'ENOENT') throw new ToolError(`${shown(path)} is a link that leads nowhere`);
+    throw toToolError(path, thrown);
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    return undefined;
+  }
+}

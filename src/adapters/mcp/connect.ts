@@ -1,0 +1,165 @@
+import type { McpServerConfig } from '../../core/agent/config.js';
+import { redact } from '../../core/sanitize/redact.js';
+import { cleanLine } from '../../core/text/cut.js';
+import type { Tool } from '../../core/tools/tool.js';
+import type { Warning } from '../../core/warning.js';
+import { type ChosenTool, chooseTools } from './choose-tools.js';
+import { describeFailure } from './describe-failure.js';
+import { type Environment, expandServer, valuesFor } from './expand.js';
+import { MAX_LISTINGS } from './limits.js';
+import { listTools } from './list-tools.js';
+import { type McpServer, openServer, type ServerDependencies } from './server.js';
+import { within } from './within.js';
+
+/** What connecting needs. */
+export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
+  /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
+  readonly env: Environment;
+  /** Names of tools that are taken: the agent's built-ins. */
+  readonly reserved: Iterable<string>;
+  warn(warning: Warning): void;
+}
+
+/** The tools of an agent's MCP servers. */
+export interface McpTools {
+  /** Always in the same order for the same servers. */
+  readonly tools: readonly Tool[];
+  /** The tools as they are now, if a server has said that its own have changed; undefined if none has. */
+  changed(): Promise<readonly Tool[] | undefined>;
+  /** Ends sessions and programs; never rejects. Happens by itself when the run's signal aborts. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
+ * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
+ * answers calls with errors. What a server was given by `${VAR}` does not come back from it. Rejects only with the signal's reason, when nothing is left running.
+ */
+export async function connectMcpServers(
+  configs: readonly McpServerConfig[],
+  given: ConnectOptions,
+): Promise<McpTools> {
+  const { signal } = given;
+  signal.throwIfAborted();
+  const secrets = configs.flatMap((config) => valuesFor(config, given.env));
+  const hide = (text: string): string => redact(text, secrets);
+  const options = {
+    ...given,
+    warn: (warning: Warning) => given.warn({ ...warning, message: hide(warning.message) }),
+  };
+  const opened: McpServer[] = [];
+  const close = async (): Promise<void> => {
+    signal.removeEventListener('abort', closeSoon);
+    await Promise.all(opened.map((server) => server.close()));
+  };
+  const closeSoon = (): void => void close();
+  const found = await Promise.all(configs.map((config) => openAndList(config, options, opened)));
+  if (signal.aborted) {
+    await close();
+    throw signal.reason;
+  }
+  signal.addEventListener('abort', closeSoon, { once: true });
+  let usable = found.filter((one) => one !== undefined);
+  const useless = opened.filter((server) => !usable.some((one) => one.server === server));
+  await Promise.all(useless.map((server) => server.close()));
+  const told = new Set<string>();
+  let listings = 0;
+
+  function choose(): readonly Tool[] {
+    const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
+    const choice = chooseTools(offers, new Set(options.reserved));
+    for (const { server, note } of choice.notes) {
+      if (!told.has(`${server}: ${note}`)) complain(options, server, `offers ${note}`);
+      told.add(`${server}: ${note}`);
+    }
+    return choice.tools.flatMap((chosen) => {
+      const from = usable.find(({ config }) => config.name === chosen.server);
+      return from === undefined ? [] : [makeTool(chosen, from, hide)];
+    });
+  }
+
+  async function changed(): Promise<readonly Tool[] | undefined> {
+    const isChanged = usable.map(({ server }) => server.hasNewTools());
+    if (!isChanged.includes(true) || listings >= MAX_LISTINGS) return undefined;
+    listings += 1;
+    usable = await Promise.all(usable.map((one, index) => (isChanged[index] ? listAnew(one, options) : one)));
+    signal.throwIfAborted();
+    return choose();
+  }
+
+  return { tools: choose(), changed, close };
+}
+
+/** The server with its new tools, or with the old ones and a warning where they cannot be had. */
+async function listAnew(one: UsableServer, options: ConnectOptions): Promise<UsableServer> {
+  try {
+    return { ...one, tools: await list(one.server, options) };
+  } catch (thrown) {
+    if (!options.signal.aborted)
+      complain(
+        options,
+        one.config.name,
+        `has other tools now, which could not be listed: ${describeFailure(thrown)}`,
+      );
+    return one;
+  }
+}
+
+/** What it offers; a list without end is a warning. */
+async function list(server: McpServer, options: ConnectOptions): Promise<readonly unknown[]> {
+  const { timeoutMs: ms, clock, signal } = options;
+  const { tools, isCut } = await within(listTools(server), { ms, clock, signal });
+  if (isCut)
+    complain(options, server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
+  return tools;
+}
+
+/** A server that stands and said what its tools are. */
+interface UsableServer {
+  readonly config: McpServerConfig;
+  readonly server: McpServer;
+  readonly tools: readonly unknown[];
+}
+
+/** Adds the server to those that have to be closed as soon as it is open; undefined and a warning if it is no use. */
+async function openAndList(
+  config: McpServerConfig,
+  options: ConnectOptions,
+  opened: McpServer[],
+): Promise<UsableServer | undefined> {
+  const { name } = config;
+  try {
+    const deps = { ...options, complain: (what: string) => complain(options, name, what) };
+    const server = await openServer(expandServer(config, options.env), deps);
+    opened.push(server);
+    return { config, server, tools: await list(server, options) };
+  } catch (thrown) {
+    if (options.signal.aborted) return undefined;
+    complain(options, name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
+    return undefined;
+  }
+}
+
+function complain({ warn }: ConnectOptions, server: string, what: string): void {
+  warn({ code: 'mcp-server', message: `MCP server \`${cleanLine(server, 64)}\` ${what}` });
+}
+
+function makeTool(
+  { tool, name, description, inputSchema }: ChosenTool,
+  { server, config }: UsableServer,
+  hide: (text: string) => string,
+): Tool {
+  return {
+    name,
+    effect: config.transport === 'stdio' ? 'execute' : 'network',
+    description,
+    inputSchema,
+    async execute(input, signal) {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
+      }
+      const result = await server.call(tool, { ...input }, signal);
+      return { ...result, text: hide(result.text) };
+    },
+  };
+}

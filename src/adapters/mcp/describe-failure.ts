@@ -1,0 +1,47 @@
+import { cleanLine } from '../../core/text/cut.js';
+
+/** Longest description of a failure, in code points: servers answer with whole pages. */
+const MAX_FAILURE = 300;
+
+/** What is known of whatever was thrown, be it an Error of ours, of the client, or of fetch. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  /** A JSON-RPC code or an HTTP status; undefined for everything else. */
+  readonly code: number | undefined;
+  readonly cause: unknown;
+  /** What a JSON-RPC error brings along. */
+  readonly data: unknown;
+}
+
+/** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
+export function failureOf(thrown: unknown): Failure {
+  const error = typeof thrown === 'object' && thrown !== null ? thrown : { message: thrown };
+  return {
+    name: 'name' in error ? String(error.name) : '',
+    message: 'message' in error ? String(error.message) : '',
+    code: 'code' in error && typeof error.code === 'number' ? error.code : undefined,
+    cause: 'cause' in error ? error.cause : undefined,
+    data: 'data' in error ? error.data : undefined,
+  };
+}
+
+/** What went wrong with a server, on one line, for people and for the model. */
+export function describeFailure(thrown: unknown): string {
+  const { name, message, code = 0, cause } = failureOf(thrown);
+  if (name === 'SyntaxError') return 'its answer is not JSON';
+  if (name.endsWith('ZodError')) return 'its answer does not follow the protocol';
+  // fetch's own TypeError says nothing; the reason is its cause.
+  const reason = name === 'TypeError' && cause !== undefined ? `: ${reasonOf(cause)}` : '';
+  const told = cleanLine(`${message}${reason}`, MAX_FAILURE);
+  // A server may use any number in errors of its own.
+  if (name === 'McpError') return told;
+  if (code === 401 || code === 403) return `HTTP ${code}, check its \`headers\` (${told})`;
+  return code >= 300 && code <= 599 ? `HTTP ${code} (${told})` : told;
+}
+
+/** The first of several reasons where several addresses were tried. */
+function reasonOf(cause: unknown): string {
+  const errors = typeof cause === 'object' && cause !== null && 'errors' in cause ? cause.errors : undefined;
+  return failureOf(Array.isArray(errors) ? errors[0] : cause).message;
+}

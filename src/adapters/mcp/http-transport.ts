@@ -1,0 +1,93 @@
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { McpServerConfig } from '../../core/agent/config.js';
+import { watchBody } from './body.js';
+import { MAX_MESSAGE_BYTES } from './limits.js';
+import { LOST_ANSWER } from './lost-answer.js';
+import type { McpTransport, TransportDependencies } from './transport.js';
+
+/** How long the client may take to read the last of a stream before an answer counts as missing. */
+const SETTLE_MS = 1000;
+
+/**
+ * A server behind streamable HTTP. Redirects are followed within the server's origin only (the client's rule), so
+ * headers never reach another host. An answer that breaks off is told at once: the client would wait for its timeout.
+ */
+export async function createHttpTransport(
+  server: McpServerConfig,
+  { fetch, clock }: TransportDependencies,
+): Promise<McpTransport> {
+  const { StreamableHTTPClientTransport } = await import(
+    '@modelcontextprotocol/sdk/client/streamableHttp.js'
+  );
+  const waiting = new Set<RequestId>();
+  const over = new AbortController();
+  const guarded: FetchLike = async (url, init) => {
+    const id = requestIdOf(init);
+    if (id !== undefined) waiting.add(id);
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    return watchBody(response, {
+      maxBytes: MAX_MESSAGE_BYTES,
+      onOver: ({ isResumable }) => {
+        if (id !== undefined && !isResumable) void missAnswer(id);
+      },
+    });
+  };
+  const official = new StreamableHTTPClientTransport(new URL(server.url), {
+    fetch: guarded,
+    requestInit: { headers: server.headers },
+  });
+  // The door: the class declares its session id less exactly than the interface it implements.
+  const transport = official as unknown as Transport;
+  transport.onmessage = (message) => void waiting.delete(idOf(message) ?? '');
+  transport.onclose = () => over.abort();
+
+  async function missAnswer(id: RequestId): Promise<void> {
+    await clock.sleep(SETTLE_MS, over.signal);
+    if (over.signal.aborted || !waiting.has(id)) return;
+    const error = { code: CONNECTION_CLOSED, message: 'the answer broke off', data: LOST_ANSWER };
+    transport.onmessage?.({ jsonrpc: '2.0', id, error });
+  }
+
+  return {
+    transport,
+    ending: () => undefined,
+    lastWords: () => '',
+    isFatal: () => false,
+    leave: () => official.terminateSession(),
+  };
+}
+
+/** A server behind the older HTTP with SSE; when its one stream ends, so does the session. */
+export async function createSseTransport(
+  server: McpServerConfig,
+  { fetch }: TransportDependencies,
+): Promise<McpTransport> {
+  const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/sdk/client/sse.js');
+  const transport: Transport = new SSEClientTransport(new URL(server.url), {
+    fetch: async (url, init) =>
+      watchBody(await fetch(url, { ...init, redirect: 'manual' }), { maxBytes: MAX_MESSAGE_BYTES }),
+    requestInit: { headers: server.headers },
+  });
+  return {
+    transport,
+    ending: () => undefined,
+    lastWords: () => '',
+    isFatal: (error) => error instanceof SseError,
+    leave: async () => undefined,
+  };
+}
+
+/** JSON-RPC code that the client itself uses for a lost connection; servers use it for anything. */
+const CONNECTION_CLOSED = -32_000;
+
+function requestIdOf(init: RequestInit | undefined): RequestId | undefined {
+  if (init?.method !== 'POST' || typeof init.body !== 'string') return undefined;
+  const message: unknown = JSON.parse(init.body);
+  const isRequest = typeof message === 'object' && message !== null && 'method' in message;
+  return isRequest && 'id' in message && typeof message.id === 'number' ? message.id : undefined;
+}
+
+function idOf(message: JSONRPCMessage): RequestId | undefined {
+  return 'id' in message ? message.id : undefined;
+}

@@ -1,0 +1,138 @@
+import type { McpServerConfig } from '../../core/agent/config.js';
+import type { ToolResult } from '../../core/tools/tool.js';
+import { type CallAnswer, type Connection, openConnection } from './connection.js';
+import { describeFailure, failureOf } from './describe-failure.js';
+import { MAX_REOPENINGS } from './limits.js';
+import { LOST_ANSWER } from './lost-answer.js';
+import { formatResult } from './results.js';
+import type { TransportDependencies } from './transport.js';
+
+/** A server with its session. */
+export interface McpServer {
+  readonly name: string;
+  /** One request of the protocol; throws as {@link Connection.request} does. */
+  request(method: string, params: CallAnswer): Promise<CallAnswer>;
+  /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
+  call(tool: string, input: CallAnswer, signal: AbortSignal): Promise<ToolResult>;
+  /** Whether it has said since this was asked last that its tools are others now. */
+  hasNewTools(): boolean;
+  close(): Promise<void>;
+}
+
+/** What a server needs. */
+export interface ServerDependencies extends TransportDependencies {
+  /** Ends everything that waits. */
+  readonly signal: AbortSignal;
+  /** Time to open a session and to list the tools, each, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly callTimeoutMs: number;
+  /** Tells people what a server did wrong; the message begins with the server. */
+  complain(what: string): void;
+}
+
+/**
+ * Opens a server. A program that ends stays ended; a session over HTTP is opened again when the next call finds it
+ * lost (servers forget sessions, proxies cut idle streams), a few times per run. Throws an Error for people.
+ */
+export async function openServer(config: McpServerConfig, deps: ServerDependencies): Promise<McpServer> {
+  const { signal, timeoutMs: ms, complain } = deps;
+  let reopenings = 0;
+  let isClosed = false;
+  let hasEnded = false;
+  let hasNewTools = false;
+  const complaints = new Set<string>();
+  /** Sessions nothing new is asked of; calls may still be under way, so they are closed at the end. */
+  const retired = new Set<Connection>();
+  let latest: Promise<Connection> = Promise.resolve(await open());
+
+  async function open(): Promise<Connection> {
+    return await openConnection(config, { deps, ms, signal, onLost, onNewTools });
+  }
+
+  function onNewTools(): void {
+    hasNewTools = true;
+  }
+
+  function onLost(why: string): void {
+    if (config.transport !== 'stdio') return;
+    hasEnded = true;
+    complainOnce(`ended in the middle of the run (${why})`);
+  }
+
+  function complainOnce(what: string): void {
+    if (!complaints.has(what) && complaints.size < MAX_COMPLAINTS) complain(what);
+    complaints.add(what);
+  }
+
+  const isOver = (connection: Connection): boolean =>
+    connection.ending() !== undefined || retired.has(connection);
+
+  /** The session that stands, opened again if it does not and may be. */
+  async function standing(): Promise<Connection> {
+    const seen = latest;
+    const connection = await seen;
+    if (!isOver(connection) || config.transport === 'stdio' || isClosed) return connection;
+    if (latest !== seen) return await standing();
+    if (reopenings >= MAX_REOPENINGS) return connection;
+    reopenings += 1;
+    retired.add(connection);
+    latest = open().catch((thrown: unknown) => {
+      complainOnce(`was lost in the middle of the run (${describeFailure(thrown)})`);
+      return connection;
+    });
+    return await latest;
+  }
+
+  /** A call that never reached a session is made once more on a new one. */
+  async function callTool(params: CallAnswer, callSignal: AbortSignal): Promise<CallAnswer> {
+    const patience = { ms: deps.callTimeoutMs, signal: callSignal };
+    const connection = await standing();
+    try {
+      return await connection.request('tools/call', params, patience);
+    } catch (thrown) {
+      if (!isForgotten(thrown)) throw thrown;
+      retired.add(connection);
+      return await (await standing()).request('tools/call', params, patience);
+    }
+  }
+
+  return {
+    name: config.name,
+    request: async (method, params) => await (await standing()).request(method, params, { ms, signal }),
+    async call(tool, input, callSignal) {
+      try {
+        return formatResult(await callTool({ name: tool, arguments: input }, callSignal));
+      } catch (thrown) {
+        callSignal.throwIfAborted();
+        const why = describeFailure(thrown);
+        if (!isAnswer(thrown) && !hasEnded) complainOnce(`failed a call of \`${tool}\` (${why})`);
+        return { text: `Error: the MCP server "${config.name}" failed: ${why}`, isError: true };
+      }
+    },
+    hasNewTools() {
+      const seen = hasNewTools;
+      hasNewTools = false;
+      return seen;
+    },
+    async close() {
+      isClosed = true;
+      const connections = new Set([...retired, await latest]);
+      await Promise.all([...connections].map((connection) => connection.close()));
+    },
+  };
+}
+
+/** Most warnings about one server that is open. */
+const MAX_COMPLAINTS = 5;
+
+/** The server does not know the session (MCP specification, streamable HTTP, session management). */
+function isForgotten(thrown: unknown): boolean {
+  const { name, code } = failureOf(thrown);
+  return code === 404 && name !== 'McpError';
+}
+
+/** An error the server answered with on purpose is for the model alone. */
+function isAnswer(thrown: unknown): boolean {
+  const { name, data } = failureOf(thrown);
+  return name === 'McpError' && data !== LOST_ANSWER;
+}

@@ -1,0 +1,87 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpServerConfig } from '../../core/agent/config.js';
+import { cleanLine } from '../../core/text/cut.js';
+import type { LineProgram } from '../../core/tools/files/line-program.js';
+import { MAX_MESSAGE_BYTES, MAX_NOISE_LINES } from './limits.js';
+import type { McpTransport, TransportDependencies } from './transport.js';
+
+/** Longest line of a server that is quoted, in code points. */
+const MAX_QUOTE = 200;
+
+/**
+ * A server that is a program, one JSON message per line (MCP specification, transports, stdio). The client's own
+ * transport would hand parts of our environment down and end the program without its children.
+ */
+export async function createStdioTransport(
+  { command, args, env }: McpServerConfig,
+  { childEnv, cwd, startProgram }: TransportDependencies,
+): Promise<McpTransport> {
+  const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  let program: LineProgram | undefined;
+  let isClosing = false;
+  let ending: string | undefined;
+  let noiseLines = 0;
+  let firstNoise = '';
+
+  const transport: Transport = {
+    async start() {
+      program = await startProgram({
+        command,
+        args,
+        env: { ...childEnv, ...env },
+        cwd,
+        maxLineBytes: MAX_MESSAGE_BYTES,
+        onLine: receive,
+        onEnd: end,
+      });
+      if (isClosing) await program.stop();
+    },
+    async send(message) {
+      // A program that is about to end refuses its input first; `onclose` tells all who wait.
+      await program?.send(JSON.stringify(message)).catch(() => undefined);
+    },
+    async close() {
+      isClosing = true;
+      if (program === undefined) transport.onclose?.();
+      else await program.stop();
+    },
+  };
+
+  function receive(line: string): void {
+    if (line.trim() === '' || ending !== undefined) return;
+    const message = JSONRPCMessageSchema.safeParse(parse(line));
+    if (message.success) transport.onmessage?.(message.data);
+    else hearNoise(line);
+  }
+
+  /** Programs greet on standard output; one that never stops is no server. */
+  function hearNoise(line: string): void {
+    if (noiseLines === 0) firstNoise = cleanLine(line.slice(0, 4 * MAX_QUOTE), MAX_QUOTE);
+    noiseLines += 1;
+    if (noiseLines !== MAX_NOISE_LINES || isClosing) return;
+    ending = `it wrote ${MAX_NOISE_LINES} lines that are no messages, the first: ${firstNoise}`;
+    void transport.close();
+  }
+
+  function end(reason: string): void {
+    if (!isClosing) ending = reason;
+    transport.onclose?.();
+  }
+
+  function lastWords(): string {
+    const words = cleanLine(program?.lastWords().split('\n').at(-1) ?? '', MAX_QUOTE);
+    if (words !== '') return words;
+    return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is no message)`;
+  }
+
+  return { transport, ending: () => ending, lastWords, isFatal: () => false, leave: async () => undefined };
+}
+
+function parse(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

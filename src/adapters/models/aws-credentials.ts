@@ -1,0 +1,69 @@
+import { AxeError } from '../../core/errors.js';
+import { findProfile } from './aws-profile.js';
+import { type AwsCredentials, assumeRoleWithWebIdentity } from './aws-sts.js';
+import { type Fresh, type KeylessPorts, keepFresh, readStatement } from './keyless.js';
+import { type Environment, firstSet } from './settings.js';
+
+const STS_AUDIENCE = 'sts.amazonaws.com';
+const SESSION_NAME = 'axe-action';
+
+/**
+ * Where AWS's own tools find credentials, in their order: keys in the environment, a role with a web identity
+ * (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE` or GitHub), the shared credentials file.
+ * Throws an AxeError (exit 3) that names them all if there are none.
+ */
+export async function findAwsCredentials(
+  ports: KeylessPorts,
+  region: string,
+): Promise<Fresh<AwsCredentials>> {
+  const fixed = fromEnvironment(ports.env);
+  if (fixed !== undefined) return async () => fixed;
+  const roleArn = firstSet([ports.env['AWS_ROLE_ARN']]);
+  if (roleArn !== undefined) return fromRole(ports, { roleArn, region });
+  const shared = await fromSharedFile(ports);
+  if (shared !== undefined) return async () => shared;
+  throw new AxeError(
+    'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
+    {
+      exitCode: 3,
+      remedy:
+        'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
+        'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before.',
+    },
+  );
+}
+
+function fromEnvironment(env: Environment): AwsCredentials | undefined {
+  const accessKeyId = firstSet([env['AWS_ACCESS_KEY_ID']]);
+  const secretAccessKey = firstSet([env['AWS_SECRET_ACCESS_KEY']]);
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken: firstSet([env['AWS_SESSION_TOKEN']]) };
+}
+
+function fromRole(
+  ports: KeylessPorts,
+  { roleArn, region }: { readonly roleArn: string; readonly region: string },
+): Fresh<AwsCredentials> {
+  const { env, fetch } = ports;
+  const file = firstSet([env['AWS_WEB_IDENTITY_TOKEN_FILE']]);
+  const url = firstSet([env['AWS_ENDPOINT_URL_STS']]) ?? `https://sts.${region}.${awsSuffix(region)}/`;
+  const sessionName = firstSet([env['AWS_ROLE_SESSION_NAME']]) ?? SESSION_NAME;
+  return keepFresh(async (signal) => {
+    const statement = await readStatement(ports, { file, audience: STS_AUDIENCE });
+    return await assumeRoleWithWebIdentity({ fetch, url, roleArn, sessionName, statement, signal });
+  });
+}
+
+/** Names of AWS's addresses end differently in China. */
+export function awsSuffix(region: string): string {
+  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+}
+
+async function fromSharedFile({ env, readTextFile }: KeylessPorts): Promise<AwsCredentials | undefined> {
+  const home = firstSet([env['HOME'], env['USERPROFILE']]);
+  const path =
+    firstSet([env['AWS_SHARED_CREDENTIALS_FILE']]) ??
+    (home === undefined ? undefined : `${home}/.aws/credentials`);
+  const text = path === undefined ? undefined : await readTextFile?.(path);
+  return text === undefined ? undefined : findProfile(text, firstSet([env['AWS_PROFILE']]) ?? 'default');
+}

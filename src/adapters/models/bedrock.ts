@@ -1,0 +1,60 @@
+import { AxeError } from '../../core/errors.js';
+import { awsSuffix, findAwsCredentials } from './aws-credentials.js';
+import { signing } from './aws-signature.js';
+import { leniently } from './lenient-reply.js';
+import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { NO_KEY, withAuth } from './request-auth.js';
+import { withResultStatus } from './result-status.js';
+import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+
+/**
+ * A model of Amazon Bedrock (Converse), with a Bedrock key, with AWS keys, or as a role by web identity. Throws an
+ * AxeError for settings that are missing or wrong.
+ */
+export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const region = findRegion(sources);
+  const apiKey = resolveKey(provider, sources);
+  const credentials = apiKey === undefined ? await findAwsCredentials(ports, region) : undefined;
+  const { env, config } = sources;
+  const address = firstSet([
+    env[provider.baseUrlVariable],
+    env['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
+    env['AWS_ENDPOINT_URL'],
+    config['bedrock']?.baseUrl,
+  ]);
+  const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+  const fetch = leniently(ports.fetch, 'bedrock');
+  const signedFetch =
+    credentials === undefined
+      ? withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey ?? ''}` }))
+      : signing(fetch, { region, credentials });
+  // Everything is given, so that the package does not look for it in an environment of its own.
+  const bedrock = createAmazonBedrock({
+    region,
+    apiKey: NO_KEY,
+    baseURL:
+      address === undefined
+        ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
+        : checkedUrl(address, provider).replace(/\/+$/, ''),
+    fetch: withResultStatus(signedFetch),
+  });
+  return { model: bedrock(ref.model), secrets: apiKey === undefined ? [] : [apiKey] };
+}
+
+function findRegion({ env, config }: SettingSources): string {
+  const region = firstSet([
+    env['AWS_REGION'],
+    env['AWS_DEFAULT_REGION'],
+    env['AXE_BEDROCK_REGION'],
+    config['bedrock']?.region,
+  ]);
+  if (region === undefined) {
+    throw new AxeError('the region of provider "bedrock" is not configured (set AWS_REGION)', {
+      exitCode: 3,
+      remedy: 'Set `AWS_REGION`, for example to `us-east-1`.',
+    });
+  }
+  // It becomes part of a host.
+  if (/^[a-z0-9-]+$/.test(region)) return region;
+  throw new AxeError('`AWS_REGION` is not the name of a region', { exitCode: 2 });
+}

@@ -1,0 +1,111 @@
+import type { LanguageModel, Models } from '../../core/dependencies.js';
+import { asAxeMessage } from './axe-model.js';
+import { openAzure } from './azure.js';
+import { openBedrock } from './bedrock.js';
+import { boundedFetch } from './bounded-fetch.js';
+import { findProvider, type Protocol, protocolOf } from './catalog.js';
+import type { IdToken, ReadTextFile } from './keyless.js';
+import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { findContextWindow, findPrice } from './prices.js';
+import { openTransport, type TransportParts } from './protocols.js';
+import { type Environment, type ProviderConfig, resolveSettings } from './settings.js';
+import { openVertex } from './vertex.js';
+
+/** What the models are made from. */
+export interface ModelsOptions {
+  readonly env: Environment;
+  /** Reads `[providers]` of config.toml; called once, before a model is opened. */
+  readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
+  /** Goes through the proxy where there is one. */
+  readonly fetch: typeof globalThis.fetch;
+  /** A key for the main model, before any other source. */
+  readonly apiKey?: string;
+  /** Who this job is, for clouds that need no key then (`id-token: write`). */
+  readonly idToken?: IdToken;
+  /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
+  readonly readTextFile?: ReadTextFile;
+}
+
+/** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
+export function createModels(options: ModelsOptions): Models {
+  const { env, loadConfig, apiKey, idToken, readTextFile } = options;
+  const ports = {
+    env,
+    fetch: boundedFetch(options.fetch),
+    ...(idToken === undefined ? {} : { idToken }),
+    ...(readTextFile === undefined ? {} : { readTextFile }),
+  };
+  let config: Promise<Readonly<Record<string, ProviderConfig>>> | undefined;
+  const providersConfig = () => {
+    config ??= loadConfig();
+    return config;
+  };
+  return {
+    async configure() {
+      await providersConfig();
+    },
+    async open(ref) {
+      const provider = findProvider(ref);
+      if (provider.access === 'offline') return await createOffline();
+      const wire = protocolOf(provider, ref.model);
+      const sources = { env, config: await providersConfig(), ...(apiKey === undefined ? {} : { apiKey }) };
+      const opened = await openModel({ ref, provider, wire, sources, ports });
+      return asAxeMessage(opened, { provider, wire });
+    },
+    facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
+  };
+}
+
+async function openModel(request: OpenRequest): Promise<OpenedModel> {
+  switch (request.provider.access) {
+    case 'azure':
+      return await openAzure(request);
+    case 'bedrock':
+      return await openBedrock(request);
+    case 'vertex':
+      return await openVertex(request);
+    case 'offline':
+      return { model: await createOffline(), secrets: [] };
+    case 'direct':
+      return await openDirect(request);
+  }
+}
+
+async function openDirect({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
+  const settings = resolveSettings(provider, sources);
+  if (!isOpenable(wire)) throw new Error(`no address speaks ${wire}`);
+  const { model } = ref;
+  const opened = await openTransport({
+    wire,
+    name: nameOf(provider.id, wire),
+    model,
+    fetch: ports.fetch,
+    ...settings,
+  });
+  return { model: opened, secrets: [settings.apiKey] };
+}
+
+function isOpenable(wire: Protocol): wire is TransportParts['wire'] {
+  return wire !== 'bedrock' && wire !== 'offline';
+}
+
+/** The packages look for options of theirs under a name that follows from this one. */
+function nameOf(id: string, wire: Protocol): string {
+  switch (wire) {
+    case 'openai':
+    case 'openai-responses':
+      return 'openai';
+    case 'google':
+      return 'google.generative-ai';
+    case 'anthropic':
+    case 'openai-compatible':
+    case 'bedrock':
+    case 'offline':
+      return id;
+  }
+}
+
+async function createOffline(): Promise<LanguageModel> {
+  const { createOfflineModel } = await import('./offline.js');
+  return createOfflineModel();
+}

@@ -1,0 +1,168 @@
+import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import {
+  messageOf,
+  ProviderError,
+  type ProviderErrorCategory,
+  type ProviderErrorDetails,
+} from '../../core/errors.js';
+import { networkCause } from '../../core/network-cause.js';
+import { redact } from '../../core/sanitize/redact.js';
+import { cleanLine } from '../../core/text/cut.js';
+import type { Provider } from './catalog.js';
+import { findOverflow } from './context-overflow.js';
+import { field, parseJson } from './json.js';
+import { networkText } from './network-errors.js';
+
+/** HTTP status texts as Go's net/http has them, for answers without a message of their own. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  408: 'Request Timeout',
+  413: 'Request Entity Too Large',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  529: 'the service is overloaded (HTTP 529)',
+};
+
+/** Most characters that are shown of what a provider says; the rest would bury everything else in a log. */
+const MAX_ERROR_CHARACTERS = 500;
+
+/** What is told of an error, before the key is taken out of it. */
+interface Trouble extends Pick<ProviderErrorDetails, 'status' | 'retryAfterMs' | 'remedy' | 'overflow'> {
+  readonly category: ProviderErrorCategory;
+  readonly text: string;
+}
+
+/**
+ * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is never in the message,
+ * also where the provider repeats it; so it is with whatever else is secret.
+ */
+export function toProviderError(
+  thrown: unknown,
+  provider: Provider,
+  secrets: string | readonly string[],
+): ProviderError {
+  const { category, text, ...details } = troubleOf(thrown, provider);
+  const shown = cleanLine(redact(text, [secrets].flat()), MAX_ERROR_CHARACTERS);
+  return new ProviderError(category, shown, { ...details, cause: thrown });
+}
+
+function troubleOf(thrown: unknown, provider: Provider): Trouble {
+  if (InvalidResponseDataError.isInstance(thrown)) {
+    return { category: 'server', text: 'response contains no choices' };
+  }
+  if (!APICallError.isInstance(thrown)) {
+    return { category: 'server', text: `failed to parse response: ${messageOf(thrown)}` };
+  }
+  const { statusCode: status } = thrown;
+  const responseBody: unknown = thrown.responseBody;
+  if (status === undefined) return connectionTrouble(thrown, provider);
+  if (status >= 200 && status < 300) return { category: 'server', text: unreadable(thrown), status };
+  const text =
+    apiMessage(responseBody) ?? ownMessage(thrown) ?? STATUS_TEXTS[status] ?? `HTTP status ${status}`;
+  const overflow = findOverflow(status, text, responseBody);
+  return {
+    category: provider.categories[status] ?? 'server',
+    text,
+    status,
+    ...retryAfter(thrown.responseHeaders, responseBody),
+    ...(overflow === undefined ? remedy(status, text, provider) : { overflow, remedy: TOO_LONG }),
+  };
+}
+
+/**
+ * The API's own error message: `{"error": {"message": …}}`, or `{"error": …}` (Ollama), or `{"message": …}`
+ * (Bedrock), or a list of one of them (Vertex).
+ */
+function apiMessage(body: unknown): string | undefined {
+  const answer = typeof body === 'string' ? parseJson(body) : body;
+  const parsed: unknown = Array.isArray(answer) ? answer[0] : answer;
+  const error = field(parsed, 'error') ?? parsed;
+  const message = typeof error === 'string' ? error : field(error, 'message');
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/** The Responses package makes errors of good answers, with a status of its own and the parsed body. */
+function ownMessage({ message, responseBody }: APICallError): string | undefined {
+  return typeof responseBody === 'object' ? message : undefined;
+}
+
+/** Says what came instead of an answer: half of one, an HTML page, an empty body, JSON of another shape. */
+function unreadable({ responseBody, cause }: APICallError): string {
+  if (responseBody === undefined) return `failed to read response body: ${networkCause(cause).message}`;
+  const body = responseBody.trim();
+  if (body === '') return 'failed to parse response: the body is empty';
+  if (/^<(?:!doctype|html|\?xml)/i.test(body))
+    return 'failed to parse response: the body is an HTML page, not JSON';
+  if (parseJson(body) === undefined) return 'failed to parse response: the body is not valid JSON';
+  return `failed to parse response: ${apiMessage(body) ?? 'the body does not have the expected shape'}`;
+}
+
+/** Go's words for the network errors people meet, so that logs read as axe's. */
+function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
+  const cause = networkCause(thrown.cause);
+  // The proxy did not let the request through, so the model's own host has no part in it.
+  if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
+  const url = new URL(thrown.url);
+  if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
+    const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
+    return { category: 'server', text };
+  }
+  return {
+    category: 'server',
+    text: `Post "${thrown.url}": ${networkText(cause, url)}`,
+    remedy: `Check the network and \`${baseUrlVariable}\`.`,
+  };
+}
+
+/**
+ * `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. OpenAI and
+ * Azure tell milliseconds as well, Google only writes `"retryDelay": "34s"` into the body (google.rpc.RetryInfo).
+ */
+function retryAfter(
+  headers: Record<string, string> | undefined,
+  body: unknown,
+): Pick<ProviderErrorDetails, 'retryAfterMs'> {
+  const milliseconds = headers?.['retry-after-ms']?.trim() ?? '';
+  if (/^\d{1,12}$/.test(milliseconds)) return { retryAfterMs: Number(milliseconds) };
+  const value = headers?.['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return { retryAfterMs: Number(value) * 1000 };
+  const wait = Date.parse(value) - Date.parse(headers?.['date'] ?? '');
+  if (Number.isFinite(wait) && wait >= 0) return { retryAfterMs: wait };
+  const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(
+    typeof body === 'string' ? body : '',
+  )?.[1];
+  return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
+}
+
+const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
+
+function remedy(
+  status: number,
+  text: string,
+  { id, keyVariable, access }: Provider,
+): Pick<ProviderErrorDetails, 'remedy'> {
+  // Google refuses a wrong key with 400.
+  const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
+  if (isKeyRefused && access === 'direct' && keyVariable !== '')
+    return { remedy: `Check the key in \`${keyVariable}\`.` };
+  if ((status === 401 || status === 403) && access !== 'direct')
+    return { remedy: `Check that the key or role may use this model on ${id}, in this region or project.` };
+  if (status === 404)
+    return { remedy: `Check the model's name; ${id} does not know it, or the key may not use it.` };
+  if (status === 429) return { remedy: 'The provider limits how much may be asked; try again later.' };
+  if (status >= 300 && status < 400)
+    return { remedy: 'Redirects are not followed; set the base URL to the final address.' };
+  return {};
+}

@@ -1,0 +1,130 @@
+import { ProviderError } from '../../core/errors.js';
+import { signJwt } from './google-jwt.js';
+import { readSubjectToken } from './google-subject.js';
+import { field, parseJson } from './json.js';
+import type { Expiring, KeylessPorts } from './keyless.js';
+import { expiryOf, requestToken, type TokenRequest, textField } from './token-request.js';
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+const STS_URL = 'https://sts.googleapis.com/v1/token';
+const WHO = 'Google';
+const FILE = 'the credential file';
+
+/**
+ * An access token for a parsed credential file of Google's (`GOOGLE_APPLICATION_CREDENTIALS`): a service account's
+ * key, a person's login (`gcloud auth application-default login`), or workload identity (`external_account`).
+ * Throws a ProviderError.
+ */
+export async function requestGoogleToken(
+  credential: unknown,
+  ports: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
+  const type = field(credential, 'type');
+  switch (type) {
+    case 'service_account':
+      return await fromServiceAccount(credential, ports, signal);
+    case 'authorized_user':
+      return await fromLogin(credential, ports, signal);
+    case 'external_account':
+      return await fromExternalAccount(credential, ports, signal);
+    default:
+      throw new ProviderError('auth', `${FILE} has the type \`${String(type)}\`, which is not supported`, {
+        remedy: 'Supported are `service_account`, `authorized_user` and `external_account`.',
+      });
+  }
+}
+
+async function fromServiceAccount(
+  credential: unknown,
+  { fetch }: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
+  const url = optional(credential, 'token_uri') ?? TOKEN_URL;
+  const assertion = await signJwt({
+    email: textField(credential, 'client_email', FILE),
+    privateKey: textField(credential, 'private_key', FILE),
+    keyId: optional(credential, 'private_key_id'),
+    audience: url,
+    scope: SCOPE,
+    nowMs: Date.now(),
+  });
+  const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+  return await oauthToken({ fetch, who: WHO, url, body, secrets: [assertion], signal });
+}
+
+async function fromLogin(
+  credential: unknown,
+  { fetch }: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
+  const refreshToken = textField(credential, 'refresh_token', FILE);
+  const clientSecret = textField(credential, 'client_secret', FILE);
+  const body = new URLSearchParams({
+    grant_type: 'refresh_token',
+    client_id: textField(credential, 'client_id', FILE),
+    client_secret: clientSecret,
+    refresh_token: refreshToken,
+  });
+  const secrets = [refreshToken, clientSecret];
+  return await oauthToken({ fetch, who: WHO, url: TOKEN_URL, body, secrets, signal });
+}
+
+async function fromExternalAccount(
+  credential: unknown,
+  ports: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
+  const { fetch } = ports;
+  const subject = await readSubjectToken(field(credential, 'credential_source'), ports, signal);
+  const body = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    audience: textField(credential, 'audience', FILE),
+    scope: SCOPE,
+    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    subject_token_type: textField(credential, 'subject_token_type', FILE),
+    subject_token: subject,
+  });
+  const url = optional(credential, 'token_url') ?? STS_URL;
+  const federated = await oauthToken({ fetch, who: WHO, url, body, secrets: [subject], signal });
+  const impersonation = optional(credential, 'service_account_impersonation_url');
+  if (impersonation === undefined) return federated;
+  return await impersonate({ fetch, url: impersonation, token: federated.value, signal });
+}
+
+async function oauthToken(request: TokenRequest): Promise<Expiring<string>> {
+  const answer = parseJson(await requestToken(request));
+  const expiresAtMs = expiryOf(field(answer, 'expires_in'), Date.now());
+  return { value: textField(answer, 'access_token', WHO), expiresAtMs };
+}
+
+interface Impersonation {
+  readonly fetch: typeof globalThis.fetch;
+  readonly url: string;
+  readonly token: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The token of a service account for one that may be it (IAM Credentials API, generateAccessToken). */
+async function impersonate({ fetch, url, token, signal }: Impersonation): Promise<Expiring<string>> {
+  const text = await requestToken({
+    fetch,
+    who: WHO,
+    url,
+    body: { scope: [SCOPE], lifetime: '3600s' },
+    headers: { authorization: `Bearer ${token}` },
+    secrets: [token],
+    signal,
+  });
+  const answer = parseJson(text);
+  const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
+  if (!Number.isFinite(expiresAtMs))
+    throw new ProviderError('server', `${WHO}: \`expireTime\` is not a date`);
+  return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
+}
+
+function optional(value: unknown, key: string): string | undefined {
+  const text = field(value, key);
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}

@@ -1,0 +1,106 @@
+import type { Protocol } from './catalog.js';
+import { parseJson } from './json.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Lets servers answer that keep to an interface only by half: the packages refuse a reply whose text comes in parts, and
+ * one without figures, though it is good. An answer that needs no change passes as it came.
+ */
+export function leniently(fetch: typeof globalThis.fetch, wire: Protocol): typeof globalThis.fetch {
+  const repair = REPAIRS[wire];
+  if (repair === undefined) return fetch;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok || response.body === null) return response;
+    // A stream, so that a body that breaks off is still the package's to report.
+    const body = response.body.pipeThrough(rewriting((text) => repaired(text, repair)));
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}
+
+type Repair = (reply: Json) => Json;
+
+const REPAIRS: Readonly<Partial<Record<Protocol, Repair>>> = {
+  openai: withPlainContent,
+  'openai-compatible': withPlainContent,
+  anthropic: (reply) => withUsage(reply, { input_tokens: 0, output_tokens: 0 }),
+  bedrock: (reply) => withUsage(reply, { inputTokens: 0, outputTokens: 0, totalTokens: 0 }),
+};
+
+/** The whole body at its end; as the server sent it, where nothing is to be done. */
+function rewriting(rewrite: (text: string) => string | undefined): TransformStream<Uint8Array, Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  return new TransformStream({
+    transform: (chunk) => void chunks.push(chunk),
+    flush(controller) {
+      const decoder = new TextDecoder();
+      const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
+      const rewritten = rewrite(text);
+      if (rewritten !== undefined) controller.enqueue(new TextEncoder().encode(rewritten));
+      else for (const chunk of chunks) controller.enqueue(chunk);
+    },
+  });
+}
+
+function repaired(text: string, repair: Repair): string | undefined {
+  const reply = parseJson(text);
+  if (!isObject(reply)) return undefined;
+  const better = repair(reply);
+  return better === reply ? undefined : JSON.stringify(better);
+}
+
+/** Zeros count as not reported, see `withReportedUsage`. */
+function withUsage(reply: Json, nothing: Json): Json {
+  if (isObject(reply['usage']) || isObject(reply['error'])) return reply;
+  return { ...reply, usage: nothing };
+}
+
+/** One text instead of parts, and reasoning in its own place. */
+function withPlainContent(reply: Json): Json {
+  const { choices } = reply;
+  if (!Array.isArray(choices) || !choices.some(hasParts)) return reply;
+  return {
+    ...reply,
+    choices: choices.map((choice: unknown) => (hasParts(choice) ? joined(choice) : choice)),
+  };
+}
+
+interface ChoiceOfParts extends Json {
+  readonly message: Json & { readonly content: readonly unknown[] };
+}
+
+function hasParts(choice: unknown): choice is ChoiceOfParts {
+  return isObject(choice) && isObject(choice['message']) && Array.isArray(choice['message']['content']);
+}
+
+function joined(choice: ChoiceOfParts): Json {
+  const { message } = choice;
+  const content = message.content.map(textOf).join('');
+  const reasoning = message.content.map(reasoningOf).join('');
+  const own =
+    reasoning === '' || message['reasoning_content'] !== undefined ? {} : { reasoning_content: reasoning };
+  return { ...choice, message: { ...message, content, ...own } };
+}
+
+/** `text` of OpenAI's parts, those without a type, and bare texts; what thinks or refers says nothing. */
+function textOf(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (!isObject(part)) return '';
+  const { type, text } = part;
+  const isText = type === undefined || type === 'text' || type === 'output_text';
+  return isText && typeof text === 'string' ? text : '';
+}
+
+/** Mistral has texts in a `thinking` part, others one text. */
+function reasoningOf(part: unknown): string {
+  if (!isObject(part) || part['type'] !== 'thinking') return '';
+  const { thinking } = part;
+  if (typeof thinking === 'string') return thinking;
+  return Array.isArray(thinking) ? thinking.map(textOf).join('') : '';
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,118 @@
+import { isReadByPeople } from '../../core/prompt/diff-rank.js';
+import { findTokens } from '../../core/sanitize/token-shapes.js';
+import type { DiffFile } from '../../core/text/diff.js';
+import { debugOutputIn, isCode, isTest } from './offline-languages.js';
+
+/** The rules of `offline/rules`, in the order in which findings are told (D32). */
+export type RuleId =
+  | 'conflict-marker'
+  | 'secret'
+  | 'debug-output'
+  | 'todo'
+  | 'whitespace'
+  | 'large-file'
+  | 'large-change'
+  | 'tests-untouched';
+
+/** Something a rule has to say. */
+export interface RuleFinding {
+  readonly rule: RuleId;
+  /** Undefined if it is about the change as a whole. */
+  readonly path: string | undefined;
+  /** Line of the new file; undefined if it is about the file as a whole. */
+  readonly line: number | undefined;
+  /** For people; never quotes the line, which may hold a secret. */
+  readonly message: string;
+}
+
+/** Added lines from which a file is called large. */
+export const LARGE_FILE_LINES = 500;
+
+/** Added lines from which a whole change is called large. */
+export const LARGE_CHANGE_LINES = 1500;
+
+/** What the rules find in a change, by rule, then in the order of the diff. */
+export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
+  const inFiles = files.flatMap((file) => [...findInLines(file), ...findInFile(file)]);
+  const findings = [...inFiles, ...findInChange(files)];
+  return RULE_ORDER.flatMap((rule) => findings.filter((finding) => finding.rule === rule));
+}
+
+const RULE_ORDER: readonly RuleId[] = [
+  'conflict-marker',
+  'secret',
+  'debug-output',
+  'todo',
+  'whitespace',
+  'large-file',
+  'large-change',
+  'tests-untouched',
+];
+
+function findInLines(file: DiffFile): readonly RuleFinding[] {
+  const findings: RuleFinding[] = [];
+  const isRead = isReadByPeople(file);
+  for (const { line, text } of addedLines(file)) {
+    const add = (rule: RuleId, message: string) => findings.push({ rule, path: file.path, line, message });
+    if (CONFLICT_MARKER.test(text)) add('conflict-marker', 'a conflict marker was committed');
+    for (const name of new Set(findTokens(text).map((token) => token.name))) {
+      add('secret', `this looks like ${name}; if it is real, revoke it, since it stays in the history`);
+    }
+    if (!isRead) continue;
+    const debug = isTest(file.path) ? undefined : debugOutputIn(file.path, text);
+    if (debug !== undefined) add('debug-output', `debug output (\`${debug}\`) outside of tests`);
+    const [mark] = TODO.exec(text) ?? [];
+    if (mark !== undefined) add('todo', `a new ${mark}`);
+  }
+  return findings;
+}
+
+/** Seven characters, as git writes them; a row of `=` alone is also a heading in markdown. */
+const CONFLICT_MARKER = /^(?:<{7}|>{7}|\|{7})(?: |\r?$)/;
+const TODO = /\b(?:TODO|FIXME|XXX)\b/;
+
+interface AddedLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+function addedLines({ hunks }: DiffFile): readonly AddedLine[] {
+  return hunks
+    .flatMap(({ lines }) => lines)
+    .flatMap((line) => (line.kind === 'added' ? [{ line: line.newLine, text: line.text }] : []));
+}
+
+function findInFile(file: DiffFile): readonly RuleFinding[] {
+  if (!isReadByPeople(file)) return [];
+  const findings: RuleFinding[] = [];
+  const { path, additions } = file;
+  const spaced = addedLines(file).filter(({ text }) => /[ \t]\r?$/.test(text));
+  const [first] = spaced;
+  // Two spaces at the end of a line are a line break in markdown.
+  if (first !== undefined && !/\.(?:md|markdown)$/i.test(path)) {
+    const lines = spaced.length === 1 ? '1 added line ends' : `${spaced.length} added lines end`;
+    findings.push({ rule: 'whitespace', path, line: first.line, message: `${lines} with white space` });
+  }
+  if (additions >= LARGE_FILE_LINES) {
+    const message = `${additions} added lines in one file are hard to review`;
+    findings.push({ rule: 'large-file', path, line: undefined, message });
+  }
+  return findings;
+}
+
+function findInChange(files: readonly DiffFile[]): readonly RuleFinding[] {
+  const findings: RuleFinding[] = [];
+  const read = files.filter(isReadByPeople);
+  const additions = read.reduce((sum, file) => sum + file.additions, 0);
+  if (additions >= LARGE_CHANGE_LINES) {
+    const message = `${additions} added lines in ${read.length} files: several smaller changes are easier to review`;
+    findings.push({ rule: 'large-change', path: undefined, line: undefined, message });
+  }
+  const code = read.filter(({ path, additions: added }) => isCode(path) && !isTest(path) && added > 0);
+  if (code.length > 0 && !files.some(({ path }) => isTest(path))) {
+    const changed = code.length === 1 ? '1 file of code changes' : `${code.length} files of code change`;
+    const message = `${changed}, and no test does`;
+    findings.push({ rule: 'tests-untouched', path: undefined, line: undefined, message });
+  }
+  return findings;
+}

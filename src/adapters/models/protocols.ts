@@ -1,0 +1,45 @@
+import type { LanguageModel } from '../../core/dependencies.js';
+import type { Protocol } from './catalog.js';
+import { leniently } from './lenient-reply.js';
+
+/** What a package needs to make a model. */
+export interface TransportParts {
+  readonly wire: Exclude<Protocol, 'bedrock' | 'offline'>;
+  /** The provider's name, as the package shows it. */
+  readonly name: string;
+  readonly model: string;
+  /** Empty for none. */
+  readonly apiKey: string;
+  /** With the version path. */
+  readonly baseUrl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
+export async function openTransport(parts: TransportParts): Promise<LanguageModel> {
+  const { name, model, apiKey, baseUrl: baseURL, headers = {} } = parts;
+  const fetch = leniently(parts.fetch, parts.wire);
+  switch (parts.wire) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ apiKey, baseURL, headers, fetch })(model);
+    }
+    case 'openai':
+    case 'openai-responses': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      const openai = createOpenAI({ name, apiKey, baseURL, headers, fetch });
+      return parts.wire === 'openai' ? openai.chat(model) : openai.responses(model);
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const key = apiKey === '' ? {} : { apiKey };
+      const settings = { name, baseURL, headers, fetch, ...key, supportsStructuredOutputs: true };
+      return createOpenAICompatible(settings).chatModel(model);
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle({ name, apiKey, baseURL, headers, fetch })(model);
+    }
+  }
+}

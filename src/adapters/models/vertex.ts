@@ -1,0 +1,131 @@
+import { AxeError } from '../../core/errors.js';
+import type { Provider } from './catalog.js';
+import { findGoogleToken } from './google-credentials.js';
+import type { OpenedModel, OpenRequest } from './opened-model.js';
+import { openTransport } from './protocols.js';
+import { bearer, NO_KEY, withAuth } from './request-auth.js';
+import { checkedUrl, type Environment, firstSet, resolveKey, type SettingSources } from './settings.js';
+
+/** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */
+const GEMINI_NAME = 'google.vertex.chat';
+const EXPRESS_PATH = '/v1/publishers/google';
+
+/**
+ * A model of Vertex AI: Gemini, Claude (`vertex/claude-…`) or another maker's (`vertex/maker/model`). Throws an
+ * AxeError for settings that are missing or wrong.
+ */
+export async function openVertex(request: OpenRequest): Promise<OpenedModel> {
+  const { ref, provider, sources, ports } = request;
+  const apiKey = resolveKey(provider, sources);
+  if (apiKey !== undefined) return await openExpress(request, apiKey);
+  const place = findPlace(provider, sources);
+  const fetch = withAuth(ports.fetch, bearer(await findGoogleToken(ports)));
+  const shared = { model: ref.model, apiKey: NO_KEY, fetch };
+  return { model: await openPlaced(request, place, shared), secrets: [] };
+}
+
+/** A key (express mode) needs no project; only Gemini is offered that way. */
+async function openExpress(
+  { ref, provider, wire, sources, ports }: OpenRequest,
+  apiKey: string,
+): Promise<OpenedModel> {
+  if (wire !== 'google') {
+    throw new AxeError(`\`${ref.model}\` on Vertex cannot be used with a key, only Gemini can`, {
+      exitCode: 3,
+      remedy: 'Sign in without a key: set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` and `GOOGLE_CLOUD_PROJECT`.',
+    });
+  }
+  const host = findHost(provider, sources) ?? 'https://aiplatform.googleapis.com';
+  const model = await openTransport({
+    wire,
+    name: GEMINI_NAME,
+    model: ref.model,
+    apiKey,
+    baseUrl: `${host}${EXPRESS_PATH}`,
+    fetch: ports.fetch,
+  });
+  return { model, secrets: [apiKey] };
+}
+
+interface Place {
+  readonly host: string;
+  /** `projects/…/locations/…`. */
+  readonly path: string;
+}
+
+async function openPlaced(
+  { wire }: OpenRequest,
+  { host, path }: Place,
+  shared: { readonly model: string; readonly apiKey: string; readonly fetch: typeof globalThis.fetch },
+): Promise<OpenedModel['model']> {
+  if (wire === 'anthropic') {
+    return await openTransport({
+      ...shared,
+      wire,
+      name: 'vertex',
+      baseUrl: `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(shared.model)}`,
+      fetch: asRawPredict(shared.fetch),
+    });
+  }
+  if (wire === 'openai-compatible') {
+    return await openTransport({
+      ...shared,
+      wire,
+      name: 'vertex',
+      baseUrl: `${host}/v1/${path}/endpoints/openapi`,
+    });
+  }
+  const baseUrl = `${host}/v1beta1/${path}/publishers/google`;
+  return await openTransport({ ...shared, wire: 'google', name: GEMINI_NAME, baseUrl });
+}
+
+/** Claude on Vertex: the model stands in the address and the version in the body (docs.claude.com, Vertex AI). */
+function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => {
+    const { model: _, ...body }: Record<string, unknown> = JSON.parse(String(init?.body));
+    return fetch(String(input).replace(/\/messages$/, ':rawPredict'), {
+      ...init,
+      body: JSON.stringify({ anthropic_version: 'vertex-2023-10-16', ...body }),
+    });
+  };
+}
+
+function findPlace(provider: Provider, sources: SettingSources): Place {
+  const project = firstSet([
+    ...['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT', 'GCLOUD_PROJECT'].map((name) => sources.env[name]),
+  ]);
+  if (project === undefined) {
+    throw new AxeError('the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)', {
+      exitCode: 3,
+      remedy:
+        'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.',
+    });
+  }
+  const location = findLocation(sources.env, sources.config['vertex']?.region);
+  const host = findHost(provider, sources) ?? `https://${hostOf(location)}`;
+  return { host, path: `projects/${encodeURIComponent(project)}/locations/${location}` };
+}
+
+function findLocation(env: Environment, configured: string | undefined): string {
+  const location =
+    firstSet([
+      env['GOOGLE_VERTEX_LOCATION'],
+      env['GOOGLE_CLOUD_LOCATION'],
+      env['CLOUD_ML_REGION'],
+      configured,
+    ]) ?? 'global';
+  // It becomes part of a host.
+  if (/^[a-z0-9-]+$/.test(location)) return location;
+  throw new AxeError('`GOOGLE_CLOUD_LOCATION` is not the name of a region', { exitCode: 2 });
+}
+
+function hostOf(location: string): string {
+  if (location === 'global') return 'aiplatform.googleapis.com';
+  if (location === 'eu' || location === 'us') return `aiplatform.${location}.rep.googleapis.com`;
+  return `${location}-aiplatform.googleapis.com`;
+}
+
+function findHost(provider: Provider, { env, config }: SettingSources): string | undefined {
+  const address = firstSet([env[provider.baseUrlVariable], config['vertex']?.baseUrl]);
+  return address === undefined ? undefined : checkedUrl(address, provider).replace(/\/+$/, '');
+}

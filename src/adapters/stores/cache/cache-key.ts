@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { ConfigError } from '../../../core/errors.js';
+
+/** Who shares a lineage: the default branch, one other ref (by hash), or one pull request. */
+export type CacheScope = 'trunk' | `br-${string}` | `pr-${number}`;
+
+const DIGITS = 10;
+const HASH_DIGITS = 16;
+/** Keys that the service takes in one request. */
+const MAX_KEYS = 10;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** The scope of a run by its `GITHUB_REF`, as the cache service separates them (memory-and-security A2.3). */
+export function cacheScope(ref: string, defaultBranch: string): CacheScope {
+  if (ref === `refs/heads/${defaultBranch}`) return 'trunk';
+  const pull = /^refs\/pull\/(\d+)\//.exec(ref);
+  if (pull !== null) return `pr-${Number(pull[1])}`;
+  return `br-${createHash('sha256').update(ref).digest('hex').slice(0, HASH_DIGITS)}`;
+}
+
+/**
+ * The beginning of all keys of a lineage. It ends in a slash, so that no name is ever taken for the beginning of
+ * another (memory-and-security A2.2). Throws a ConfigError for a name that cannot be part of a key.
+ */
+export function keyPrefix(scope: CacheScope, name: string): string {
+  if (!NAME.test(name)) {
+    throw new ConfigError(`invalid cache name ${JSON.stringify(name)}`, {
+      remedy: 'Write `memory-cache-name` with at most 100 letters, digits, dots, underscores and hyphens.',
+    });
+  }
+  return `axe-memory/v1/${scope}/${name}/`;
+}
+
+/** The key of a version; fixed width and a closing dot, so that no key is the beginning of another. */
+export function formatKey(prefix: string, version: number): string {
+  return `${prefix}${String(version).padStart(DIGITS, '0')}.`;
+}
+
+/** The version a key of this lineage stands for; undefined for any other key, however alike. */
+export function parseKey(prefix: string, key: string): number | undefined {
+  if (!key.startsWith(prefix)) return undefined;
+  const version = /^(\d{10})\.$/.exec(key.slice(prefix.length));
+  return version === null || Number(version[1]) === 0 ? undefined : Number(version[1]);
+}
+
+/** The keys of the next ten versions, the highest first: of those that exist, the service gives that of the newest. */
+export function keysAbove(prefix: string, version: number): readonly string[] {
+  return Array.from({ length: MAX_KEYS }, (_, index) => formatKey(prefix, version + MAX_KEYS - index));
+}

@@ -1,0 +1,221 @@
+import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import type { Clock } from '../../../core/dependencies.js';
+import type { Files } from '../../../core/files.js';
+import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../core/memory/tree.js';
+import { describeCause } from '../../../core/network-cause.js';
+import { encodeBytes } from '../../../core/text/bytes.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { createTreeStore, type TreeStore } from '../store.js';
+import { notReadBack } from '../tree-on-disk.js';
+import type { CacheClient } from './cache-client.js';
+import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
+import { cacheWriteRemedy } from './cache-write-remedy.js';
+import { type ChainReading, readVersionChain } from './read-chain.js';
+import { createReservations, SLOW_SAVE_MS, type Wait } from './reservations.js';
+import { SKIPPED_VERSIONS_FILE } from './skipped-versions.js';
+import { type ChainFailure, createVersionChain, SERVICE_REMEDY, type Version } from './version-chain.js';
+
+/** What the cache store works with. */
+export interface CacheStoreOptions {
+  readonly cache: CacheClient;
+  readonly files: Files;
+  readonly clock: Clock;
+  /** Absolute path of a folder directly in the workspace that is ours alone, for example `…/.axe-action-memory`. */
+  readonly directory: string;
+  /** The lineage this run writes; another than `trunk` also reads the default branch's. */
+  readonly scope: CacheScope;
+  /** Input `memory-cache-name`. */
+  readonly name: string;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
+  /** The event of the run; left out where there is none. */
+  readonly event?: string;
+}
+
+const MAX_TREE_BYTES = 1024 * 1024;
+
+/** How long a reservation is waited for without a word, in milliseconds. */
+const SILENT_WAIT_MS = 3_000;
+
+/** Memory in the Actions cache. Throws a ConfigError for a name that cannot be part of a key. */
+export function createCacheStore(options: CacheStoreOptions): TreeStore {
+  return createTreeStore(createCacheBackend(options), {
+    clock: options.clock,
+    budgetMs: SAVE_BUDGET_MS.cache,
+  });
+}
+
+/**
+ * The Actions cache as a tree with versions: keys are immutable and numbered, so that reserving the next number is
+ * the compare-and-swap (D13). A version whose maker takes long is passed over after a minute; the next one names it,
+ * and whoever reads looks for it. So an entry is lost only by eviction (D15). Once a read failed, nothing more is read
+ * or written in this run: what looks like an empty cache could hide a history (D14).
+ */
+export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
+  const { clock, scope, name, log } = options;
+  const own = createVersionChain({ ...options, prefix: keyPrefix(scope, name) });
+  const trunk =
+    scope === 'trunk' ? undefined : createVersionChain({ ...options, prefix: keyPrefix('trunk', name) });
+  const reservations = createReservations(clock);
+  const told = new Set<number>();
+  let reading: ChainReading | undefined;
+  let trunkReading: ChainReading | undefined;
+  let broken: Unreadable | undefined;
+  return {
+    kind: 'cache',
+    read,
+    commit,
+    placeOf: (version) => ({ location: locationOf(own.prefix, Number(version)) }),
+  };
+
+  async function read(signal: AbortSignal): Promise<Snapshot | Unreadable> {
+    if (broken !== undefined) return broken;
+    const now = clock.now();
+    const found = await readVersionChain(own, { before: reading, now, signal });
+    if (found.kind === 'trouble') return giveUp(found);
+    reading = found;
+    reservations.defer(found.newest.number);
+    // The default branch's memory is read once: this run never writes it.
+    if (trunk !== undefined && trunkReading === undefined) {
+      const older = await readVersionChain(trunk, { before: undefined, now, signal });
+      if (older.kind === 'trouble') return giveUp(older);
+      trunkReading = older;
+    }
+    const { newest, tree, late } = found;
+    return {
+      kind: 'snapshot',
+      tree: mergeTrees(tree, trunkReading?.tree ?? new Map()),
+      version: String(newest.number),
+      warnings: [newest, trunkReading?.newest, ...late].flatMap((version) => version?.warnings ?? []),
+      unsettled: !isSameTree(tree, newest.tree),
+    };
+  }
+
+  /** A rate limit says nothing of what is there, and passes. */
+  function giveUp({ reason, message: cause, remedy, retryAfterMs }: ChainFailure): Unreadable {
+    const message = `the Actions cache could not be read: ${cause}`;
+    const why = { kind: 'unreadable', reason, message, ...(remedy === undefined ? {} : { remedy }) } as const;
+    if (retryAfterMs !== undefined) return { ...why, retryAfterMs };
+    broken = why;
+    return why;
+  }
+
+  async function commit(snapshot: Snapshot, files: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
+    if (broken !== undefined) return { ...broken, kind: 'failed' };
+    const tree = withoutEmpty(withTakenOut(files, trunkReading?.tree ?? new Map()));
+    const trouble = checkTree(tree);
+    if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
+    const base = Number(snapshot.version);
+    const number = reservations.nextFree(base + 1);
+    if (number === undefined) tellWait(reservations.waitedFor(base + 1));
+    if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
+    const skippedVersions = new Map([...reading.open, ...reservations.skippedVersions()]);
+    const startMs = clock.now().getTime();
+    const result = await own.save(number, { tree, skippedVersions }, signal);
+    const { kind } = result;
+    switch (kind) {
+      case 'saved': {
+        const newest = { kind: 'version', number, tree, skippedVersions, warnings: [] } as const;
+        reading = { kind: 'reading', newest, tree, open: skippedVersions, late: [] };
+        reservations.defer(number);
+        return await defer(newest, { tookMs: clock.now().getTime() - startMs, signal });
+      }
+      case 'taken':
+        if (reservations.taken(number) === 'passed-over') tellPassedOver(number);
+        return { kind: 'conflict' };
+      case 'denied':
+        return {
+          kind: 'failed',
+          reason: kind,
+          message: result.message,
+          remedy: result.remedy ?? cacheWriteRemedy(options.event),
+        };
+      case 'given-up':
+        broken = {
+          kind: 'unreadable',
+          reason: signal.aborted ? 'timeout' : 'error',
+          message: result.message,
+          remedy: SERVICE_REMEDY,
+        };
+        return { ...broken, kind: 'failed' };
+      case 'error': {
+        const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
+        return { kind: 'failed', reason: kind, message, remedy: SERVICE_REMEDY };
+      }
+      case 'rate-limited':
+      case 'unavailable':
+        return { ...result, kind: 'failed', reason: kind };
+    }
+  }
+
+  /** Most of those who reserved a number are done at once, so only who takes longer is worth a line. */
+  function tellWait(wait: Wait | undefined): void {
+    if (log === undefined || wait === undefined || wait.waitedMs < SILENT_WAIT_MS || told.has(wait.number))
+      return;
+    told.add(wait.number);
+    const seconds = Math.round(wait.leftMs / 1000);
+    const key = locationOf(own.prefix, wait.number);
+    log(
+      `Memory: another run has reserved ${key} and has not finished saving it; waiting ${seconds} s more for it.`,
+    );
+  }
+
+  function tellPassedOver(number: number): void {
+    const key = locationOf(own.prefix, number);
+    log?.(
+      `Memory: ${key} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+    );
+  }
+
+  /** What was saved past a slow save named it, and holds nothing of it: the next round adds to that. */
+  async function defer(
+    saved: Version,
+    { tookMs, signal }: { readonly tookMs: number; readonly signal: AbortSignal },
+  ): Promise<CommitResult> {
+    const newest = tookMs < SLOW_SAVE_MS ? saved : await own.newest(saved, signal);
+    if (newest.kind === 'version' && newest.number > saved.number)
+      return { kind: 'unknown', message: 'the save took so long that others were saved past it' };
+    return { kind: 'committed', version: String(saved.number) };
+  }
+}
+
+/** What was deleted is left out, but a version with nothing in it would count as damaged. */
+function withoutEmpty(tree: MemoryTree): MemoryTree {
+  const kept = new Map([...tree].filter(([, text]) => text !== ''));
+  return kept.size === 0 ? tree : kept;
+}
+
+/** A tree that would not come back as it is must not go in. */
+function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
+  const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
+  if (bytes > MAX_TREE_BYTES) {
+    return {
+      message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
+      remedy:
+        'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
+    };
+  }
+  const refused = tree.has(SKIPPED_VERSIONS_FILE) ? OWN_FILE : notReadBack(tree);
+  switch (refused?.kind) {
+    case undefined:
+      return undefined;
+    case 'path':
+      return {
+        message: `the cache does not take \`${refused.path}\` for a memory file`,
+        remedy: 'Let `memory.path` end in `.md`, with at most 7 folders above it.',
+      };
+    case 'count':
+      return {
+        message: `memory holds ${refused.count} files, and the cache takes at most ${refused.most}`,
+        remedy:
+          'Delete notes with `mode: memory` and `memory-command: forget`, or set `memory-store: repo` with `permissions: contents: write`.',
+      };
+  }
+}
+
+const OWN_FILE = { kind: 'path', path: SKIPPED_VERSIONS_FILE } as const;
+
+/** Without the dot at the end of a key, which people would take for the end of a sentence. */
+function locationOf(prefix: string, number: number): string {
+  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
+}

@@ -1,0 +1,42 @@
+import type { MemoryStore } from '../../../core/memory/store.js';
+import type { TreeStore } from '../store.js';
+import { isTreePath, isTreePlace, outsideTree } from '../tree-path.js';
+import { readTierPlaces, readTiers, readTierTrees } from './read-tiers.js';
+import { saveToTiers } from './save-tiers.js';
+import type { FallbackMode, Tier } from './tier.js';
+
+/** What a ladder is made of. */
+export interface FallbackOptions {
+  /** In the order in which saving is tried; at least one. */
+  readonly tiers: readonly TreeStore[];
+  readonly mode: FallbackMode;
+}
+
+/**
+ * Several stores as one (D13 `auto`, D14): a save that one refuses goes to the next, and whoever saves to a store
+ * first folds in, by id, what the ones below it keep of the same agents. Nothing is folded downwards. A store that
+ * could not be read is not written in this run. Calls must not overlap.
+ */
+export function createFallbackStore({ tiers: stores, mode }: FallbackOptions): MemoryStore {
+  const [first] = stores;
+  if (first === undefined) throw new Error('a ladder needs at least one rung');
+  const tiers = stores.map((store, index): Tier => ({ store, index, broken: undefined, held: new Map() }));
+  const dropHistory = stores.find((store) => store.dropHistory !== undefined)?.dropHistory;
+  return {
+    kind: first.kind,
+    async read(request, signal) {
+      const { paths, beside = [] } = request;
+      const outside = paths.find((path) => !isTreePath(path)) ?? beside.find((place) => !isTreePlace(place));
+      if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
+      return await readTiers(tiers, { request, mode, signal });
+    },
+    async readTree(signal, under) {
+      if (under === undefined) return await readTierTrees(tiers, mode, signal);
+      const outside = under.find((place) => !isTreePlace(place));
+      if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
+      return await readTierPlaces(tiers, { under, mode, signal });
+    },
+    write: (changes, signal) => saveToTiers(tiers, { changes, mode, signal }),
+    ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
+  };
+}

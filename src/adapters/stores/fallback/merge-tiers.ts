@@ -1,0 +1,65 @@
+import type { Change } from '../../../core/memory/change.js';
+import { withoutEntries } from '../../../core/memory/merge.js';
+import { isNotesPath } from '../../../core/memory/notes/place.js';
+import { partIds } from '../../../core/memory/notes/union.js';
+import { forgottenIds, parseState, partFacts, statePath, withFacts } from '../../../core/memory/state.js';
+import type { MemoryTree } from '../../../core/memory/tree.js';
+import { untrustedPath } from '../../../core/plan.js';
+import { parseLog } from '../../../core/text/units.js';
+
+const UNTRUSTED = untrustedPath('');
+
+/** Run logs in both lanes of the agents that these run logs, states and backups are of, each once. */
+export function bothLanes(paths: readonly string[]): readonly string[] {
+  const trusted = paths.map((path) => {
+    const log = path.replace(/\.md\.bak$|\.state\.md$/, '.md');
+    return log.startsWith(UNTRUSTED) ? log.slice(UNTRUSTED.length) : log;
+  });
+  return [...new Set(trusted)].flatMap((path) => [path, untrustedPath(path)]);
+}
+
+/**
+ * The changes that bring what another place holds of the agents' files to the newest version (D14); none for what it
+ * does not hold. States go first, so that nothing forgotten comes along. What the run is about to append itself is left
+ * out: without provenance it has another id in the other place.
+ */
+export function changesFromTier(tree: MemoryTree, changes: readonly Change[]): readonly Change[] {
+  return bothLanes(changes.map(({ path }) => path)).flatMap((path): readonly Change[] => {
+    if (isNotesPath(path)) return foldNote(tree, path);
+    const state = tree.get(statePath(path)) ?? '';
+    const text = withoutEntries(tree.get(path) ?? '', appendedIds(changes, path));
+    const log = { kind: 'merge', path, text } as const;
+    if (state === '') return text === '' ? [] : [log];
+    const facts = { kind: 'merge', path: statePath(path), text: state } as const;
+    return text === '' && forgottenIds(state).size === 0 ? [facts] : [facts, log];
+  });
+}
+
+/**
+ * The same for notes that the run only read: nobody may ever change them again, and they are to be in one place all the
+ * same.
+ */
+export function mergeReadNotes(held: MemoryTree, changes: readonly Change[]): readonly Change[] {
+  const changed = new Set(bothLanes(changes.map(({ path }) => path)));
+  const read = [...held.keys()].filter((path) => isNotesPath(path) && !changed.has(path));
+  return read.flatMap((path) => ((held.get(path) ?? '') === '' ? [] : foldNote(held, path)));
+}
+
+/** A note has no entries to be known by, so the newest version notes what it took of it. */
+function foldNote(tree: MemoryTree, path: string): readonly Change[] {
+  const text = tree.get(path) ?? '';
+  const forgotten = parseState(tree.get(statePath(path)) ?? '').filter(({ kind }) => kind === 'forgotten');
+  const facts = [...forgotten, ...partFacts('folded', partIds(path, text))];
+  if (facts.length === 0) return [];
+  const state = { kind: 'merge', path: statePath(path), text: withFacts('', facts) } as const;
+  return [state, { kind: 'merge', path, text }];
+}
+
+function appendedIds(changes: readonly Change[], path: string): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap((change) => {
+      if (change.kind !== 'append' || change.path !== path) return [];
+      return [change.id, ...parseLog(change.text).units.map(({ id }) => id)];
+    }),
+  );
+}

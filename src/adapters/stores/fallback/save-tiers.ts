@@ -1,0 +1,116 @@
+import { type Change, markUnfolded, withStates } from '../../../core/memory/change.js';
+import type { FailedSave, SaveResult } from '../../../core/memory/store.js';
+import type { Unreadable } from '../backend.js';
+import type { TreeStore } from '../store.js';
+import { isUnder } from '../tree-path.js';
+import { bothLanes, changesFromTier, mergeReadNotes } from './merge-tiers.js';
+import { type FallbackMode, named, type Tier, withOthers, withRemedy } from './tier.js';
+
+/** What is saved to the rungs. */
+export interface TiersSaving {
+  readonly changes: readonly Change[];
+  readonly mode: FallbackMode;
+  readonly signal: AbortSignal;
+}
+
+/** A store that did not take a save. */
+interface Refusal {
+  readonly tier: Tier;
+  readonly failure: FailedSave;
+}
+
+/**
+ * Saves to the first rung that takes it. In mode `auto` that is a save like any other, with a notice for each rung that
+ * did not take it; in mode `fixed` anything but the first rung is a failure whose entry is kept (D14).
+ */
+export async function saveToTiers(tiers: readonly Tier[], saving: TiersSaving): Promise<SaveResult> {
+  const refusals: Refusal[] = [];
+  for (const tier of tiers) {
+    const result = await save(tier, tiers.slice(tier.index + 1), saving);
+    if (result.kind === 'saved') return accepted(tier.store, result, { refusals, mode: saving.mode });
+    refusals.push({ tier, failure: result });
+  }
+  return allRefused(refusals);
+}
+
+async function save(
+  { store, broken, held }: Tier,
+  below: readonly Tier[],
+  { changes, signal }: TiersSaving,
+): Promise<SaveResult> {
+  if (broken !== undefined) return notTouched(store, broken);
+  const { folds, isWhole } = signal.aborted ? NO_FOLDS : await foldsOf(below, changes, signal);
+  const result = await store.write(isWhole ? changes : markUnfolded(changes), signal, folds);
+  if (result.kind === 'saved') held.clear();
+  return result;
+}
+
+/** What the rungs below keep of the same agents; one that does not say so now is folded in another time. */
+interface Folds {
+  readonly folds: readonly Change[];
+  /** Whether each of them said what it keeps. */
+  readonly isWhole: boolean;
+}
+
+const NO_FOLDS: Folds = { folds: [], isWhole: true };
+
+async function foldsOf(
+  below: readonly Tier[],
+  changes: readonly Change[],
+  signal: AbortSignal,
+): Promise<Folds> {
+  const paths = bothLanes(changes.map(({ path }) => path));
+  if (paths.length === 0) return NO_FOLDS;
+  const all = await Promise.all(
+    below.map(async ({ store, broken, held }): Promise<Folds> => {
+      if (broken !== undefined) return { folds: [], isWhole: false };
+      const read = mergeReadNotes(held, changes);
+      const known = [...held.keys()];
+      if (withStates(paths).every((path) => isUnder(path, known)))
+        return { folds: [...changesFromTier(held, changes), ...read], isWhole: true };
+      const answer = await store.snapshot(paths, signal);
+      if (answer.kind === 'unreadable') return { folds: read, isWhole: false };
+      return { folds: [...changesFromTier(answer.tree, changes), ...read], isWhole: true };
+    }),
+  );
+  return { folds: all.flatMap(({ folds }) => folds), isWhole: all.every(({ isWhole }) => isWhole) };
+}
+
+/** The save to a store that could not be read: what looks empty may only be out of reach (D14). */
+function notTouched({ kind }: TreeStore, { reason, message, remedy }: Unreadable): FailedSave {
+  const text = `${named(kind)} could not be read, so nothing was added to it (${message})`;
+  return { kind: 'failed', reason, message: text, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+function accepted(
+  { kind: store }: TreeStore,
+  result: Extract<SaveResult, { readonly kind: 'saved' }>,
+  { refusals, mode }: { readonly refusals: readonly Refusal[]; readonly mode: FallbackMode },
+): SaveResult {
+  const [first] = refusals;
+  if (first === undefined) return result;
+  const { location, url, notices = [] } = result;
+  if (mode === 'fixed')
+    return { ...first.failure, kept: { location, ...(url === undefined ? {} : { url }), store } };
+  const told = refusals.map(({ tier, failure }) =>
+    withRemedy(`Memory went to ${named(store)}, since ${causeOf(tier, failure)}`, failure.remedy),
+  );
+  return { ...result, store, notices: [...told, ...notices] };
+}
+
+/** A missing permission needs no more words than its remedy has. */
+function causeOf({ store: { kind } }: Tier, { reason, message }: FailedSave): string {
+  if (reason === 'denied') return `the token may not write ${named(kind)}`;
+  return `${named(kind)} did not take it: ${message}`;
+}
+
+/** The first rung's failure, since that is the one to mend, with what the others' add to it. */
+function allRefused(refusals: readonly Refusal[]): FailedSave {
+  const [first, ...others] = refusals;
+  if (first === undefined) throw new Error('no store was tried');
+  const told = others.map(({ tier, failure }) => ({ kind: tier.store.kind, message: failure.message }));
+  return {
+    ...first.failure,
+    message: withOthers(first.failure.message, told, 'did not take it either'),
+  };
+}

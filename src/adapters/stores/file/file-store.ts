@@ -1,0 +1,241 @@
+import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import type { Clock } from '../../../core/dependencies.js';
+import { messageOf } from '../../../core/errors.js';
+import type { Files } from '../../../core/files.js';
+import {
+  applyChange,
+  type Change,
+  holdsEntry,
+  isForgotten,
+  type NoteChange,
+  statesFirst,
+} from '../../../core/memory/change.js';
+import { withoutEntries } from '../../../core/memory/merge.js';
+import { backupPath } from '../../../core/memory/notes/place.js';
+import { isMade } from '../../../core/memory/notes/replay.js';
+import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
+import { inspectEnd } from '../../../core/memory/tail.js';
+import { trimLog } from '../../../core/memory/trim.js';
+import { failed } from '../backoff.js';
+import { unmatchedEdit } from '../other-side.js';
+import { storageFailure } from '../storage-failure.js';
+import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf, rewritePlace } from './file-places.js';
+import { forgottenOf, readFiles, readFileTree } from './read-files.js';
+import { type Rewritten, rewriteFile } from './rewrite-file.js';
+
+/** What the file store works with. */
+export interface FileStoreOptions extends FilePlaces {
+  readonly clock: Clock;
+}
+
+/**
+ * Memory in plain files. An append is one O_APPEND write, so appends of any number of processes all stay; rewrites
+ * take a lock (see `rewriteFile` for what is left of the window). Messages are axe's (transcript 11).
+ */
+export function createFileStore(options: FileStoreOptions): MemoryStore {
+  return {
+    kind: 'file',
+    read: (request) => readFiles(options, request),
+    readTree: (_signal, under) => readFileTree(options, under),
+    write: (changes, signal) => write(options, changes, signal),
+  };
+}
+
+async function write(
+  options: FileStoreOptions,
+  changes: readonly Change[],
+  signal: AbortSignal,
+): Promise<SaveResult> {
+  const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
+  const location = locate(options, changes[0]?.path ?? '');
+  try {
+    // All or, as far as it can be known before, nothing.
+    for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
+    const notices: string[] = [];
+    const own = new Map<string, OwnVersion>();
+    const unsaved = new Map<string, FailedSave>();
+    for (const change of statesFirst(changes)) {
+      if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
+      if (unsaved.has(change.path)) continue;
+      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice), own };
+      const write = () =>
+        writeOne(options, change, { ...limits, isMade: (text) => isMade(text, change.path, changes) });
+      const failure = change.kind === 'note' ? await tried(write) : await write();
+      if (failure === undefined) continue;
+      if (change.kind !== 'note') return failure;
+      unsaved.set(change.path, failure);
+    }
+    const [first] = unsaved.values();
+    if (first !== undefined && changes.every(({ path }) => unsaved.has(path))) return first;
+    const attempts = changes.length === 0 ? 0 : 1;
+    return {
+      kind: 'saved',
+      location,
+      attempts,
+      ...(notices.length === 0 ? {} : { notices }),
+      ...(unsaved.size === 0 ? {} : { unsaved: [...unsaved].map(unsavedNote) }),
+    };
+  } catch (thrown) {
+    return failedWrite(thrown);
+  }
+}
+
+/** Trouble with one file as a value, so that a note that cannot be written keeps nothing else from being saved (D54). */
+async function tried(write: () => Promise<FailedSave | undefined>): Promise<FailedSave | undefined> {
+  try {
+    return await write();
+  } catch (thrown) {
+    const storage = storageFailure(thrown);
+    return storage === undefined ? failedWrite(thrown) : { ...failedWrite(thrown), storage };
+  }
+}
+
+function failedWrite(thrown: unknown): FailedSave {
+  return failed(reasonOf(thrown), asAxeMessage(messageOf(thrown)), remedyOf(thrown));
+}
+
+function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
+  string,
+  FailedSave,
+]): BlockedPlace {
+  return {
+    path,
+    reason,
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(storage === undefined ? {} : { storage }),
+  };
+}
+
+interface WriteLimits {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Takes what people should know of it, in a whole sentence. */
+  readonly tell: (notice: string) => void;
+  /** What this save has made of notes so far, by path. */
+  readonly own: Map<string, OwnVersion>;
+  /** Whether the note has all of this save's changes to it already. */
+  readonly isMade: (text: string) => boolean;
+}
+
+/** A note as the save found it, and as it left it. */
+interface OwnVersion {
+  readonly found: string;
+  readonly left: string;
+  readonly isMade: boolean;
+}
+
+/** Notes are never reached by a link, wherever they are: a model chooses their names. */
+function placesFor(options: FileStoreOptions, { kind }: Change): FileStoreOptions {
+  return kind === 'note' ? { ...options, followLinks: false } : options;
+}
+
+async function writeOne(
+  options: FileStoreOptions,
+  change: Change,
+  limits: WriteLimits,
+): Promise<FailedSave | undefined> {
+  if (change.kind === 'note') return await writeNote(placesFor(options, change), change, limits);
+  const location = await checkedPlace(options, change.path);
+  if (change.kind === 'append') {
+    const forgotten = await forgottenOf(options, change.path);
+    if (!isForgotten(change, forgotten)) await append(options, location, change);
+    return undefined;
+  }
+  // What was forgotten is looked up under the lock, so that nobody forgets something in between.
+  const forgotten = () => forgottenOf(options, change.path);
+  const rewrite = async (text: string) => applyChange(text, change, await forgotten());
+  const backup = async (text: string) => withoutEntries(backupOf(text, change), await forgotten());
+  const target = await rewritePlace(options, location);
+  const backupPath = `${location}.bak`;
+  return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backup, backupPath }));
+}
+
+/** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
+async function writeNote(
+  options: FileStoreOptions,
+  change: NoteChange,
+  limits: WriteLimits,
+): Promise<FailedSave | undefined> {
+  const { path, edit, backup, again } = change;
+  const location = await checkedPlace(options, path);
+  let unmatched: readonly string[] = [];
+  let version: OwnVersion = { found: '', left: '', isMade: false };
+  const rewrite = (text: string): string => {
+    unmatched = again === true ? [] : unmatchedEdit(text, change);
+    const before = limits.own.get(path);
+    const made = before?.isMade ?? limits.isMade(text);
+    // What somebody else made of it in between is what is found.
+    const found = before?.left === text ? before.found : text;
+    version = { found, left: made ? text : applyChange(text, change, new Set()), isMade: made };
+    return version.left;
+  };
+  const rewritten = await rewriteFile(location, {
+    ...options,
+    ...limits,
+    rewrite,
+    backup: async () => (version.found === '' || version.found === version.left ? undefined : version.found),
+    backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
+    removes: edit.kind === 'delete',
+  });
+  for (const notice of unmatched) limits.tell(notice);
+  if (rewritten === 'done') limits.own.set(path, version);
+  return notDone(location, rewritten);
+}
+
+function notDone(location: string, rewritten: Rewritten): FailedSave | undefined {
+  switch (rewritten) {
+    case 'done':
+      return undefined;
+    case 'locked':
+      return failed('conflict', `another process holds ${location}.lock`, LOCK_REMEDY);
+    case 'busy':
+      return failed('conflict', `other processes kept writing to ${location}`);
+  }
+}
+
+/** What a rewrite leaves beside the file: the old text, or of a trim what it takes out. */
+function backupOf(text: string, change: Change): string {
+  return change.kind === 'trim' ? trimLog(text, change).removed : text;
+}
+
+/** One write, on a line of its own; an entry that is already there is not written again. */
+async function append(
+  { files, followLinks }: FileStoreOptions,
+  path: string,
+  { id, text }: Extract<Change, { readonly kind: 'append' }>,
+): Promise<void> {
+  const { held, endsLine } = await lookAtEnd(files, path, { followLinks, id });
+  if (!held) await files.append(path, endsLine ? text : `\n${text}`, { followLinks });
+}
+
+/**
+ * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then, and an entry that
+ * began in the middle of a line would be lost, so a line break goes before it.
+ */
+async function lookAtEnd(
+  files: Files,
+  path: string,
+  { followLinks, id }: { readonly followLinks: boolean; readonly id: string },
+): Promise<{ readonly held: boolean; readonly endsLine: boolean }> {
+  try {
+    const file = await files.open(path, { followLinks });
+    if (file === undefined) return { held: false, endsLine: true };
+    try {
+      return await inspectEnd(file, (text) => holdsEntry(text, id));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return { held: false, endsLine: false };
+  }
+}
+
+const LOCK_REMEDY = 'If no other run is at work, delete that file.';
+
+/** axe says which of its three steps failed; the operation in the message tells which one it was. */
+function asAxeMessage(message: string): string {
+  if (message.startsWith('mkdir ')) return `failed to create memory directory: ${message}`;
+  if (message.startsWith('write ')) return `failed to write memory entry: ${message}`;
+  return message.startsWith('open ') ? `failed to open memory file: ${message}` : message;
+}

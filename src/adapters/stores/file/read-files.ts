@@ -1,0 +1,179 @@
+import { messageOf } from '../../../core/errors.js';
+import { countEntries } from '../../../core/memory/run-log.js';
+import { forgottenIds, statePath } from '../../../core/memory/state.js';
+import type { BlockedPlace, ReadRequest, RestoreResult, TreeResult } from '../../../core/memory/store.js';
+import { readWhole } from '../../../core/read-whole.js';
+import { decodeBytes, encodeBytes } from '../../../core/text/bytes.js';
+import { parseLog } from '../../../core/text/units.js';
+import { readLogs, shownTree } from '../read-logs.js';
+import { readRunLog } from '../read-run-log.js';
+import { codeOf } from '../storage-failure.js';
+import { readTree } from '../tree-on-disk.js';
+import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf } from './file-places.js';
+import { readPlaces } from './read-places.js';
+
+/** Reads run logs from their ends. Nothing here throws. */
+export async function readFiles(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
+  const [first = ''] = request.paths;
+  const results = await Promise.all(request.paths.map((path) => readOne(places, path, request)));
+  const [result] = results;
+  if (result === undefined) return { kind: 'empty', location: locate(places, ''), warnings: [] };
+  const failure = results.find(({ kind }) => kind === 'failed');
+  if (failure !== undefined) return failure;
+  if (results.length === 1) return result;
+  try {
+    return await joinResults(places, request, results);
+  } catch (thrown) {
+    return failedRead(thrown, locate(places, first));
+  }
+}
+
+/** Every memory file, or those of some places. Nothing here throws. */
+export async function readFileTree(places: FilePlaces, under?: readonly string[]): Promise<TreeResult> {
+  const location = locate(places, '');
+  try {
+    await checkedPlace(places, 'any.md');
+    const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
+    const { tree, warnings, left, blocked } =
+      under === undefined
+        ? await readTree(places.files, location, places.wants)
+        : await readPlaces(
+            places,
+            under.filter((path) => !isElsewhere(path)),
+          );
+    const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
+    const elsewhere = await Promise.all(named.map((path) => readElsewhere(places, path)));
+    const texts = elsewhere.flatMap((file) =>
+      file.kind === 'text' ? [[file.path, file.text] as const] : [],
+    );
+    const unread = elsewhere.flatMap((file) => (file.kind === 'blocked' ? [file.place] : []));
+    const all = new Map([...tree, ...texts.filter(([, text]) => text !== '')]);
+    return {
+      kind: 'tree',
+      tree: shownTree(all, under),
+      warnings,
+      location,
+      ...(left.length === 0 ? {} : { left }),
+      ...(blocked.length + unread.length === 0 ? {} : { blocked: [...blocked, ...unread] }),
+    };
+  } catch (thrown) {
+    return failedRead(thrown, location);
+  }
+}
+
+type Elsewhere =
+  | { readonly kind: 'text'; readonly path: string; readonly text: string }
+  | { readonly kind: 'blocked'; readonly place: BlockedPlace };
+
+/** The run log itself, read with the notes: whoever loads it is told of its trouble. */
+async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewhere> {
+  try {
+    return { kind: 'text', path, text: await readText(places, path) };
+  } catch (thrown) {
+    return { kind: 'blocked', place: { path, reason: reasonOf(thrown), message: messageOf(thrown) } };
+  }
+}
+
+/** Ids that must not come back, as the state beside a run log has them. Throws what the file system throws. */
+export async function forgottenOf(places: FilePlaces, path: string): Promise<ReadonlySet<string>> {
+  return forgottenIds(await readText(places, statePath(path)));
+}
+
+async function readOne(places: FilePlaces, path: string, request: ReadRequest): Promise<RestoreResult> {
+  const place = { location: locate(places, path), warnings: [] };
+  const one = { ...request, paths: [path] };
+  try {
+    await checkedPlace(places, path);
+    const file = await places.files.open(place.location, places);
+    const state = await readText(places, statePath(path));
+    const found = state === '' ? place : { ...place, state };
+    if (file === undefined) return { ...found, kind: 'empty' };
+    try {
+      const result = await readRunLog(file, one, found);
+      if (!holdsForgotten(result, forgottenIds(state))) return result;
+      const text = decodeBytes(await file.read(0, file.bytes));
+      return await readLogs(
+        new Map([
+          [path, text],
+          [statePath(path), state],
+        ]),
+        one,
+        found,
+      );
+    } finally {
+      await file.close();
+    }
+  } catch (thrown) {
+    return failedRead(thrown, place.location);
+  }
+}
+
+/** Only a process that appended in the very moment of forgetting leaves such an entry behind. */
+function holdsForgotten(result: RestoreResult, forgotten: ReadonlySet<string>): boolean {
+  if (result.kind !== 'restored' || forgotten.size === 0) return false;
+  return parseLog(result.text).units.some(({ id }) => forgotten.has(id));
+}
+
+type Restored = Extract<RestoreResult, { readonly kind: 'restored' }>;
+
+/**
+ * Of several logs the ends were read; together they hold the newest entries of all. What stands in both is counted once
+ * as far as it was read.
+ */
+async function joinResults(
+  places: FilePlaces,
+  request: ReadRequest,
+  results: readonly RestoreResult[],
+): Promise<RestoreResult> {
+  const tree = new Map<string, string>();
+  const logs: Restored[] = [];
+  for (const [at, path] of request.paths.entries()) {
+    const result = results[at];
+    if (result === undefined || result.kind === 'failed') continue;
+    tree.set(statePath(path), result.state ?? '');
+    if (result.kind === 'empty') continue;
+    logs.push(result);
+    tree.set(path, result.text);
+  }
+  const warnings = results.flatMap((result) => (result.kind === 'failed' ? [] : result.warnings));
+  const found = { location: locate(places, request.paths[0] ?? ''), warnings: [...warnings] };
+  const joined = await readLogs(tree, request, { ...found, warnings: [] });
+  if (joined.kind !== 'restored') return { ...joined, ...found };
+  return { ...joined, ...found, total: totalOf(logs, joined), truncated: truncatedOf(logs, joined) };
+}
+
+function totalOf(logs: readonly Restored[], joined: Restored): number | undefined {
+  if (joined.total === undefined) return undefined;
+  return logs.reduce((sum, { total = 0, text }) => sum + total - countEntries(text), joined.total);
+}
+
+function truncatedOf(logs: readonly Restored[], joined: Restored): Restored['truncated'] {
+  if (joined.truncated === undefined && logs.every(({ truncated }) => truncated === undefined))
+    return undefined;
+  const sizes = logs.map(({ truncated, text }) => truncated?.fileBytes ?? encodeBytes(text).length);
+  return { fileBytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
+}
+
+/** The text of a file; empty where there is none. */
+async function readText(places: FilePlaces, path: string): Promise<string> {
+  const location = await checkedPlace(places, path);
+  try {
+    return (await readWhole(places.files, location, places)) ?? '';
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOTDIR') return '';
+    throw thrown;
+  }
+}
+
+function failedRead(
+  thrown: unknown,
+  location: string,
+): Extract<RestoreResult & TreeResult, { readonly kind: 'failed' }> {
+  const remedy = remedyOf(thrown);
+  return {
+    kind: 'failed',
+    message: messageOf(thrown),
+    location,
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}

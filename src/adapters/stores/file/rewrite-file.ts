@@ -1,0 +1,116 @@
+import type { Clock } from '../../../core/dependencies.js';
+import type { Files, OpenFile } from '../../../core/files.js';
+import { separator } from '../../../core/memory/separator.js';
+import { decodeBytes } from '../../../core/text/bytes.js';
+import { takeLock } from './file-lock.js';
+
+/** What rewriting a file needs. */
+export interface RewriteOptions {
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly followLinks: boolean;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** From the newest text to the next one; may run more than once. */
+  readonly rewrite: (text: string) => Promise<string> | string;
+  /** What is kept of the old text beside it, undefined for nothing; all of it unless said otherwise. */
+  readonly backup?: (text: string) => Promise<string | undefined>;
+  /** Where it is kept: `<file>.bak` unless said otherwise, nowhere for ''. */
+  readonly backupPath?: string;
+  /** Whether a file whose next text is empty is removed. */
+  readonly removes?: boolean;
+}
+
+/** How a rewrite ended. */
+export type Rewritten = 'done' | 'locked' | 'busy';
+
+/** Most that is carried over at once; far more than anybody appends in the moment between look and rename. */
+const LATE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Rewrites a file under its lock and keeps the old content beside it, one generation. Whoever only appends
+ * takes no lock: what was appended since the file was read is seen before the new one is put in place, and the
+ * rewrite starts again; what was appended in between is found in the old file afterwards and carried over. Left is
+ * a program that opened the old file before the rename and writes to it after that last look.
+ * Throws what the file system throws.
+ */
+export async function rewriteFile(path: string, options: RewriteOptions): Promise<Rewritten> {
+  const lock = await takeLock(path, options);
+  if (lock === undefined) return 'locked';
+  try {
+    for (;;) {
+      if (options.signal.aborted || options.clock.now().getTime() > options.deadlineMs) return 'busy';
+      if (!(await lock.isHeld())) return 'locked';
+      if (await rewriteOnce(path, options, lock.isHeld)) return 'done';
+      await options.clock.sleep(1, options.signal);
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** False if the file changed meanwhile, and nothing was put in its place. */
+async function rewriteOnce(
+  path: string,
+  options: RewriteOptions,
+  isHeld: () => Promise<boolean>,
+): Promise<boolean> {
+  const { files, followLinks, rewrite, backup, backupPath = `${path}.bak` } = options;
+  const old = await files.open(path, { followLinks });
+  if (old === undefined) return await isNothing(files, path, await rewrite(''));
+  try {
+    const text = decodeBytes(await old.read(0, old.bytes));
+    const next = await rewrite(text);
+    if (next === text) return true;
+    const kept = backup === undefined ? text : await backup(text);
+    if (backupPath !== '' && text !== '' && kept !== undefined)
+      await files.replace(backupPath, kept, { modeOf: path });
+    if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
+    if (next === '' && options.removes === true) await files.remove(path);
+    else await files.replace(path, next);
+    await carryOver(files, path, { old, next });
+    return true;
+  } finally {
+    await old.close();
+  }
+}
+
+/**
+ * A file that does not exist begins as an empty one, which is then rewritten as any other. A whole one could be put in
+ * place by a second name only, and for as long as that stands readers take the file for a hard link to who knows what.
+ */
+async function isNothing(files: Files, path: string, next: string): Promise<boolean> {
+  if (next !== '') await files.append(path, '', { followLinks: false });
+  return next === '';
+}
+
+/** Whether the path still names a file of that size: it may have grown, or another program put a new one there. */
+async function isStill(
+  files: Files,
+  path: string,
+  { old, followLinks }: { readonly old: OpenFile; readonly followLinks: boolean },
+): Promise<boolean> {
+  const now = await files.open(path, { followLinks });
+  await now?.close();
+  return now?.bytes === old.bytes;
+}
+
+/** Appends to the new file what came into the old one between the last look and the rename. */
+async function carryOver(
+  files: Files,
+  path: string,
+  { old, next }: { readonly old: OpenFile; readonly next: string },
+): Promise<void> {
+  let position = old.bytes;
+  let before = next;
+  for (
+    let late = await old.read(position, LATE_BYTES);
+    late.length > 0;
+    late = await old.read(position, LATE_BYTES)
+  ) {
+    const text = decodeBytes(late);
+    await files.append(path, separator(before) + text, { followLinks: false });
+    position += late.length;
+    before = text;
+  }
+}

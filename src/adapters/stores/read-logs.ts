@@ -1,0 +1,62 @@
+import { mergeRunLogs, withoutEntries } from '../../core/memory/merge.js';
+import { removedIds, statePath } from '../../core/memory/state.js';
+import type { ReadRequest, RestoreResult } from '../../core/memory/store.js';
+import { openBytes } from '../../core/memory/tail.js';
+import type { MemoryTree } from '../../core/memory/tree.js';
+import { encodeBytes } from '../../core/text/bytes.js';
+import type { Snapshot } from './backend.js';
+import { type LoadedLog, readRunLog } from './read-run-log.js';
+import { isUnder } from './tree-path.js';
+
+/** What a store answers of run logs that it has as a tree, without what their states say was forgotten. */
+export async function readLogs(
+  tree: MemoryTree,
+  request: ReadRequest,
+  place: LoadedLog,
+): Promise<RestoreResult> {
+  const text = joinLogs(tree, request.paths);
+  const state = tree.get(statePath(request.paths.at(-1) ?? '')) ?? '';
+  const found = state === '' ? place : { ...place, state };
+  if (text === undefined) return { ...found, kind: 'empty' };
+  return await readRunLog(openBytes(encodeBytes(text)), request, found);
+}
+
+/**
+ * The tree without entries that its states say were forgotten. No change of ours leaves one behind, but a merge with git
+ * can bring one back, and two processes that write to the same files.
+ */
+export function withoutForgotten(tree: MemoryTree): MemoryTree {
+  return new Map([...tree].map(([path, text]) => [path, withoutEntries(text, forgottenOf(tree, path))]));
+}
+
+/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
+export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
+  const all = withoutForgotten(tree);
+  if (under === undefined) return all;
+  const shown = [...all].filter(([path, text]) => text !== '' && isUnder(path, under));
+  return new Map(shown);
+}
+
+/** The logs with the files that were wanted beside them. */
+export function withOthersAlongside(
+  found: RestoreResult,
+  { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
+  beside: readonly string[] | undefined,
+): RestoreResult {
+  if (beside === undefined || found.kind === 'failed') return found;
+  return { ...found, beside: shownTree(tree, beside), ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */
+function joinLogs(tree: MemoryTree, paths: readonly string[]): string | undefined {
+  const texts = paths.flatMap((path) => tree.get(path) ?? []);
+  const forgotten = new Set(paths.flatMap((path) => [...forgottenOf(tree, path)]));
+  return texts.length === 0
+    ? undefined
+    : texts.reduce((log, other) => mergeRunLogs(log, other, forgotten), '');
+}
+
+/** A backup forgets with its file, but holds what was trimmed. */
+function forgottenOf(tree: MemoryTree, path: string): ReadonlySet<string> {
+  return removedIds(path, tree.get(statePath(path.replace(/\.bak$/, ''))) ?? '');
+}

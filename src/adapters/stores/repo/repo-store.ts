@@ -1,0 +1,223 @@
+import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
+import type { Clock } from '../../../core/dependencies.js';
+import type { BranchCommit, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
+import { isNotesPath } from '../../../core/memory/notes/place.js';
+import type { MemoryTree } from '../../../core/memory/tree.js';
+import type { Warning } from '../../../core/warning.js';
+import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
+import { createTreeStore, type TreeStore } from '../store.js';
+import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';
+import { type CommitCause, commitMessage } from './commit-message.js';
+import { createSeenFiles } from './seen-files.js';
+
+/** What the repo store's backend works with. */
+export interface RepoBackendOptions {
+  readonly branch: MemoryBranch;
+  /** Folder on the branch that the tree's paths count from; empty for its top. */
+  readonly folder: string;
+  /** Whether the branch is created where it is missing. */
+  readonly mayCreate: boolean;
+  /** Whether other things than memory are on the branch too, so that its history is not ours to drop. */
+  readonly isShared?: boolean;
+  /** The run that writes, for the messages of commits. */
+  readonly cause?: CommitCause;
+}
+
+/** What the repo store works with. */
+export interface RepoStoreOptions extends RepoBackendOptions {
+  readonly clock: Clock;
+}
+
+/** Memory on a branch of a repository. Throws a ConfigError for a folder that leads out of the branch. */
+export function createRepoStore(options: RepoStoreOptions): TreeStore {
+  return createTreeStore(createRepoBackend(options), {
+    clock: options.clock,
+    budgetMs: SAVE_BUDGET_MS.repo,
+  });
+}
+
+/** What is known of a snapshot beside its tree. */
+interface Reading {
+  /** What stands on the branch. */
+  readonly tree: MemoryTree;
+  readonly paths: readonly string[];
+  readonly isPublic: boolean;
+  /** What is no file of memory. */
+  readonly refused: readonly RefusedFile[];
+}
+
+/**
+ * A folder of a branch as a tree with versions: the commit id is the version, and moving the branch from one to the next
+ * is the compare-and-swap (D13). One read and one commit per change in the common case. What a run has read is not lost
+ * when the branch is deleted or force-pushed under it.
+ */
+export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
+  const { branch, mayCreate, isShared = false, cause } = options;
+  const folder = createBranchFolder(branch, options.folder);
+  const seen = createSeenFiles(branch);
+  const readings = new WeakMap<Snapshot, Reading>();
+  return { kind: 'repo', read, commit, placeOf: folder.placeOf, dropHistory };
+
+  async function read(
+    signal: AbortSignal,
+    wanted: readonly string[] | 'all',
+  ): Promise<Snapshot | Unreadable> {
+    const found = wanted === 'all' ? await folder.readAll(signal) : await folder.read(wanted, signal);
+    if (found.kind === 'failed') return unreadable(found);
+    const { tree, head: version, isPublic, refused } = found;
+    const [blocked] = refused;
+    const left = refused.filter(({ isTooMuch }) => isTooMuch).map(({ path }) => path);
+    // A note that is none is left out, and is not written in its place.
+    const blockedNotes = refused
+      .filter(({ path, isTooMuch }) => isNotesPath(path) && !isTooMuch)
+      .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
+    const inWay = refused.find(
+      ({ path }) => wanted !== 'all' && wanted.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
+    );
+    if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'unreadable' };
+    const exact = wanted === 'all' ? [] : wanted.filter((path) => !path.endsWith('/'));
+    const paths = [...new Set([...exact, ...tree.keys()])];
+    const settled = await seen.defer({ paths, tree, head: version }, signal);
+    if (settled.kind === 'failed') return unreadable(settled);
+    const snapshot: Snapshot = {
+      kind: 'snapshot',
+      tree: settled.tree,
+      version,
+      warnings: [
+        ...(blocked === undefined ? [] : [refusedWarning(refused, branch.name)]),
+        ...(settled.isRescued ? [rescuedWarning(branch)] : []),
+      ],
+      ...(left.length === 0 ? {} : { left }),
+      ...(blockedNotes.length === 0 ? {} : { blocked: blockedNotes }),
+      unsettled: settled.isRescued,
+    };
+    readings.set(snapshot, { tree, paths, isPublic, refused });
+    return snapshot;
+  }
+
+  async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
+    const { version: head, unsettled } = snapshot;
+    const reading = readings.get(snapshot) ?? {
+      tree: snapshot.tree,
+      paths: [],
+      isPublic: false,
+      refused: [],
+    };
+    const changed = new Map([...tree].filter(([path, text]) => text !== (reading.tree.get(path) ?? '')));
+    if (changed.size === 0) return { kind: 'committed', version: head };
+    if (head === '' && !mayCreate) return missing(branch);
+    const refused = reading.refused.find(({ path }) => changed.has(path));
+    if (refused !== undefined) return { ...inTheWay(refused), kind: 'failed' };
+    const notRead = [...changed.keys()].filter(
+      (path) => !reading.paths.includes(path) && !reading.tree.has(path),
+    );
+    const obstacle = await look(notRead, head, signal);
+    if (obstacle !== undefined) return obstacle;
+    const [gone, written] = partition(changed, reading.tree);
+    const change = {
+      files: folder.fromTop(written),
+      removed: [...folder.fromTop(gone).keys()],
+      message: commitMessage([...changed.keys()], cause),
+    };
+    const result =
+      head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
+    if (result.kind === 'committed')
+      seen.committed({ paths: [...reading.paths, ...notRead], tree: withoutEmpty(tree), head: result.head });
+    return fromBranch(result, [
+      ...(head === '' ? [createdNotice(branch, reading.isPublic)] : []),
+      ...(unsettled === true ? [rescuedWarning(branch).message] : []),
+    ]);
+  }
+
+  /** A backup is written to a place that nobody looked at: what stands there may be no file of memory. */
+  async function look(
+    paths: readonly string[],
+    head: string,
+    signal: AbortSignal,
+  ): Promise<CommitResult | undefined> {
+    if (paths.length === 0 || head === '') return undefined;
+    const found = await folder.read(paths, signal);
+    if (found.kind === 'failed') return found;
+    const [blocked] = found.refused;
+    if (blocked !== undefined) return { ...inTheWay(blocked), kind: 'failed' };
+    return found.head === head ? undefined : { kind: 'conflict' };
+  }
+
+  function inTheWay({ path, reason }: RefusedFile): Omit<Unreadable, 'kind'> {
+    return {
+      reason: 'error',
+      message: `\`${folder.placeOf('', path).location}\` is no file of memory: ${reason}`,
+      remedy: 'Put a plain text file in its place, or remove it; it is never overwritten.',
+    };
+  }
+
+  async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
+    if (isShared) return sharedHistory(branch);
+    const found = await branch.read([], signal);
+    if (found.kind === 'failed') return found;
+    if (found.kind === 'missing') return { kind: 'committed', version: '' };
+    return fromBranch(await branch.squash(found.head, SQUASH_MESSAGE, signal), []);
+  }
+}
+
+/** Files that go, since nothing is left of them, and those that are written. */
+function partition(
+  changed: MemoryTree,
+  before: MemoryTree,
+): readonly [gone: MemoryTree, written: MemoryTree] {
+  const isLineGone = ([path, text]: readonly [string, string]): boolean => text === '' && before.has(path);
+  const files = [...changed];
+  return [new Map(files.filter(isLineGone)), new Map(files.filter((file) => !isLineGone(file)))];
+}
+
+function withoutEmpty(tree: MemoryTree): MemoryTree {
+  return new Map([...tree].filter(([, text]) => text !== ''));
+}
+
+const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
+
+function fromBranch(result: BranchCommit, notices: readonly string[]): CommitResult {
+  switch (result.kind) {
+    case 'committed':
+      return { kind: 'committed', version: result.head, ...(notices.length === 0 ? {} : { notices }) };
+    case 'stale':
+      return { kind: 'conflict' };
+    case 'unknown':
+    case 'failed':
+      return result;
+  }
+}
+
+function unreadable(trouble: BranchTrouble): Unreadable {
+  return { ...trouble, kind: 'unreadable' };
+}
+
+function missing({ name }: MemoryBranch): CommitResult {
+  return {
+    kind: 'failed',
+    reason: 'unavailable',
+    message: `there is no branch \`${name}\``,
+    remedy: 'Create it, or name one that exists: with `memory-branch`, or `--branch` of `push`.',
+  };
+}
+
+function sharedHistory({ name }: MemoryBranch): CommitResult {
+  return {
+    kind: 'failed',
+    reason: 'error',
+    message: `\`${name}\` holds other things than memory, and their history would go with it`,
+    remedy:
+      'Keep memory on a branch of its own (`memory-branch: axe-memory`), or rewrite the history with `git filter-repo`.',
+  };
+}
+
+function rescuedWarning({ name }: MemoryBranch): Warning {
+  const message = `\`${name}\` was deleted or force-pushed while this run was at work. What this run had read of its own files is kept; \`axe-action memory forget\` removes an entry for good.`;
+  return { code: 'memory-store-notice', message };
+}
+
+function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
+  const created = `The branch \`${name}\` was created to keep memory.`;
+  if (!isPublic) return created;
+  return `${created} The repository is public, so everybody can read what is remembered there; \`memory-repo\` can name a private one.`;
+}

@@ -1,0 +1,124 @@
+import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
+import type { Dependencies } from '../../core/dependencies.js';
+import { AxeError } from '../../core/errors.js';
+import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
+import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
+import { estimateText } from '../../core/loop/estimate.js';
+import { firstMessages, textOf } from '../../core/loop/messages.js';
+import type { RunStats } from '../../core/loop/outcome.js';
+import type { RetryPolicy } from '../../core/loop/retry.js';
+import { Usage } from '../../core/loop/usage.js';
+import { type AnalysisReply, type BrokenAnalysis, brokenAnalysis } from '../../core/memory/gc/analysis.js';
+import { groupReports, splitLog } from '../../core/memory/gc/parts.js';
+import { ANALYST_PROMPT, JOIN_PROMPT, partPrompt, reportsMessage } from '../../core/memory/gc/prompt.js';
+
+/** A log to be analysed, and by whom. */
+export interface AnalysisParts {
+  /** As the model is given it. */
+  readonly log: string;
+  readonly model: OpenModel;
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly limits: BudgetLimits;
+  /** Told before the first question how many parts there are, and what counts all questions. */
+  onParts(parts: number, stats: () => RunStats): void;
+}
+
+/** What a model made of a log. */
+export interface Analysis extends Report {
+  /** Parts that were read one after the other; 1 for a log that fits. */
+  readonly parts: number;
+}
+
+interface Report {
+  readonly text: string;
+  /** Why the text is not a whole analysis; it is what had come by then. */
+  readonly broken?: BrokenAnalysis;
+}
+
+/** One more question to the model that analysed, under the same limits. */
+export type Question = (system: string, message: string) => Promise<AnalysisReply>;
+
+/** An analysis with the model still at hand. */
+export interface Analysed {
+  readonly analysis: Analysis;
+  ask: Question;
+}
+
+/**
+ * Has a model look for patterns in a log: in one question, or where it is longer than the model's window in parts of whole
+ * entries whose reports are joined. Throws what asking throws.
+ */
+export async function analyse(parts: AnalysisParts, deps: Dependencies): Promise<Analysed> {
+  const { model, limits, log } = parts;
+  const startedAt = deps.clock.now().getTime();
+  const usage = new Usage(model.model.modelId);
+  const budget = new Budget(limits);
+  const loop = { ...deps, signal: deps.deadline.signal, leftMs: () => deps.deadline.leftMs() };
+  const asker = createAsker({ ...parts, usage, budget, ownSettings: ['temperature'] }, loop);
+  const window = model.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const outputTokens = Math.min(GC.outputTokens, Math.floor(window / 4));
+  const ask = questions(asker, { outputTokens, budget, deps });
+  const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
+  const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
+  const logs = splitLog(log, Math.max(GC.leastRoomTokens, room));
+  parts.onParts(logs.length, () => usage.stats(deps.clock.now().getTime() - startedAt, budget));
+  const report = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
+  return { analysis: { ...report, parts: logs.length }, ask };
+}
+
+async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<Report> {
+  const [whole] = logs;
+  if (logs.length === 1 && whole !== undefined) return reportOf(await ask(ANALYST_PROMPT, whole));
+  const reports: string[] = [];
+  for (const [index, log] of logs.entries()) {
+    const report = reportOf(await ask(partPrompt(index + 1, logs.length), log));
+    reports.push(report.text);
+    if (report.broken !== undefined) return { ...report, text: reportsSoFar(reports) };
+  }
+  return await joinReports(reports, room, ask);
+}
+
+async function joinReports(reports: readonly string[], room: number, ask: Question): Promise<Report> {
+  const [only] = reports;
+  if (reports.length <= 1) return { text: only ?? '' };
+  const joined: string[] = [];
+  for (const group of groupReports(reports, room)) {
+    const report = reportOf(await ask(JOIN_PROMPT, reportsMessage(group)));
+    joined.push(report.text);
+    if (report.broken !== undefined) return { ...report, text: reportsSoFar(joined) };
+  }
+  return await joinReports(joined, room, ask);
+}
+
+function reportOf(reply: AnalysisReply): Report {
+  const broken = brokenAnalysis(reply);
+  return broken === undefined ? { text: reply.text } : { text: reply.text, broken };
+}
+
+function reportsSoFar(reports: readonly string[]): string {
+  return reports.filter((report) => report.trim() !== '').join('\n\n');
+}
+
+interface QuestionOptions {
+  readonly outputTokens: number;
+  readonly budget: Budget;
+  readonly deps: Dependencies;
+}
+
+function questions(asker: Asker, { outputTokens, budget, deps }: QuestionOptions): Question {
+  const settings: Settings = { maxOutputTokens: outputTokens, temperature: GC.temperature };
+  const { signal } = deps.deadline;
+  return async (system, message) => {
+    const spent = budget.spent();
+    if (spent !== undefined) throw spent.error;
+    try {
+      signal.throwIfAborted();
+      const { content, finishReason } = await asker.ask(firstMessages(system, message), settings);
+      return { text: textOf(content), finish: finishReason.unified };
+    } catch (thrown) {
+      const cause: unknown = signal.aborted ? signal.reason : thrown;
+      throw cause instanceof AxeError ? cause : thrown;
+    }
+  };
+}

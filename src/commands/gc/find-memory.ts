@@ -1,0 +1,175 @@
+import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import type { Dependencies } from '../../core/dependencies.js';
+import { AxeError } from '../../core/errors.js';
+import { firstUnread } from '../../core/memory/blocked.js';
+import type { Change } from '../../core/memory/change.js';
+import { leftOut } from '../../core/memory/check-loaded.js';
+import { expiredDailyLogs } from '../../core/memory/gc/expired.js';
+import { planTrim, type TrimPlan } from '../../core/memory/gc/trim.js';
+import { memoryName } from '../../core/memory/log-path.js';
+import { copiesOf, notesPlaces, pathOf } from '../../core/memory/notes/place.js';
+import { signedEntries } from '../../core/memory/signature.js';
+import { statePath } from '../../core/memory/state.js';
+import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
+import { untrustedPath } from '../../core/plan.js';
+import { compareBytes } from '../../core/text/byte-order.js';
+import type { Warning } from '../../core/warning.js';
+
+/** Whose memory is looked at, and where it lives. */
+export interface FindRequest {
+  readonly agent: LoadedAgent;
+  readonly store: MemoryStore;
+  /** The agent's run log in the tree. */
+  readonly path: string;
+  /** What the project is known by, for the daily logs of its notes (see `projectSlug`). */
+  readonly identity: string;
+  /** Only entries with a good signature are analysed, and only they are trimmed. */
+  readonly requireSigned: boolean;
+}
+
+/** What garbage collection finds of an agent's memory. */
+export interface GcTarget {
+  /** What is analysed: the run log of the trusted lane. */
+  readonly log: string;
+  /** Entries of that lane that are left out of it, since they lack the signature that is required. */
+  readonly unsigned: number;
+  readonly state: string;
+  readonly expired: Expired;
+}
+
+/** What goes by its age alone, and is never shown to a model. */
+export interface Expired {
+  /** Daily logs of both lanes. */
+  readonly days: readonly string[];
+  /** Entries in the untrusted lane, which is not analysed: what strangers wrote is in it (D19). */
+  readonly untrusted: Extract<TrimPlan, { readonly kind: 'trim' }> | undefined;
+}
+
+/** Reads what garbage collection looks at, and says what of it is too old. Throws an AxeError. */
+export async function findMemory(request: FindRequest, deps: Dependencies): Promise<GcTarget> {
+  const { path, agent } = request;
+  const { maxAgeDays, retentionDays } = agent.config.memory;
+  const now = deps.clock.now();
+  const folders = dailyFolders(request);
+  // Days that all share lie at the top of the tree, which can only be read whole, and of that too large a log is left out.
+  const isFlat = folders.includes('');
+  const found = await readPlaces([...logPlaces(request), ...(isFlat ? [] : folders)], request, deps);
+  const all = isFlat ? await readPlaces(undefined, request, deps) : found;
+  const { tree } = found;
+  // That a log which was read by its name does not fit with all the others is nobody's trouble.
+  const isTold = all.left === undefined || all.left.some((left) => !tree.has(left));
+  warnOnce([...found.warnings, ...(isTold ? all.warnings : [])], deps);
+  const rule = { lastN: 0, maxEntries: 0, maxAgeDays };
+  const old = planTrim(tree.get(untrustedPath(path)) ?? '', rule, { now });
+  // A day only has to be named to go, so those that did not fit are among them: they are the oldest.
+  const days = [...new Set([...all.tree.keys(), ...(all.left ?? [])])].filter((day) =>
+    folders.includes(folderOf(day)),
+  );
+  return {
+    ...signedLog(tree.get(path) ?? '', request, deps),
+    state: tree.get(statePath(path)) ?? '',
+    expired: {
+      days: oldest(expiredDailyLogs(days, retentionDays, now), deps),
+      untrusted: old.kind === 'trim' ? old : undefined,
+    },
+  };
+}
+
+type Tree = Extract<TreeResult, { readonly kind: 'tree' }>;
+
+async function readPlaces(
+  under: readonly string[] | undefined,
+  request: FindRequest,
+  { deadline }: Dependencies,
+): Promise<Tree> {
+  const found = await request.store.readTree(deadline.signal, under);
+  const trouble = found.kind === 'tree' ? firstUnread(found, logPlaces(request)) : found;
+  if (found.kind === 'tree' && trouble === undefined) return found;
+  deadline.signal.throwIfAborted();
+  const { message = '', remedy } = trouble ?? {};
+  throw new AxeError(message, remedy === undefined ? {} : { remedy });
+}
+
+function warnOnce(warnings: readonly Warning[], { reporter }: Dependencies): void {
+  for (const warning of new Map(warnings.map((each) => [each.message, each])).values())
+    reporter.warn(warning);
+}
+
+/** Each day is three files, and all files of a save may be fields of one query. */
+const MAX_DAYS = 100;
+
+function oldest(days: readonly string[], { reporter }: Dependencies): readonly string[] {
+  if (days.length <= MAX_DAYS) return days;
+  const message = `${days.length} daily logs are older than \`retention_days\`, and one gc removes at most ${MAX_DAYS}, the oldest; ${days.length - MAX_DAYS} are left for the next.`;
+  reporter.warn({ code: 'memory-store-notice', message });
+  const byDate = days.map((day) => [day.slice(folderOf(day).length), day] as const);
+  byDate.sort(([one, path], [other, second]) => compareBytes(one, other) || compareBytes(path, second));
+  return byDate.slice(0, MAX_DAYS).map(([, day]) => day);
+}
+
+/** The changes that take out what is too old. */
+export function expiredChanges(
+  { days, untrusted }: Expired,
+  { path }: Pick<FindRequest, 'path'>,
+  { clock }: Pick<Dependencies, 'clock'>,
+): readonly Change[] {
+  return [
+    ...(untrusted === undefined ? [] : [trimChange(untrusted, untrustedPath(path), clock.now())]),
+    ...days
+      .flatMap((day) => [day, ...copiesOf(day)])
+      .map((file): Change => {
+        const edit = { kind: 'delete', isOver: true } as const;
+        return { kind: 'note', path: file, edit, backup: false, id: clock.newId() };
+      }),
+  ];
+}
+
+/** The change that carries out a plan. */
+export function trimChange(
+  { ids, leaves }: Extract<TrimPlan, { readonly kind: 'trim' }>,
+  path: string,
+  at: Date,
+): Change {
+  return { kind: 'trim', path, ids, leaves, at };
+}
+
+function signedLog(
+  text: string,
+  { requireSigned, path }: FindRequest,
+  { sign, reporter }: Dependencies,
+): Pick<GcTarget, 'log' | 'unsigned'> {
+  if (!requireSigned) return { log: text, unsigned: 0 };
+  if (sign === undefined) {
+    throw new AxeError('`memory-require-signed` needs a key to check signatures with', {
+      remedy: 'Give `memory-signing-key`.',
+    });
+  }
+  const { text: log, bad, unsigned } = signedEntries(text, { paths: [path], lastN: 0, sign });
+  if (bad + unsigned > 0) reporter.warn(leftOut({ bad, unsigned }, [path]));
+  return { log, unsigned: bad + unsigned };
+}
+
+/** Of the untrusted lane only what may be too old. */
+function logPlaces({ path, agent }: FindRequest): readonly string[] {
+  const logs = agent.config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path];
+  return logs.flatMap((log) => [log, statePath(log)]);
+}
+
+/** Of both lanes; none where no daily log is to be removed. */
+function dailyFolders({ agent: { name, config }, identity, path }: FindRequest): readonly string[] {
+  const { notes, scope, project, retentionDays } = config.memory;
+  if (!notes || retentionDays <= 0) return [];
+  const places = notesPlaces(scope, {
+    identity: project === '' ? identity : project,
+    agent: memoryName(name),
+  });
+  const day = pathOf({ kind: 'daily', date: '2026-01-01' }, places);
+  // What a trial without a model remembers lies apart (D32).
+  const apart = path.startsWith('offline/') ? 'offline/' : '';
+  const folder = apart + day.slice(0, -'2026-01-01.md'.length);
+  return [folder, untrustedPath(folder)];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}

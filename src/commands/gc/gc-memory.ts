@@ -1,0 +1,135 @@
+import { parseModelRef } from '../../core/agent/model-ref.js';
+import type { Dependencies } from '../../core/dependencies.js';
+import { AxeError, ConfigError } from '../../core/errors.js';
+import type { Trigger } from '../../core/event/trigger.js';
+import { classifyTrust } from '../../core/event/trust.js';
+import { planMemory } from '../../core/plan.js';
+import { admit } from '../../run/admit.js';
+import type { RunReport, RunRequest } from '../../run/request.js';
+import { collect } from './gc.js';
+import { createGcCost } from './gc-cost.js';
+import type { GcResult, GcStep } from './gc-result.js';
+import { type Suggesting, suggest } from './suggest.js';
+
+/** What `mode: gc` is asked for beside a run. */
+export interface GcMemoryRequest extends RunRequest {
+  /** What becomes of the recommendations; undefined leaves them in the summary. */
+  readonly suggesting: Suggesting | undefined;
+}
+
+/**
+ * Garbage collection in a workflow: the analysis goes to the job summary, and the trim through the store that the
+ * agent's runs use. Throws a ConfigError for an event that strangers can cause and for an agent without memory; trouble
+ * with model or store is in the report, with what was found out before it.
+ */
+export async function collectAgentMemory(request: GcMemoryRequest, deps: Dependencies): Promise<RunReport> {
+  const { trigger, origin } = request;
+  refuseStrangers(trigger);
+  const gate = await admit(trigger, deps, request.gatePolicy);
+  if (gate.kind === 'skipped') return gate;
+  const agent = await deps.agents.loadAgent(request.agent);
+  for (const warning of agent.warnings) deps.reporter.warn(warning);
+  const plan = planMemory({
+    agent,
+    model: parseModelRef(request.model === '' ? agent.config.model : request.model),
+    trigger,
+    trust: classifyTrust(trigger, { actor: gate.permission, allowBots: request.gatePolicy.allowBots }),
+    origin,
+    entryId: deps.clock.newId(),
+    policy: request.memoryPolicy,
+    wantCount: false,
+  });
+  if (plan === undefined) {
+    throw new ConfigError(`the agent "${agent.name}" has no memory`, {
+      remedy: 'Set `enabled = true` in `[memory]` of the agent.',
+    });
+  }
+  refuseReadOnly(request);
+  const store = deps.openMemory(agent, plan);
+  const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
+  const cost = createGcCost(request, { plan, maxTokens }, deps);
+  const steps: GcStep[] = [];
+  let suggestion: GcResult['suggestion'];
+  try {
+    const collected = await collect(
+      {
+        agent,
+        model: request.model,
+        fallbackModels: request.fallbackModels,
+        store,
+        path: plan.path,
+        identity: identityOf(trigger),
+        requireSigned: plan.requireSigned,
+        limits: cost.limits,
+        onAsking: cost.count,
+        dryRun: request.dryRun ? 'figures' : false,
+        timeLimitMs: () => request.timeLimit(agent.config.timeoutSeconds) * 1000,
+        onStep: (step) => steps.push(step),
+      },
+      deps,
+    );
+    const suggesting = maySuggest(request, deps);
+    if (collected.kind === 'collected' && suggesting !== undefined)
+      suggestion = await suggest({ agent, collected, suggesting }, deps);
+    const end =
+      collected.kind === 'empty'
+        ? ({ kind: 'empty', unsigned: collected.unsigned } as const)
+        : collected.trim;
+    return report({
+      ...gathered(steps),
+      end,
+      removed: collected.removed,
+      ...(suggestion && { suggestion }),
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const spent = cost.usedUp();
+    if (spent !== undefined)
+      return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
+    return report({ ...gathered(steps), end: { kind: 'failed', error: thrown } });
+  } finally {
+    await cost.note(store);
+  }
+
+  function report(collection: GcResult): RunReport {
+    const usage = cost.usage();
+    const whole = usage === undefined ? collection : { ...collection, usage };
+    return { kind: 'collected', agent: agent.name, store: store.kind, collection: whole };
+  }
+}
+
+/** Only what people with write access cause may cost money and change memory without anybody looking. */
+function refuseStrangers(trigger: Trigger): void {
+  if (trigger.kind === 'schedule' || trigger.kind === 'dispatch' || trigger.kind === 'push') return;
+  const event = trigger.kind === 'local' ? 'local' : trigger.event;
+  throw new ConfigError(`\`mode: gc\` does not run on the event \`${event}\``, {
+    remedy: 'Run it on `schedule`, `workflow_dispatch` or `push`.',
+  });
+}
+
+/** What a memory in another repository says must not be shown here (D14). */
+function maySuggest({ suggesting, dryRun, isMemoryHidden }: GcMemoryRequest, { reporter }: Dependencies) {
+  if (suggesting === undefined || dryRun) return undefined;
+  if (!isMemoryHidden) return suggesting;
+  const message =
+    '`gc-suggestions` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.';
+  reporter.warn({ code: 'input-invalid', message });
+  return undefined;
+}
+
+function identityOf(trigger: Trigger): string {
+  return trigger.kind === 'local' ? '' : `${trigger.repository.owner}/${trigger.repository.name}`;
+}
+
+function refuseReadOnly({ memoryPolicy, dryRun }: RunRequest): void {
+  if (memoryPolicy.write === 'auto' || dryRun) return;
+  throw new ConfigError(`\`mode: gc\` trims memory, which \`memory-write: ${memoryPolicy.write}\` forbids`, {
+    remedy: 'Leave `memory-write` out, or write `dry-run: true` for the figures alone.',
+  });
+}
+
+function gathered(steps: readonly GcStep[]): Pick<GcResult, 'read' | 'analysed'> {
+  const read = steps.find((step) => step.kind === 'read');
+  const analysed = steps.find((step) => step.kind === 'analysed');
+  return { ...(read && { read }), ...(analysed && { analysed }) };
+}

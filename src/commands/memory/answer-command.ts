@@ -1,0 +1,157 @@
+import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
+import { parseModelRef } from '../../core/agent/model-ref.js';
+import type { Dependencies, Reply } from '../../core/dependencies.js';
+import { ConfigError } from '../../core/errors.js';
+import { classifyTrust } from '../../core/event/trust.js';
+import { MIN_PREFIX } from '../../core/memory/commands/find.js';
+import type { MemoryStore, StoreKind } from '../../core/memory/store.js';
+import { type MemoryPlan, planMemory } from '../../core/plan.js';
+import { admit } from '../../run/admit.js';
+import { UNPUBLISHED } from '../../run/remember.js';
+import type { RunReport } from '../../run/request.js';
+import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
+import { tellResult } from './format-result.js';
+import { runMemoryCommand } from './memory-command.js';
+import { hideMemory, refuseHere } from './memory-limits.js';
+import type { MemoryCommandRequest } from './memory-request.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { readCommand } from './read-command.js';
+import { watchStore } from './watch-store.js';
+
+/**
+ * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
+ * memory` of the action, or a comment (`/axe forget …`). The gate is that of a run. Throws a ConfigError for a workflow's
+ * command that is none, and for an agent that has no memory or is missing.
+ */
+export async function answerMemoryCommand(
+  request: MemoryCommandRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
+  const { trigger, askedIn, words } = request;
+  const gate = await admit(trigger, deps);
+  if (gate.kind === 'skipped') return gate;
+  const agent = await deps.agents.loadAgent(request.agent);
+  for (const warning of agent.warnings) deps.reporter.warn(warning);
+  const { store, result } = await carryOut(agent, request, deps);
+  if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
+  const isAnswered = askedIn === 'comment' && !request.dryRun;
+  const answer = { trigger, agent: agent.name, text: tellResult(result), ...amongAgents(words, result) };
+  const published = isAnswered ? await deps.publisher.reply(answer) : UNPUBLISHED;
+  return { kind: 'tended', agent: agent.name, store, command: words[0] ?? '', askedIn, result, published };
+}
+
+/**
+ * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once;
+ * the agent whose entry it is has the last word. Each of them remembers.
+ */
+function amongAgents([command]: readonly string[], result: MemoryCommandResult): Pick<Reply, 'among'> {
+  if (command === 'remember') return {};
+  const isAnybodys =
+    result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
+  return { among: isAnybodys ? 'unless-answered' : 'for-all' };
+}
+
+/** The entry may be another agent's. */
+function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
+  return result.kind === 'failed' && result.reason === 'not-found';
+}
+
+interface CarriedOut {
+  readonly store: StoreKind;
+  readonly result: MemoryCommandResult;
+}
+
+async function carryOut(
+  agent: LoadedAgent,
+  request: MemoryCommandRequest,
+  deps: Dependencies,
+): Promise<CarriedOut> {
+  const command = readCommand(request);
+  if (command.kind === 'failed') return { store: 'none', result: command };
+  const plan = planOf(agent, request, deps);
+  if (plan === undefined) return { store: 'none', result: withoutMemory(agent, command, request) };
+  const { store, notices } = watchStore(deps.openMemory(agent, plan));
+  const carry = (one: MemoryCommand) => tend(one, { store, plan, request }, deps);
+  const refused = refuseHere(command, request);
+  const result = refused === undefined ? await carry(command) : await refuseOwn(command, refused, carry);
+  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
+  const told = withNotices(tooShort(result, command), notices());
+  return { store: store.kind, result: hideMemory(told, request) };
+}
+
+/** Nobody has an entry by the beginning of an id that is too short, so whoever asked is told, and by all. */
+function tooShort(result: MemoryCommandResult, command: MemoryCommand): MemoryCommandResult {
+  if (command.kind !== 'forget' || command.id.length >= MIN_PREFIX || !isForOthers(result)) return result;
+  return { ...result, reason: 'refused' };
+}
+
+/** What is refused is refused only by whose entry it is; nobody else has a part in it. */
+async function refuseOwn(
+  command: MemoryCommand,
+  refused: MemoryCommandResult,
+  carry: (command: MemoryCommand) => Promise<MemoryCommandResult>,
+): Promise<MemoryCommandResult> {
+  if (command.kind !== 'forget' && command.kind !== 'edit' && command.kind !== 'promote') return refused;
+  const about = await carry({ kind: 'show', id: command.id, lane: 'trusted', last: 0 });
+  if (about.kind === 'failed' || refused.kind === 'failed') return about.kind === 'failed' ? about : refused;
+  return { ...refused, text: `${refused.text} It is about this entry:\n\n${about.text}` };
+}
+
+function planOf(
+  agent: LoadedAgent,
+  request: MemoryCommandRequest,
+  deps: Dependencies,
+): MemoryPlan | undefined {
+  const { trigger, origin, memoryPolicy: policy } = request;
+  const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
+  const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
+  const entryId = deps.clock.newId();
+  return planMemory({ agent, model, trigger, trust, origin, entryId, policy, wantCount: false });
+}
+
+/** A workflow that tends no memory is a mistake; to a comment another agent may listen that has one. */
+function withoutMemory(
+  { name }: LoadedAgent,
+  command: MemoryCommand,
+  { askedIn }: MemoryCommandRequest,
+): MemoryRefusal {
+  const message = `the agent "${name}" has no memory`;
+  const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
+  if (askedIn === 'workflow') throw new ConfigError(message, { remedy });
+  return refusal(command.kind === 'forget' ? 'not-found' : 'refused', message, remedy);
+}
+
+function withNotices(result: MemoryCommandResult, notices: readonly string[]): MemoryCommandResult {
+  if (result.kind === 'failed' || notices.length === 0) return result;
+  return { ...result, text: [result.text, ...notices].join('\n\n') };
+}
+
+interface TendParts {
+  readonly store: MemoryStore;
+  readonly plan: MemoryPlan;
+  readonly request: MemoryCommandRequest;
+}
+
+async function tend(
+  command: MemoryCommand,
+  { store, plan, request }: TendParts,
+  deps: Dependencies,
+): Promise<MemoryCommandResult> {
+  const { provenance } = plan;
+  const result = await runMemoryCommand(command, {
+    store,
+    path: plan.path,
+    clock: deps.clock,
+    // The command is all that this run does, so it ends with it.
+    signal: deps.deadline.signal,
+    secrets: deps.secrets,
+    // No model had a part in it, and an event's commit is not what it is about.
+    origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
+    isQuarantined: request.memoryPolicy.write === 'quarantine',
+    ...(deps.sign === undefined ? {} : { sign: deps.sign }),
+    ...(request.readImport === undefined ? {} : { readImport: request.readImport }),
+    ...(request.writeExport === undefined ? {} : { writeExport: request.writeExport }),
+  });
+  if (store.kind !== 'none' || result.kind === 'failed' || !result.changed) return result;
+  return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
+}

@@ -1,0 +1,136 @@
+import { type ComposedEntry, composeEntry } from '../../core/memory/commands/compose.js';
+import { type Fields, fieldsOf, formatDraft, parseDraft } from '../../core/memory/commands/draft.js';
+import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
+import { findEntry } from '../../core/memory/commands/find.js';
+import { noteForgotten } from '../../core/memory/commands/forget.js';
+import { formatBrief } from '../../core/memory/commands/format.js';
+import { replaceEntry } from '../../core/memory/commands/replace.js';
+import { parseProvenance } from '../../core/memory/provenance.js';
+import {
+  ask,
+  type CommandSession,
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryRefusal,
+  type MemoryView,
+  noSuchEntry,
+  refusal,
+  saveChanges,
+  severalEntries,
+  viewMemory,
+} from './command-session.js';
+import { entryNotes } from './entry-notes.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+
+type EditCommand = Extract<MemoryCommand, { kind: 'edit' }>;
+
+/**
+ * Puts a new entry in the place of another, with its time and provenance and a new id, and forgets the old one, so that
+ * no copy of it can win over the new one.
+ */
+export async function editEntry(
+  command: EditCommand,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const old = pickEntry(command, view);
+  if ('kind' in old) return old;
+  const edited = await editFields(command, old, hand);
+  if (edited.kind === 'failed') return edited;
+  const { path, forgotten } = view[old.lane];
+  const { secrets, sign, clock } = hand;
+  const provenance = old.provenance === undefined ? undefined : { ...old.provenance, id: clock.newId() };
+  const entry = composeEntry(
+    { timestamp: new Date(old.timeMs), heading: old.heading, ...edited.fields, provenance },
+    { path, secrets, sign, forgotten, newId: clock.newId },
+  );
+  const same = edited.isSame || entry.id === old.id;
+  if (same)
+    return {
+      kind: 'done',
+      text: `Nothing of \`${old.id}\` was changed.`,
+      changed: false,
+      warnings: view.warnings,
+    };
+  const changes = [replaceEntry({ path, oldId: old.id, entry }), ...noteForgotten(path, old.id, clock.now())];
+  return (
+    (await saveChanges(changes, hand)) ?? (await tellEdited({ old, entry, fields: edited.fields }, hand))
+  );
+}
+
+function pickEntry({ id, lane }: EditCommand, view: MemoryView): MemoryEntry | MemoryRefusal {
+  const logs = lane === undefined ? logsOf(view) : [view[lane]];
+  const found = findEntry(
+    logs.flatMap(({ entries }) => entries),
+    id,
+  );
+  if (found.kind === 'missing') return noSuchEntry(id, view);
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const [entry] = found.entries;
+  if (entry === undefined) return noSuchEntry(id, view);
+  const lines = entry.unit.text.split('\n');
+  const unread = lines.some(
+    (line) => line.startsWith('<!-- axe-action') && parseProvenance(line) === undefined,
+  );
+  if (!unread) return entry;
+  return refusal(
+    'refused',
+    `\`${entry.id}\` has a provenance line that this version cannot read, and would lose it`,
+    'Change the file by hand, or `forget` the entry and `remember` what it shall say.',
+  );
+}
+
+type Edited = { readonly kind: 'edited'; readonly fields: Fields; readonly isSame: boolean } | MemoryRefusal;
+
+async function editFields(
+  { text }: EditCommand,
+  old: MemoryEntry,
+  { edit }: CommandSession,
+): Promise<Edited> {
+  const before = fieldsOf(old);
+  if (text !== undefined) return checkFields({ task: before.task, result: text.trim() }, before);
+  if (edit === undefined)
+    return refusal('refused', 'there is no text', 'Give what the entry shall say, `--text "..."`.');
+  const asked = await ask(edit(formatDraft(before)));
+  if (asked.kind === 'failed') return asked;
+  const after = parseDraft(asked.answer);
+  if (after !== undefined) return checkFields(after, before);
+  return refusal(
+    'refused',
+    'the edited text has neither a `**Task:**` nor a `**Result:**` line',
+    'Leave the beginnings of the two lines as they are; `forget` takes an entry out.',
+  );
+}
+
+function checkFields(fields: Fields, before: Fields): Edited {
+  const isSame = fields.task === before.task && fields.result === before.result;
+  if (fields.result !== '' || isSame) return { kind: 'edited', fields, isSame };
+  return refusal('refused', 'the entry would say nothing', '`forget` takes an entry out.');
+}
+
+/** Looks again, since somebody may have taken the entry out while a person wrote. */
+async function tellEdited(
+  {
+    old,
+    entry,
+    fields,
+  }: { readonly old: MemoryEntry; readonly entry: ComposedEntry; readonly fields: Fields },
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const now = await viewMemory(hand);
+  if (now.kind === 'failed') return { ...now, changed: true };
+  if (!now[old.lane].entries.some(({ id }) => id === entry.id)) {
+    return refusal('not-found', `\`${old.id}\` was taken out of the memory meanwhile, so it was not changed`);
+  }
+  const [shown] = readEntries(entry.text, old.lane);
+  const text = shown === undefined ? '' : `\n\n${formatBrief({ ...shown, line: old.line })}`;
+  return {
+    kind: 'done',
+    text: [
+      `\`${old.id}\` is now \`${entry.id}\` in ${now.location}.${text}`,
+      ...entryNotes(entry, fields, hand),
+    ].join('\n\n'),
+    changed: true,
+    warnings: now.warnings,
+  };
+}

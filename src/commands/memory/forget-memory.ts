@@ -1,0 +1,129 @@
+import type { Change } from '../../core/memory/change.js';
+import type { MemoryEntry } from '../../core/memory/commands/entry.js';
+import { findEntry, MIN_PREFIX } from '../../core/memory/commands/find.js';
+import { forgetEntry, isNotable, noteForgotten } from '../../core/memory/commands/forget.js';
+import { formatBrief } from '../../core/memory/commands/format.js';
+import { deleteNote } from '../../core/memory/commands/notes.js';
+import { withoutEntries } from '../../core/memory/merge.js';
+import type { MemoryTree } from '../../core/memory/tree.js';
+import {
+  type CommandSession,
+  logsOf,
+  type MemoryCommandResult,
+  type MemoryDone,
+  type MemoryView,
+  noSuchEntryOrNote,
+  saveChanges,
+  severalEntries,
+} from './command-session.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+import { dropOldVersions, oldVersions } from './purge-memory.js';
+import { findWithdrawn, restoreFinding } from './restore-finding.js';
+
+/**
+ * Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. The
+ * fingerprint of a withdrawn finding takes that back.
+ */
+export async function forgetMemory(
+  command: Extract<MemoryCommand, { kind: 'forget' }>,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const { id, purge } = command;
+  if (view.notes.some(({ path }) => path === id)) return await forgetNote(command, view, hand);
+  const found = findEntry(
+    logsOf(view).flatMap(({ entries }) => entries),
+    id,
+  );
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const withdrawn = found.kind === 'found' ? undefined : findWithdrawn(id, view);
+  if (withdrawn !== undefined) return await restoreFinding(withdrawn, view, hand);
+  const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
+  if (known === undefined) return noSuchEntryOrNote(id, view);
+  const changes = changesFor(known, view, hand);
+  const failed = changes.length === 0 ? undefined : await saveChanges(changes, hand);
+  if (failed !== undefined) return failed;
+  const entries = found.kind === 'found' ? found.entries : [];
+  const done: MemoryDone = {
+    kind: 'done',
+    text: tellForgotten(known, entries, view),
+    changed: entries.length > 0,
+    warnings: view.warnings,
+  };
+  if (purge) return await dropOldVersions(done, hand);
+  const paths = logsOf(view).map(({ path }) => path);
+  return entries.length === 0 ? done : withOldVersions(done, view, (tree) => holdsEntry(tree, paths, known));
+}
+
+/** Deletes a note with its former versions; the store notes what it was, so that no older copy brings it back. */
+async function forgetNote(
+  { id: path, purge }: Extract<MemoryCommand, { kind: 'forget' }>,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const failed = await saveChanges(
+    deleteNote(path, view.tree, { id: hand.clock.newId(), now: hand.clock.now() }),
+    hand,
+  );
+  if (failed !== undefined) return failed;
+  const text = `Deleted the note \`${path}\` in ${view.location}.`;
+  const done: MemoryDone = { kind: 'done', text, changed: true, warnings: view.warnings };
+  return purge ? await dropOldVersions(done, hand) : withOldVersions(done, view, (tree) => tree.has(path));
+}
+
+/** Says where it can still be read, of the places it was found in. */
+function withOldVersions(
+  done: MemoryDone,
+  { parts }: MemoryView,
+  isIn: (tree: MemoryTree) => boolean,
+): MemoryDone {
+  const told = parts.filter(({ tree }) => isIn(tree)).map(({ store }) => oldVersions(store));
+  return { ...done, text: [done.text, ...told].join('\n\n') };
+}
+
+function holdsEntry(tree: MemoryTree, paths: readonly string[], id: string): boolean {
+  return paths.some((path) => {
+    const text = tree.get(path) ?? '';
+    return withoutEntries(text, new Set([id])) !== text;
+  });
+}
+
+/** An id that was forgotten before, so that it may be said twice, and purged later. */
+function alreadyForgotten(id: string, view: MemoryView): string | undefined {
+  const ids = [...new Set(logsOf(view).flatMap(({ forgotten }) => [...forgotten]))];
+  if (ids.includes(id)) return id;
+  const begin = id.length < MIN_PREFIX ? [] : ids.filter((one) => one.startsWith(id));
+  return begin.length === 1 ? begin[0] : undefined;
+}
+
+/**
+ * The note goes first: should only half of it be written, the entry still cannot come back. It is made in every lane
+ * that is there, since another place may hold what this one has trimmed.
+ */
+function changesFor(id: string, view: MemoryView, { clock, store }: CommandSession): readonly Change[] {
+  const lanes = logsOf(view).filter(({ exists }) => exists);
+  const notes = lanes.flatMap(({ path, forgotten }) =>
+    forgotten.has(id) ? [] : noteForgotten(path, id, clock.now()),
+  );
+  const logs = lanes.flatMap(({ path, entries }) =>
+    entries.some((entry) => entry.id === id) ? [forgetEntry(path, id)] : [],
+  );
+  const copies =
+    store.kind === 'file' ? [] : lanes.flatMap(({ path }) => forgetCopy(`${path}.bak`, id, view));
+  return [...notes, ...logs, ...copies];
+}
+
+/** The other side of a race that a store has kept beside the log. */
+function forgetCopy(path: string, id: string, { tree }: MemoryView): readonly Change[] {
+  const text = tree.get(path) ?? '';
+  return withoutEntries(text, new Set([id])) === text ? [] : [forgetEntry(path, id)];
+}
+
+function tellForgotten(id: string, entries: readonly MemoryEntry[], { location }: MemoryView): string {
+  if (entries.length === 0) return `\`${id}\` was forgotten before; nothing is left of it in ${location}.`;
+  const what = entries.map(formatBrief).join('\n');
+  const stays = isNotable(id)
+    ? 'It stays forgotten: no copy that another place still holds is folded in again.'
+    : 'Its id cannot be noted, so a copy that another place still holds may come back.';
+  return `Forgotten in ${location}:\n\n${what}\n\n${stays}`;
+}

@@ -1,0 +1,96 @@
+import { bareProvenance, composeEntry } from '../../core/memory/commands/compose.js';
+import { fieldsOf } from '../../core/memory/commands/draft.js';
+import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
+import { findEntry } from '../../core/memory/commands/find.js';
+import { forgetEntry, noteForgotten } from '../../core/memory/commands/forget.js';
+import { formatWhole } from '../../core/memory/commands/format.js';
+import { placeEntry } from '../../core/memory/commands/replace.js';
+import type { Provenance } from '../../core/memory/provenance.js';
+import {
+  type CommandSession,
+  type MemoryCommandResult,
+  type MemoryView,
+  noSuchEntry,
+  refusal,
+  saveChanges,
+  severalEntries,
+} from './command-session.js';
+import { entryNotes } from './entry-notes.js';
+import type { MemoryCommand } from './parse-memory-command.js';
+
+const PREFIX = 'p-';
+
+/**
+ * Makes an entry of the untrusted lane a trusted one, by the word of whoever asks. Its id is made of the old one, so that
+ * promoting twice adds one; the old one is forgotten in both lanes, since a tainted run has it in both (D19).
+ */
+export async function promoteEntry(
+  { id }: Extract<MemoryCommand, { kind: 'promote' }>,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const found = findEntry(view.untrusted.entries, id);
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const old = found.kind === 'found' ? found.entries[0] : undefined;
+  return old === undefined ? notThere(id, view) : await promote(old, view, hand);
+}
+
+async function promote(
+  old: MemoryEntry,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const { trusted, untrusted } = view;
+  const newId = PREFIX + old.id;
+  if (trusted.forgotten.has(newId)) {
+    const remedy = 'Say it in your own words with `remember`.';
+    return refusal('refused', `\`${old.id}\` was promoted once and forgotten since`, remedy);
+  }
+  const fields = fieldsOf(old);
+  const { secrets, sign, clock } = hand;
+  const entry = composeEntry(
+    {
+      timestamp: new Date(old.timeMs),
+      heading: old.heading,
+      ...fields,
+      provenance: provenanceOf(old, newId, hand),
+    },
+    { path: trusted.path, secrets, sign, forgotten: trusted.forgotten, newId: clock.newId },
+  );
+  const failed = await saveChanges(
+    [
+      placeEntry({ path: trusted.path, oldId: old.id, entry }),
+      ...noteForgotten(trusted.path, old.id, clock.now()),
+      ...noteForgotten(untrusted.path, old.id, clock.now()),
+      forgetEntry(untrusted.path, old.id),
+    ],
+    hand,
+  );
+  if (failed !== undefined) return failed;
+  const [shown] = readEntries(entry.text, 'trusted');
+  const whole = shown === undefined ? '' : `\n\n${formatWhole({ ...shown, line: old.line })}`;
+  const text = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it:${whole}`;
+  return {
+    kind: 'done',
+    text: [text, ...entryNotes(entry, fields, hand)].join('\n\n'),
+    changed: true,
+    warnings: view.warnings,
+  };
+}
+
+/** Where it came from stays; that it is trusted is the word of whoever promotes it. */
+function provenanceOf({ provenance }: MemoryEntry, id: string, { origin }: CommandSession): Provenance {
+  return { ...(provenance ?? bareProvenance(id)), id, trust: 'trusted', actor: origin?.actor };
+}
+
+function notThere(id: string, view: MemoryView): MemoryCommandResult {
+  const promoted = findEntry(view.trusted.entries, PREFIX + id);
+  if (promoted.kind === 'found') {
+    const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
+    return { kind: 'done', text, changed: false, warnings: view.warnings };
+  }
+  const trusted = findEntry(view.trusted.entries, id);
+  if (trusted.kind === 'found')
+    return refusal('not-found', `\`${trusted.id}\` is in the trusted lane already`);
+  return noSuchEntry(id, view, 'no entry of the untrusted lane');
+}

@@ -1,0 +1,55 @@
+import type { Change } from '../../core/memory/change.js';
+import type { MemoryStore } from '../../core/memory/store.js';
+import { type MemoryCommandResult, refusal } from './command-session.js';
+
+/** Memory in a checkout, and the branch that it is pushed to. */
+export interface CheckedOutMemory {
+  /** The folder, for people: `.axe/memory`. */
+  readonly folder: string;
+  readonly branch: string;
+  /** Files that are not as they were checked out, by their paths in the folder; an empty text stands for no file. */
+  readonly changed: ReadonlyMap<string, { readonly before: string; readonly now: string }>;
+  /** The folder on the branch. */
+  readonly store: MemoryStore;
+}
+
+const MAX_NAMED = 10;
+
+/**
+ * Pushes what a job has changed of its memory. When somebody else pushed in between, both sides are merged by entry, fact
+ * and line, and it is pushed again, by the same loop that saves to the memory branch.
+ */
+export async function pushMemory(
+  { folder, branch, changed, store }: CheckedOutMemory,
+  signal: AbortSignal,
+): Promise<MemoryCommandResult> {
+  if (changed.size === 0) return nothingToPush(folder);
+  const changes = [...changed].map(
+    ([path, { before, now }]): Change => ({ kind: 'unite', path, base: before, text: now }),
+  );
+  const saved = await store.write(changes, signal);
+  if (saved.kind === 'failed') {
+    return refusal('not-saved', `the memory was not pushed: ${saved.message}`, saved.remedy);
+  }
+  if (saved.attempts === 0) return done([`\`${branch}\` already has what \`${folder}\` holds.`], false);
+  const again = `Others pushed at the same time; both sides were merged (${saved.attempts} attempts).`;
+  return done(
+    [`Pushed to \`${branch}\`:`, listed(folder, [...changed.keys()]), ...(saved.attempts > 1 ? [again] : [])],
+    true,
+  );
+}
+
+/** What is told where a job has changed nothing. */
+export function nothingToPush(folder: string): MemoryCommandResult {
+  return done([`Nothing to push: \`${folder}\` is as it was checked out.`], false);
+}
+
+function listed(folder: string, paths: readonly string[]): string {
+  const lines = paths.slice(0, MAX_NAMED).map((path) => `- \`${folder}/${path}\``);
+  const more = paths.length > MAX_NAMED ? [`- and ${paths.length - MAX_NAMED} more`] : [];
+  return [...lines, ...more].join('\n');
+}
+
+function done(parts: readonly string[], changed: boolean): MemoryCommandResult {
+  return { kind: 'done', text: parts.join('\n\n'), changed, warnings: [] };
+}

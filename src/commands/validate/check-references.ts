@@ -1,0 +1,178 @@
+import type { AgentText } from '../../core/agent/agent-source.js';
+import type { AgentConfig } from '../../core/agent/config.js';
+import { errorFault, type Fault, warningFault } from '../../core/agent/fault.js';
+import type { Locator } from '../../core/agent/locate.js';
+import { parseModelRef } from '../../core/agent/model-ref.js';
+import type { RawAgent } from '../../core/agent/schema.js';
+import { nearest } from '../../core/agent/suggest.js';
+import type { KeyPath } from '../../core/agent/toml-keys.js';
+import { AxeError, ConfigError, isNotFound } from '../../core/errors.js';
+import { schemaProblem } from '../../core/loop/schema-problem.js';
+import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
+import { ALL_NOTES_TOOLS } from '../../core/memory/notes/tool-names.js';
+import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
+import { TOOL_NAMES } from '../../core/tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../../core/tools/review/review-tools.js';
+import { type FileCounter, MAX_PATTERNS } from './count-files.js';
+import type { ValidationDependencies } from './validation.js';
+
+/** An agent whose file could be read, with what finds its keys. */
+export interface ReadAgent extends AgentText {
+  readonly raw: RawAgent;
+  /** Undefined where values are wrong. */
+  readonly config: AgentConfig | undefined;
+  readonly locator: Locator;
+}
+
+/** What an agent names is looked for with. */
+export interface References extends ValidationDependencies {
+  /** Why a sub-agent cannot be loaded, if so. */
+  findSubAgent(name: string): Promise<ConfigError | undefined>;
+  readonly counter: FileCounter;
+  /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
+  lookUp(): void;
+}
+
+/** What is wrong with what an agent names: model, tools, skill, context files, sub-agents, the form of its answer. */
+export async function checkReferences(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
+  return [
+    ...modelFaults(agent, references),
+    ...toolFaults(agent),
+    ...(await skillFaults(agent, references)),
+    ...(await fileFaults(agent, references)),
+    ...(await subAgentFaults(agent, references)),
+    ...(await formFaults(agent, references)),
+  ];
+}
+
+function at({ file, locator }: ReadAgent, path: KeyPath): Fault['at'] {
+  return { file, ...locator.findNearest(path) };
+}
+
+function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly Fault[] {
+  const { model } = agent.raw;
+  const place = at(agent, ['model']);
+  if (model.trim() === '') return [];
+  try {
+    const problem = modelProblem(parseModelRef(model));
+    return problem === undefined ? [] : [errorFault(problem, place)];
+  } catch (thrown) {
+    return [asFault(thrown, place)];
+  }
+}
+
+function toolFaults(agent: ReadAgent): readonly Fault[] {
+  const { name, raw } = agent;
+  const place = at(agent, ['tools']);
+  const known = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];
+  const unknown = [...new Set(raw.tools)].filter((tool) => !known.includes(tool));
+  const named = namedNotesTools(raw.tools);
+  const isOff = named.length > 0 && !(raw.memory.enabled && raw.memory.notes);
+  return [
+    ...unknown.map((tool) => warningFault({ message: unknownTool(tool, known) }, place)),
+    ...(isOff ? [warningFault(notesAreOff(name, named), place)] : []),
+  ];
+}
+
+function unknownTool(tool: string, known: readonly string[]): string {
+  const meant = nearest(tool, known);
+  const guess = meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
+  return `there is no tool ${JSON.stringify(tool)}; a run goes on without it.${guess}`;
+}
+
+async function skillFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
+  const { skill } = agent.raw;
+  if (skill === '') return [];
+  references.lookUp();
+  const missing = await trouble(() => agent.loadSkill(skill));
+  if (missing === undefined) return [];
+  const { shared } = references;
+  if (shared !== undefined && isNotFound(missing, 'skill')) {
+    references.lookUp();
+    if ((await trouble(() => shared.loadSkill(skill))) === undefined) return [];
+  }
+  return [errorFault(missing, at(agent, ['skill']))];
+}
+
+async function fileFaults(agent: ReadAgent, { counter }: References): Promise<readonly Fault[]> {
+  const { files, workdir } = agent.raw;
+  const faults: Fault[] = [];
+  for (const [index, pattern] of files.entries()) {
+    try {
+      const count = await counter.count(pattern, workdir);
+      if (count === 'limit') {
+        if (counter.tellLimit()) faults.push(warningFault(tooMany(), at(agent, ['files', index])));
+        break;
+      }
+      if (count !== 0) continue;
+      const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
+      faults.push(warningFault({ message }, at(agent, ['files', index])));
+    } catch (thrown) {
+      const isPattern = thrown instanceof ConfigError && thrown.message.startsWith('invalid glob');
+      faults.push(asFault(thrown, at(agent, isPattern || workdir === '' ? ['files', index] : ['workdir'])));
+      if (!isPattern) break;
+    }
+  }
+  return faults;
+}
+
+function tooMany(): Parameters<typeof warningFault>[0] {
+  const message = `the agents have more than ${MAX_PATTERNS} patterns in \`files\`; from here on they were not looked at`;
+  return { message };
+}
+
+async function subAgentFaults(agent: ReadAgent, { findSubAgent }: References): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  for (const [index, name] of agent.raw.sub_agents.entries()) {
+    const missing = await findSubAgent(name);
+    if (missing === undefined) continue;
+    const { message, remedy } = missing;
+    const told = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+    faults.push(errorFault(told, at(agent, ['sub_agents', index])));
+  }
+  return faults;
+}
+
+/** A stranger's schema is held against the rules of schemas, and never made a program of. */
+async function formFaults(agent: ReadAgent, { checkSchema }: References): Promise<readonly Fault[]> {
+  const { config } = agent;
+  if (config === undefined) return [];
+  const wrong = await trouble(() => checkForm(config.params, '', checkSchema));
+  return wrong === undefined ? [] : [errorFault(wrong, at(agent, ['params', 'response_format', 'schema']))];
+}
+
+/** Refuses a form of the answer that a run could not use. Throws a ConfigError. */
+export async function checkForm(
+  params: Parameters<typeof responseFormatOf>[0],
+  outputSchema: string,
+  checkSchema: ValidationDependencies['checkSchema'],
+): Promise<void> {
+  const schema = responseFormatOf(params, outputSchema)?.schema;
+  if (schema === undefined) return;
+  const origin = schemaOrigin(outputSchema);
+  await checkSchema(schema, origin);
+  const problem = schemaProblem({ ...schema });
+  if (problem === undefined) return;
+  throw new ConfigError(`the JSON schema of ${origin} cannot be used: ${problem}`, {
+    remedy: 'A reference is written `#/$defs/name`, a pattern as in JavaScript with the flag `u`.',
+  });
+}
+
+/** What is thrown that a person can mend in the agent; undefined if nothing is. */
+async function trouble(work: () => Promise<unknown>): Promise<ConfigError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown;
+    throw thrown;
+  }
+}
+
+function asFault(thrown: unknown, place: Fault['at']): Fault {
+  if (thrown instanceof ConfigError || (thrown instanceof AxeError && thrown.name === 'AxeError'))
+    return errorFault(thrown, place);
+  throw thrown;
+}

@@ -1,0 +1,44 @@
+import type { Fault } from '../../core/agent/fault.js';
+import { shownFile, sourcePosition } from '../../core/position.js';
+import { allFaults, type CheckedAgent, countFaults, type Validation } from './validation.js';
+
+/** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */
+const MAX_LISTED = 200;
+
+/** All that was found, a line each with its remedy below, and how many agents that were. */
+export function formatValidation(validation: Validation): readonly string[] {
+  const { agents } = validation;
+  const faults = allFaults(validation);
+  const left = faults.length - MAX_LISTED;
+  return [
+    ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${shownFile(file)}: valid`),
+    ...faults.slice(0, MAX_LISTED).flatMap(tellFault),
+    ...(left > 0 ? [`and ${left} more`] : []),
+    '',
+    `${plural(agents.length, 'agent')}: ${tellCounts(faults) || 'valid'}`,
+  ];
+}
+
+/** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
+function tellFault({ at, severity, message, remedy }: Fault): readonly string[] {
+  const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
+  const place = sourcePosition({ ...at, file: shownFile(at.file) });
+  return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
+}
+
+/** `2 errors, 1 warning`, or `valid`. */
+export function tellResult({ faults }: CheckedAgent): string {
+  return tellCounts(faults) || 'valid';
+}
+
+function tellCounts(faults: readonly Fault[]): string {
+  const counts = (['error', 'warning'] as const).map((severity) => ({
+    severity,
+    count: countFaults(faults, severity),
+  }));
+  return counts.flatMap(({ severity, count }) => (count === 0 ? [] : [plural(count, severity)])).join(', ');
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

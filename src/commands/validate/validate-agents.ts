@@ -1,0 +1,195 @@
+import type { AgentPlace, AgentText } from '../../core/agent/agent-source.js';
+import { BUILT_IN_PREFIX } from '../../core/agent/built-in.js';
+import { errorFault, type Fault, inFileOrder, warningFault } from '../../core/agent/fault.js';
+import { inspectAgent } from '../../core/agent/inspect.js';
+import { makeConfig } from '../../core/agent/make-config.js';
+import { ConfigError, isNotFound } from '../../core/errors.js';
+import { compareBytes } from '../../core/text/byte-order.js';
+import { checkForm, checkReferences, type References } from './check-references.js';
+import { createFileCounter } from './count-files.js';
+import { findCircles } from './find-circles.js';
+import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
+
+/** Most files that are looked for: whoever opens a pull request decides what agents name, and each one costs a request. */
+const MAX_LOOK_UPS = 300;
+
+/**
+ * Looks at agents, and at the sub-agents they name, without running any of them. Throws a ConfigError where there is
+ * nothing to look at, for a name that was asked for and is none, and for an `output-schema` that is none.
+ */
+export async function validateAgents(
+  { names, outputSchema, isFolderNamed }: ValidationRequest,
+  deps: ValidationDependencies,
+): Promise<Validation> {
+  const { source } = deps;
+  await checkForm({ responseFormat: undefined }, outputSchema, deps.checkSchema);
+  const places = await source.list();
+  if (names.length === 0 && places.length === 0) throw noAgents(source.folders, deps);
+  const [named = ''] = isFolderNamed && deps.shared === undefined ? source.folders : [];
+  if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
+  const notesSession = createDesk(deps, places);
+  const asked = names.length === 0 ? places.map(({ name }) => name) : names;
+  for (const name of asked) {
+    const missing = await notesSession.add(name);
+    if (missing !== undefined) throw missing;
+  }
+  const agents = await notesSession.finish();
+  return { where: source.where, agents: agents.toSorted((a, b) => compareBytes(a.file, b.file)) };
+}
+
+function noAgents(folders: readonly string[], { source }: ValidationDependencies): ConfigError {
+  const named = folders.map((folder) => `\`${folder}\``).join(' and ');
+  return new ConfigError(`there are no agents in ${named} of ${source.where}`, {
+    remedy: 'Name another folder with `agents-dir`, or an agent by the path of its file.',
+  });
+}
+
+interface Desk {
+  /** Puts an agent on the list; an error is one that has no file of its own to be told at. */
+  add(name: string): Promise<ConfigError | undefined>;
+  /** Looks at all that were added, and at those they name. */
+  finish(): Promise<readonly CheckedAgent[]>;
+}
+
+/** An agent that is to be looked at, or why its file cannot be read. */
+type Added =
+  | { readonly kind: 'text'; readonly text: AgentText }
+  | { readonly kind: 'unreadable'; readonly place: AgentPlace; readonly error: ConfigError };
+
+function createDesk(deps: ValidationDependencies, places: readonly AgentPlace[]): Desk {
+  const listed = new Map(places.map((place) => [place.name, place]));
+  const files = new Map<string, string | ConfigError>();
+  const pending: Added[] = [];
+  const seen = new Set<string>();
+  let lookUps = 0;
+
+  function lookUp(): void {
+    lookUps += 1;
+    if (lookUps <= MAX_LOOK_UPS) return;
+    throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they name`, {
+      remedy: 'Look at them one by one: name one with `agent`.',
+    });
+  }
+
+  /** The file of an agent, or why there is none. */
+  async function fileOf(name: string): Promise<string | ConfigError> {
+    const known = files.get(name);
+    if (known !== undefined) return known;
+    lookUp();
+    const found = await read(name, listed.get(name));
+    files.set(name, found);
+    return found;
+  }
+
+  async function read(name: string, place: AgentPlace | undefined): Promise<string | ConfigError> {
+    try {
+      const text = await deps.source.read(name);
+      queue(text.file, { kind: 'text', text });
+      return text.file;
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown;
+      if (place === undefined) return thrown;
+      queue(place.file, { kind: 'unreadable', place, error: thrown });
+      return place.file;
+    }
+  }
+
+  function queue(file: string, added: Added): void {
+    if (seen.has(file)) return;
+    seen.add(file);
+    pending.push(added);
+  }
+
+  const references: References = {
+    ...deps,
+    counter: createFileCounter(deps),
+    lookUp,
+    async findSubAgent(name) {
+      const found = await fileOf(name);
+      if (!(found instanceof ConfigError) || deps.shared === undefined) return asError(found);
+      if (!isNotFound(found, 'agent') || name.startsWith(BUILT_IN_PREFIX)) return found;
+      lookUp();
+      return await loadingError(deps.shared, name);
+    },
+  };
+
+  return {
+    add: async (name) => asError(await fileOf(name)),
+    async finish() {
+      const checked: CheckedAgent[] = [];
+      for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+        checked.push(await checkAgent(next, references));
+      }
+      return withCircles(checked, (name) => files.get(name));
+    },
+  };
+}
+
+function asError(found: string | ConfigError): ConfigError | undefined {
+  return found instanceof ConfigError ? found : undefined;
+}
+
+async function loadingError(
+  shared: NonNullable<ValidationDependencies['shared']>,
+  name: string,
+): Promise<ConfigError | undefined> {
+  try {
+    await shared.loadAgent(name);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown;
+    throw thrown;
+  }
+}
+
+async function checkAgent(added: Added, references: References): Promise<CheckedAgent> {
+  if (added.kind === 'unreadable') {
+    const { place, error } = added;
+    const at = { file: place.file };
+    return { ...place, raw: undefined, callsAt: at, faults: [errorFault(error, at)] };
+  }
+  const { text } = added;
+  const { name, file } = text;
+  const { raw, errors, warnings, workflowWarnings, locator } = inspectAgent(text.text, { name, file });
+  const own = [
+    ...errors.map((error) => errorFault(error, { file })),
+    ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
+  ];
+  const callsAt = { file, ...locator.findNearest(['sub_agents']) };
+  if (raw === undefined) return { name, file, raw, callsAt, faults: own };
+  const config = errors.length === 0 ? makeConfig(raw) : undefined;
+  const named = await checkReferences({ ...text, raw, config, locator }, references);
+  return { name, file, raw, callsAt, faults: inFileOrder([...own, ...named]) };
+}
+
+/** A circle is told at the first of its members: a run ends it by its depth, and pays for each level. */
+function withCircles(
+  agents: readonly CheckedAgent[],
+  fileOf: (name: string) => string | ConfigError | undefined,
+): readonly CheckedAgent[] {
+  const byFile = new Map(agents.map((agent) => [agent.file, agent]));
+  const calls = new Map(
+    agents.map(({ file, raw }) => [
+      file,
+      (raw?.sub_agents ?? []).map(fileOf).filter((called) => typeof called === 'string'),
+    ]),
+  );
+  const circles = findCircles(calls);
+  return agents.map((agent) => {
+    const own = circles.filter(([first]) => first === agent.file);
+    if (own.length === 0) return agent;
+    const told = own.map((circle) =>
+      circleFault(
+        agent,
+        circle.map((file) => byFile.get(file)?.name ?? file),
+      ),
+    );
+    return { ...agent, faults: inFileOrder([...agent.faults, ...told]) };
+  });
+}
+
+function circleFault({ callsAt }: CheckedAgent, names: readonly string[]): Fault {
+  const way = [...names, names[0]].join(' → ');
+  const message = `sub-agents call each other in a circle: ${way}. Only \`max_depth\` ends it, and each level is paid for.`;
+  return warningFault({ message }, callsAt);
+}

@@ -1,0 +1,66 @@
+import type { SourceText } from '../../core/agent/agent-source.js';
+import type { Fault } from '../../core/agent/fault.js';
+import type { ModelRef } from '../../core/agent/model-ref.js';
+import type { RawAgent } from '../../core/agent/schema.js';
+import type { AgentLibrary } from '../../core/dependencies.js';
+import type { AxeError } from '../../core/errors.js';
+import type { JsonSchema } from '../../core/loop/structured.js';
+import type { SourcePosition } from '../../core/position.js';
+
+/** Which agents are looked at. */
+export interface ValidationRequest {
+  /** Empty for all there are. Their sub-agents are looked at too. */
+  readonly names: readonly string[];
+  /** The input `output-schema`; empty for none. */
+  readonly outputSchema: string;
+  /** Whether a folder of agents was named, which is the first of the shelf's then. */
+  readonly isFolderNamed: boolean;
+}
+
+/** What agents are held against. Nothing of it asks a model, needs a key or touches memory. */
+export interface ValidationDependencies {
+  readonly source: SourceText;
+  /** Another repository's agents and skills, for what is not found here (`agents-repo`). */
+  readonly shared?: AgentLibrary | undefined;
+  /** Why a run with this environment could not open a model, if so; a key is not asked for. */
+  modelProblem(ref: ModelRef): AxeError | undefined;
+  /** When it is aborted, no further pattern of `files` is tried. */
+  readonly signal?: AbortSignal | undefined;
+  /** Refuses what is no JSON schema, and makes no program of it. Throws a ConfigError. */
+  checkSchema(schema: JsonSchema, origin: string): Promise<void>;
+}
+
+/** An agent with everything that is wrong with it. */
+export interface CheckedAgent {
+  readonly name: string;
+  readonly file: string;
+  /** As far as it could be read. */
+  readonly raw: RawAgent | undefined;
+  /** Where it names its sub-agents. */
+  readonly callsAt: SourcePosition;
+  /** In the order of the file. */
+  readonly faults: readonly Fault[];
+}
+
+/** What a look at the agents has found. */
+export interface Validation {
+  /** Half a sentence for people: whose files were looked at. */
+  readonly where: string;
+  /** In byte order of their files. */
+  readonly agents: readonly CheckedAgent[];
+}
+
+/** How many faults of a kind there are. */
+export function countFaults(faults: readonly Fault[], severity: Fault['severity']): number {
+  return faults.filter((fault) => fault.severity === severity).length;
+}
+
+/** All faults, agent by agent. */
+export function allFaults({ agents }: Validation): readonly Fault[] {
+  return agents.flatMap(({ faults }) => faults);
+}
+
+/** Whether no agent has an error; warnings are none. */
+export function isValid(validation: Validation): boolean {
+  return countFaults(allFaults(validation), 'error') === 0;
+}

@@ -1,0 +1,245 @@
+import { isAbsolute, resolve } from 'node:path';
+import { createGitHubAgentLibrary } from '../adapters/github/agents/agent-library.js';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { type AgentsDir, createAgentsDir } from '../adapters/host/agents/agents-dir.js';
+import { BUILT_IN_PREFIX } from '../core/agent/built-in.js';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { bothNotFound } from '../core/agent/not-found.js';
+import type { AgentLibrary } from '../core/dependencies.js';
+import { isNotFound, type NotFoundError } from '../core/errors.js';
+import type { AgentRef } from '../core/event/agent-ref.js';
+import type { Repository, Trigger } from '../core/event/trigger.js';
+import { createSharedAgents, type SharedAgents } from './shared-agents.js';
+
+/** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */
+export const AGENTS_DIRS: readonly string[] = ['axe/agents', '.axe/agents'];
+
+/** Where agents may come from. */
+export interface AgentSources {
+  readonly trigger: Trigger;
+  /** The workspace, or the folder a command runs in. */
+  readonly cwd: string;
+  /** Input `agents-dir` or `--agents-dir`; empty for none. */
+  readonly agentsDir: string;
+  /** axe's configuration folder; only on the command line. */
+  readonly configDir: string | undefined;
+  readonly client: GitHubClient | undefined;
+  /** Which side of a pull request agents come from; left out: the base. */
+  readonly agentRef?: AgentRef;
+  /** Another repository's agents, which come before all others but the built-in ones. */
+  readonly shared?: SharedAgents | undefined;
+  /** Folders of the repository in which memory is kept, which are no context; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Is told the absolute path, in the checkout, of every agent and skill of this repository that is loaded. */
+  readonly onRead?: (file: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The agents a run may use, and those of the pull request, which are only looked at. */
+export interface Agents {
+  readonly agents: AgentLibrary;
+  readonly headAgents?: AgentLibrary;
+}
+
+/**
+ * Where a run's agents come from (D4, D21). For events that other people cause the working tree may be theirs, so
+ * agents, skills and context files come from the base ref by API; otherwise from disk, then from the default branch.
+ * With `agents-repo` agents and skills come from there first, context files never do.
+ */
+export function findAgents(sources: AgentSources): Agents {
+  const { shared, agentsDir, signal } = sources;
+  const { own, headAgents } = ownAgents(sources);
+  if (shared === undefined) return withHead(watchDir(firstWith(own), agentsDir, own), headAgents);
+  const others = createSharedAgents(shared, { agentsDirs: dirsAtRef(agentsDir), signal });
+  return withHead(watchDir(sharedFirst(others, own), agentsDir, [others, ...own]), headAgents);
+}
+
+function withHead(agents: AgentLibrary, headAgents: AgentLibrary | undefined): Agents {
+  return headAgents === undefined ? { agents } : { agents, headAgents };
+}
+
+/** One after the other; at least one. */
+type Libraries = readonly [Library, ...Library[]];
+
+/** A place that agents come from. */
+type Library = AgentLibrary & {
+  /** Whether one of its folders holds agents. */
+  hasAgents(dir: string): Promise<boolean>;
+};
+
+interface OwnAgents {
+  readonly own: Libraries;
+  readonly headAgents?: Library;
+}
+
+/** The agents of the run's repository and of this machine. */
+function ownAgents(sources: AgentSources): OwnAgents {
+  const { trigger, client, agentRef = 'base' } = sources;
+  if (trigger.kind === 'local' || client === undefined) return { own: [localAgents(sources)] };
+  const atRef = (ref: string) => githubAgents({ ...sources, client, repository: trigger.repository, ref });
+  const onDisk = sources.configDir === undefined ? [] : [localAgents(sources)];
+  switch (trigger.kind) {
+    case 'pull_request': {
+      const head = trigger.isFork ? undefined : atRef(trigger.head.sha);
+      if (head !== undefined && agentRef === 'head') return { own: [head, ...onDisk] };
+      const own: Libraries = [atRef(trigger.base.ref), ...onDisk];
+      return head === undefined ? { own } : { own, headAgents: head };
+    }
+    case 'issue':
+    case 'comment':
+    case 'workflow_run':
+    case 'merge_group':
+    case 'unknown':
+      return { own: [atRef(trigger.repository.defaultBranch), ...onDisk] };
+    case 'push':
+    case 'schedule':
+    case 'dispatch':
+      return { own: [localAgents(sources), atRef(trigger.repository.defaultBranch)] };
+  }
+}
+
+/** Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the caller's own. */
+export function agentsDirsOf(agentsDir: string): readonly string[] {
+  return agentsDir === '' ? AGENTS_DIRS : [agentsDir, ...AGENTS_DIRS];
+}
+
+/** The agents on disk: of the given folder, the repository, and this machine (D4). */
+export function localAgents({
+  cwd,
+  agentsDir,
+  configDir,
+  memoryRoots = [],
+  onRead,
+}: Pick<AgentSources, 'cwd' | 'agentsDir' | 'configDir' | 'memoryRoots' | 'onRead'>): AgentsDir {
+  const dirs = agentsDirsOf(agentsDir);
+  // Only the action is without a configuration folder: there nothing may lead out of the workspace.
+  const place = configDir === undefined ? { isConfined: true } : { configDir };
+  return createAgentsDir({ dirs, cwd, memoryRoots, ...(onRead === undefined ? {} : { onRead }), ...place });
+}
+
+interface GitHubSources extends AgentSources {
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+  readonly ref: string;
+}
+
+function githubAgents({
+  client,
+  repository,
+  ref,
+  agentsDir,
+  signal,
+  cwd: workspace,
+  memoryRoots = [],
+  onRead,
+}: GitHubSources): Library {
+  const agentsDirs = dirsAtRef(agentsDir);
+  const told = onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
+  const places = { agentsDirs, workspace, memoryRoots, ...told };
+  return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
+}
+
+/** Warns with the first agent of a run where `agents-dir` is a folder without agents: another agent may have the name. */
+function watchDir(agents: AgentLibrary, agentsDir: string, libraries: readonly Library[]): AgentLibrary {
+  if (agentsDir === '') return agents;
+  let isTold = false;
+  return {
+    ...agents,
+    async loadAgent(name) {
+      const agent = await agents.loadAgent(name);
+      if (isTold) return agent;
+      isTold = true;
+      if (isIn(agentsDir, agent)) return agent;
+      // What cannot be listed is not said to be empty.
+      const found = libraries.map(async (library) => await library.hasAgents(agentsDir).catch(() => true));
+      if ((await Promise.all(found)).includes(true)) return agent;
+      const message = `\`agents-dir\` names ${JSON.stringify(agentsDir)}, and no agent file is there: the agent ${JSON.stringify(name)} is from ${agent.source}. Name a folder that holds agents, or leave \`agents-dir\` out.`;
+      return { ...agent, warnings: [{ code: 'input-invalid', message }, ...agent.warnings] };
+    },
+  };
+}
+
+function isIn(dir: string, { source }: LoadedAgent): boolean {
+  const file = source.slice(source.lastIndexOf(':') + 1);
+  return file.slice(0, file.lastIndexOf('/')) === dir.replace(/^\.\/|\/+$/g, '');
+}
+
+function dirsAtRef(agentsDir: string): readonly string[] {
+  return agentsDirsOf(isAbsolute(agentsDir) ? '' : agentsDir);
+}
+
+/**
+ * The other repository's agents and skills before the run's own; an agent of either may use a skill of either, of its
+ * own repository first. Context files are the run's repository's: for an agent of the other one, of the first of its
+ * libraries that has any.
+ */
+function sharedFirst(shared: AgentLibrary, own: Libraries): AgentLibrary {
+  const ownFirst = firstWith(own);
+  /** Sources of the agents that are the run's own. */
+  const ownSources = new Set<string>();
+  const isOwn = (agent: LoadedAgent | undefined) => agent !== undefined && ownSources.has(agent.source);
+  return {
+    async loadAgent(name) {
+      if (name.startsWith(BUILT_IN_PREFIX)) return await ownFirst.loadAgent(name);
+      try {
+        return await shared.loadAgent(name);
+      } catch (thrown) {
+        if (!isNotFound(thrown, 'agent')) throw thrown;
+        const agent = await ownFirst.loadAgent(name).catch((other) => {
+          throw bothMissing(thrown, other);
+        });
+        ownSources.add(agent.source);
+        return agent;
+      }
+    },
+    async loadSkill(path, agent) {
+      const [near, far] = isOwn(agent) ? [ownFirst, shared] : [shared, ownFirst];
+      return await near.loadSkill(path, agent).catch(async (thrown) => {
+        if (!isNotFound(thrown, 'skill')) throw thrown;
+        return await far.loadSkill(path, agent).catch((second) => {
+          throw bothMissing(thrown, second);
+        });
+      });
+    },
+    async loadContextFiles(patterns, workdir, agent) {
+      if (isOwn(agent)) return await ownFirst.loadContextFiles(patterns, workdir, agent);
+      const [first, ...others] = own;
+      let found = await first.loadContextFiles(patterns, workdir);
+      for (const library of others) {
+        if (found.files.length > 0 || patterns.length === 0) break;
+        found = await library.loadContextFiles(patterns, workdir);
+      }
+      return found;
+    },
+  };
+}
+
+/** One error with both places that were searched; an error of another kind stays as it is. */
+function bothMissing(one: NotFoundError, other: unknown): unknown {
+  return isNotFound(other, one.what) ? bothNotFound(one, other) : other;
+}
+
+/** The libraries one after the other; skills and context files come from the one that has the agent. */
+function firstWith([first, ...others]: Libraries): AgentLibrary {
+  /** By the source of the agent, since several may be loaded at once. */
+  const homes = new Map<string, AgentLibrary>();
+  const homeOf = (agent: LoadedAgent | undefined) => homes.get(agent?.source ?? '') ?? first;
+  return {
+    async loadAgent(name) {
+      let missing: NotFoundError | undefined;
+      for (const library of [first, ...others]) {
+        try {
+          const agent = await library.loadAgent(name);
+          homes.set(agent.source, library);
+          return agent;
+        } catch (thrown) {
+          if (!isNotFound(thrown, 'agent')) throw thrown;
+          missing = missing === undefined ? thrown : bothNotFound(missing, thrown);
+        }
+      }
+      throw missing;
+    },
+    loadSkill: (path, agent) => homeOf(agent).loadSkill(path, agent),
+    loadContextFiles: (patterns, workdir, agent) => homeOf(agent).loadContextFiles(patterns, workdir, agent),
+  };
+}

@@ -1,0 +1,45 @@
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { createMemoryBranch } from '../adapters/github/memory-branch/memory-branch.js';
+import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
+import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
+import type { TreeStore } from '../adapters/stores/store.js';
+import type { Clock } from '../core/dependencies.js';
+
+/** Which branch memory is on, and how to reach it. */
+export interface BranchMemoryOptions {
+  readonly client: GitHubClient;
+  readonly owner: string;
+  readonly name: string;
+  readonly branch: string;
+  /** Folder on the branch; empty for its top. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Whether the branch is created where it is missing. */
+  readonly mayCreate: boolean;
+  /** The run that writes; left out on the command line. */
+  readonly cause?: CommitCause;
+}
+
+/** Memory on a branch of a repository, through GitHub's API (D13). */
+export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
+  const { client, owner, name, branch, folder, env, clock, mayCreate, cause } = options;
+  const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+  return createRepoStore({
+    branch: createMemoryBranch(client, { owner, name, branch, serverUrl, isOwn: isOwn(options) }),
+    folder,
+    clock,
+    mayCreate,
+    isShared: branch !== OWN_BRANCH,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The branch that is memory's alone, so that its history is too (D13). */
+export const OWN_BRANCH = 'axe-memory';
+
+/** Whether it is the repository the job's own token is for; undefined outside a workflow. */
+function isOwn({ owner, name, env }: BranchMemoryOptions): boolean | undefined {
+  const own = env['GITHUB_REPOSITORY'] ?? '';
+  return own === '' ? undefined : own.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}

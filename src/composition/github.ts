@@ -1,0 +1,73 @@
+import { createGitHubClient, type GitHubClient } from '../adapters/github/client/client.js';
+import { createRateLimitedClient, type RetryPause } from '../adapters/github/client/rate-limited-client.js';
+import { fetchNewSince } from '../adapters/github/context/fetch-change.js';
+import { fetchContext } from '../adapters/github/context/fetch-context.js';
+import { answerThreads } from '../adapters/github/posting/answer-threads.js';
+import { fetchPermission } from '../adapters/github/reading/permissions.js';
+import { readThreadsOnce } from '../adapters/github/reading/review-threads.js';
+import type { Clock, GitHub } from '../core/dependencies.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { CONTEXT_PARTS, type ContextPart } from '../core/prompt/context-policy.js';
+import { VERSION } from '../core/version.js';
+
+/** How GitHub is reached. */
+export interface GitHubAccess {
+  /** Empty for none. */
+  readonly token: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
+  /** Permissions that the run needs with `write` in the end. */
+  readonly needsWrite?: readonly string[];
+}
+
+/** A client for the API the environment names (GHES too, D25); undefined without a token. */
+export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient | undefined> {
+  const { token, env, fetch, clock, log, needsWrite = [] } = access;
+  if (token === '') return undefined;
+  const apiUrl = (env['GITHUB_API_URL'] || 'https://api.github.com').replace(/\/+$/, '');
+  const client = await createGitHubClient({
+    token,
+    apiUrl,
+    graphqlUrl: env['GITHUB_GRAPHQL_URL'] || `${apiUrl.replace(/\/v3$/, '')}/graphql`,
+    fetch,
+    userAgent: `axe-action/${VERSION}`,
+    clock,
+    needsWrite,
+  });
+  return createRateLimitedClient(client, {
+    clock,
+    ...(log === undefined ? {} : { onPause: (pause) => tellPause(pause, log) }),
+  });
+}
+
+/** What nobody would notice is worth no line: idle connections break every day. */
+const NOTICED_MS = 3_000;
+
+function tellPause(
+  { pauseMs, spentMs, error: { message, reason } }: RetryPause,
+  log: (line: string) => void,
+): void {
+  const seconds = Math.ceil(pauseMs / 1000);
+  if (reason === 'rate-limited') log(`Waiting ${seconds} s, as GitHub asks: ${message}`);
+  else if (spentMs + pauseMs >= NOTICED_MS) log(`Asking GitHub again in ${seconds} s: ${message}`);
+}
+
+/** What the pipeline asks GitHub for; `parts` of the context are fetched beside the change. */
+export function createGitHubPort(
+  client: GitHubClient,
+  trigger: Trigger,
+  parts: readonly ContextPart[] = CONTEXT_PARTS,
+): GitHub | undefined {
+  if (trigger.kind === 'local') return undefined;
+  const { repository } = trigger;
+  const readThreads = readThreadsOnce(client);
+  return {
+    permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
+    context: (of, signal) => fetchContext(client, { trigger: of, parts, readThreads }, signal),
+    newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
+    threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
+  };
+}

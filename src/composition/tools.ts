@@ -1,0 +1,280 @@
+import { dirname, join, resolve } from 'node:path';
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { createGitHubReader } from '../adapters/github/reading/reader.js';
+import { createPostJson } from '../adapters/host/net/post-json.js';
+import { createWeb } from '../adapters/host/net/web.js';
+import { jailPlaces } from '../adapters/host/process/jail-places.js';
+import { startLineProgram } from '../adapters/host/process/mcp-process.js';
+import {
+  type FoundJail,
+  findCommandJail,
+  findProcessNamespace,
+} from '../adapters/host/process/process-jail.js';
+import { scrubEnv } from '../adapters/host/process/scrub-env.js';
+import { createShell } from '../adapters/host/process/shell.js';
+import { type ProtectedPaths, protectedPaths } from '../adapters/host/workspace/protected-paths.js';
+import { createWorkspace } from '../adapters/host/workspace/workspace.js';
+import { connectMcpServers } from '../adapters/mcp/connect.js';
+import { valuesFor } from '../adapters/mcp/expand.js';
+import type { McpServerConfig } from '../core/agent/config.js';
+import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../core/defaults.js';
+import type { Clock, Dependencies, ToolBox, ToolRequest } from '../core/dependencies.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { ALL_NOTES_TOOLS } from '../core/memory/notes/tool-names.js';
+import { type Grant, type GrantRules, grantTools, type WithheldTool } from '../core/tools/effects.js';
+import type { GitHubReader } from '../core/tools/github/github-port.js';
+import type { ToolPorts, Workspace } from '../core/tools/ports.js';
+import { createTools, TOOL_NAMES, type UnknownTool } from '../core/tools/registry.js';
+import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
+import type { Effect, Tool } from '../core/tools/tool.js';
+import type { Warning } from '../core/warning.js';
+
+/** What tools are made in. */
+export interface ToolSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  /** Told what servers are given by `${VAR}`: it must not leave. */
+  keepSecret(values: readonly string[]): void;
+  readonly where: GrantRules['where'];
+  /** The `tools-allowed` input. */
+  readonly toolsAllowed: readonly string[];
+  /** Our own files, which no tool may write. */
+  readonly ownFolder: string;
+  /** Whose repository the tools that read on GitHub read; undefined without a token. */
+  readonly client?: GitHubClient | undefined;
+  /** Folders of the repository in which memory is kept; left out: none. */
+  readonly memoryRoots?: readonly string[];
+  /** Folders in which agents are looked for, relative to `cwd`; left out: only those that are known to everybody. */
+  readonly agentsDirs?: readonly string[];
+  /** Files that the run has read agents and skills from so far, absolute; left out: none. */
+  readonly instructionFiles?: () => readonly string[];
+  /** What the run is about; absent for a run without an event. */
+  readonly trigger?: Trigger;
+}
+
+/** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
+export function createToolOpenerNow(surroundings: ToolSurroundings): Dependencies['openTools'] {
+  const { env, fetch, clock } = surroundings;
+  const workspaces = new Map<string, Workspace>();
+  const jail = createJailFinder(surroundings);
+  let toldOfJail = false;
+  const github = readerOf(surroundings);
+
+  /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
+  function workspaceAt(root: string): Workspace {
+    const known = workspaces.get(root);
+    if (known !== undefined) return known;
+    const workspace = createWorkspace({ root, protectedPaths: guardedPaths(surroundings) });
+    workspaces.set(root, workspace);
+    return workspace;
+  }
+
+  function portsFor({ agent, workdir }: ToolRequest): ToolPorts {
+    const root = resolve(surroundings.cwd, workdir);
+    return {
+      workspace: workspaceAt(root),
+      shell: createShell({ env, jail: async () => jailIn(await jail()) }),
+      web: createWeb({ env }),
+      postJson: createPostJson(fetch),
+      clock,
+      workdir: root,
+      allowedHosts: agent.config.allowedHosts,
+      searchKey: env['TAVILY_API_KEY']?.trim() ?? '',
+      searchBaseUrl: env['AXE_WEB_SEARCH_BASE_URL'] ?? '',
+      ...(github === undefined ? {} : { github }),
+    };
+  }
+
+  return async (request) => {
+    const { config } = request.agent;
+    const rules = rulesFor(request, surroundings);
+    const made = createTools(config.tools, portsFor(request));
+    const { builtIn, found } = await grantCommands(made.tools, rules, jail);
+    const servers = grantTools(config.mcpServers.map(asTool), rules);
+    for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
+    if (made.absent.length > 0 && isExpected(request)) {
+      request.warn(absentTools(made.absent, request, surroundings));
+    }
+    for (const tool of [...builtIn.withheld, ...servers.withheld]) request.warn(withheldTool(tool));
+    const allowed = config.mcpServers.filter(({ name }) =>
+      servers.granted.some((server) => server.name === name),
+    );
+    const box = await withServers(builtIn.granted, { allowed, request, surroundings });
+    if (found === undefined || toldOfJail || !hasCommands(builtIn)) return box;
+    toldOfJail = true;
+    if (found.kind === 'none') request.warn(noJail(found.reason));
+    return { ...box, commandsAreJailed: found.kind === 'jail' };
+  };
+}
+
+type JailFinder = () => Promise<FoundJail>;
+
+/** Looks for a jail at the first call, once for a run. */
+function createJailFinder(surroundings: ToolSurroundings): JailFinder {
+  const { env, cwd, ownFolder, where } = surroundings;
+  const places = () => {
+    const paths = guardedPaths(surroundings);
+    const instructionFolders = instructionFoldersOf(surroundings);
+    return jailPlaces({ env, workspace: cwd, paths, instructionFolders, ownFolder });
+  };
+  let found: Promise<FoundJail> | undefined;
+  return () => {
+    found ??= where === 'workflow' ? findCommandJail(env, places) : findProcessNamespace(env);
+    return found;
+  };
+}
+
+function jailIn(found: FoundJail) {
+  return found.kind === 'jail' ? found.jail : undefined;
+}
+
+const COMMANDS = 'run_command';
+
+/** In a workflow the machine is tried for an agent that may have commands: without a jail they have to be named (D50). */
+async function grantCommands(
+  asked: readonly Tool[],
+  rules: GrantRules,
+  jail: JailFinder,
+): Promise<{ readonly builtIn: Grant<Tool>; readonly found: FoundJail | undefined }> {
+  const builtIn = grantTools(asked, rules);
+  if (rules.where === 'terminal' || !hasCommands(builtIn)) return { builtIn, found: undefined };
+  const found = await jail();
+  if (found.kind === 'jail') return { builtIn, found };
+  return { builtIn: grantTools(asked, { ...rules, unjailed: [COMMANDS] }), found };
+}
+
+function hasCommands({ granted }: Grant<Tool>): boolean {
+  return granted.some(({ name }) => name === COMMANDS);
+}
+
+function noJail(reason: string): Warning {
+  return {
+    code: 'no-process-jail',
+    message: `Commands run without a process jail, since \`tools-allowed\` names \`${COMMANDS}\`: they can read the secrets of this step and steer the steps after it. Use a Linux runner that allows user namespaces or \`sudo\` without a password, or remove \`${COMMANDS}\`. No jail could be built: ${reason}`,
+  };
+}
+
+/**
+ * What the file tools keep their hands off: what the environment names, memory, the folders of agents with the skills
+ * beside them, and our own files.
+ */
+function guardedPaths({
+  env,
+  cwd,
+  ownFolder,
+  memoryRoots = [],
+  agentsDirs = [],
+  instructionFiles,
+}: ToolSurroundings): ProtectedPaths {
+  const { denied, readOnly } = protectedPaths(env);
+  return {
+    denied,
+    readOnly: [...readOnly, ...instructionFoldersOf({ cwd, agentsDirs }), ownFolder],
+    memory: memoryRoots.map((root) => resolve(cwd, root)),
+    ...(instructionFiles === undefined ? {} : { readOnlyNow: instructionFiles }),
+  };
+}
+
+function instructionFoldersOf({
+  cwd,
+  agentsDirs = [],
+}: Pick<ToolSurroundings, 'cwd' | 'agentsDirs'>): readonly string[] {
+  const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
+  return [...dirs, ...dirs.map((dir) => join(dirname(dir), 'skills'))];
+}
+
+/** The repository of the event: no other can be read, whatever the model asks for. */
+function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitHubReader | undefined {
+  if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
+  return createGitHubReader(client, trigger, { memoryRoots });
+}
+
+function rulesFor(
+  { agent, trust, callerEffects }: ToolRequest,
+  { where, toolsAllowed }: ToolSurroundings,
+): GrantRules {
+  const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
+  const rules = { where, trust: trust.level, toolsAllowed, knownNames };
+  return where === 'terminal' || callerEffects === undefined
+    ? rules
+    : { ...rules, parentEffects: callerEffects };
+}
+
+function asTool({ name, transport }: McpServerConfig): { readonly name: string; readonly effect: Effect } {
+  return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
+}
+
+interface ServerParts {
+  readonly allowed: readonly McpServerConfig[];
+  readonly request: ToolRequest;
+  readonly surroundings: ToolSurroundings;
+}
+
+async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promise<ToolBox> {
+  const { allowed, request, surroundings } = parts;
+  if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
+  const { env, cwd, fetch, clock } = surroundings;
+  surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
+  const { tools, changed, close } = await connectMcpServers(allowed, {
+    env,
+    childEnv: serverEnv(env),
+    cwd,
+    startProgram: startLineProgram,
+    clock,
+    signal: request.signal,
+    fetch,
+    warn: (warning) => request.warn(warning),
+    timeoutMs: MCP_START_TIMEOUT_MS,
+    callTimeoutMs: MCP_CALL_TIMEOUT_MS,
+    reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
+  });
+  return {
+    tools: [...builtIn, ...tools],
+    async changed() {
+      const others = await changed();
+      return others === undefined ? undefined : [...builtIn, ...others];
+    },
+    close,
+  };
+}
+
+/** What a server's program gets: what every program gets, and that by which the runner finds orphans. */
+function serverEnv(env: ToolSurroundings['env']): Record<string, string> {
+  const tracking = env['RUNNER_TRACKING_ID'];
+  return { ...scrubEnv(env), ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
+}
+
+function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
+  const guess = meant === undefined ? '' : `; is \`${meant}\` meant?`;
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
+  };
+}
+
+/** The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop. */
+function isExpected({ agent }: ToolRequest): boolean {
+  return agent.source !== 'built-in';
+}
+
+function absentTools(
+  names: readonly string[],
+  { agent }: ToolRequest,
+  { trigger }: ToolSurroundings,
+): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(', ');
+  const isLocal = trigger === undefined || trigger.kind === 'local';
+  const remedy = isLocal
+    ? 'Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'
+    : 'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.';
+  return {
+    code: 'tool-not-available',
+    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}. ${remedy}`,
+  };
+}
+
+function withheldTool({ message }: WithheldTool): Warning {
+  return { code: 'tool-not-available', message };
+}

@@ -1,0 +1,21 @@
+import { inspectAgent } from './inspect.js';
+import type { LoadedAgent } from './loaded-agent.js';
+import { makeConfig } from './make-config.js';
+import type { SourceText } from './parse-error.js';
+
+/**
+ * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
+ * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
+ * "<name>": `, wrong values have axe's messages.
+ */
+export function parseAgent(
+  text: string,
+  source: SourceText,
+): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
+  const { raw, errors, warnings, workflowWarnings } = inspectAgent(text, source);
+  const [first] = errors;
+  if (first !== undefined) throw first;
+  if (raw === undefined) throw new Error('the schema refused a document without saying why');
+  const config = makeConfig(raw);
+  return workflowWarnings.length === 0 ? { config, warnings } : { config, warnings, workflowWarnings };
+}

@@ -1,0 +1,258 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LoadedAgent } from './agent/loaded-agent.js';
+import type { ModelRef } from './agent/model-ref.js';
+import type { Permission } from './event/permission.js';
+import type { Trigger } from './event/trigger.js';
+import type { Trust } from './event/trust.js';
+import type { Price } from './loop/budget.js';
+import type { RunEvent } from './loop/events.js';
+import type { RunOutcome } from './loop/outcome.js';
+import type { JsonSchema, ValueCheck } from './loop/structured.js';
+import type { Change } from './memory/change.js';
+import type { MemoryStore } from './memory/store.js';
+import type { MemoryPlan, Plan } from './plan.js';
+import type { TriggerContext } from './prompt/context.js';
+import type { ContextFile } from './prompt/context-file.js';
+import type { AnsweredThread } from './review/answers.js';
+import type { Buffered } from './review/buffered.js';
+import type { PlacedFinding } from './review/place.js';
+import type { PublishRules } from './review/publish-rules.js';
+import type { NewSince } from './review/scope.js';
+import type { ReviewFact } from './review/state-facts.js';
+import type { Effect, Tool } from './tools/tool.js';
+import type { Warning } from './warning.js';
+
+/** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
+export type LanguageModel = LanguageModelV4;
+
+/** Where models come from. */
+export interface Models {
+  /** Reads the configuration a model needs. Throws a ConfigError if that is broken; keys are not asked for. */
+  configure(ref: ModelRef): Promise<void>;
+  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
+  open(ref: ModelRef): Promise<LanguageModel>;
+  /** What is known of a model; both undefined for one we have no figures of. */
+  facts(ref: ModelRef): { readonly price: Price | undefined; readonly windowTokens: number | undefined };
+}
+
+/** The tools of an agent are asked for. */
+export interface ToolRequest {
+  readonly agent: LoadedAgent;
+  /** Folder the file tools are jailed in. */
+  readonly workdir: string;
+  readonly trust: Trust;
+  /** Effects of the agent that calls this one; undefined for the agent of the run. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  readonly signal: AbortSignal;
+  /** Told of each tool that was asked for and is not there, and of what is lost in the middle of the run. */
+  warn(warning: Warning): void;
+}
+
+/** The tools an agent has, in an order that does not change. */
+export interface ToolBox {
+  readonly tools: readonly Tool[];
+  /** Whether commands run in a process jail; absent where none run, or where it was told before. */
+  readonly commandsAreJailed?: boolean;
+  /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
+  changed?(): Promise<readonly Tool[] | undefined>;
+  /** Ends what was started for the tools. */
+  close(): Promise<void>;
+}
+
+/** Agents, skills and context files: from disk, or from the base ref by API (D4, D21). */
+export interface AgentLibrary {
+  /** Throws a ConfigError that lists the agents that exist. */
+  loadAgent(name: string): Promise<LoadedAgent>;
+  /**
+   * The skill's text; `path` as the agent or `--skill` names it. It is the one nearest to the agent, which this library
+   * has loaded; without an agent, to any. Throws a ConfigError.
+   */
+  loadSkill(path: string, agent?: LoadedAgent): Promise<string>;
+  /** Files that match, sorted by path in byte order, where the agent is from. Throws a ConfigError for a malformed pattern. */
+  loadContextFiles(
+    patterns: readonly string[],
+    workdir: string,
+    agent?: LoadedAgent,
+  ): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] }>;
+}
+
+/** Listeners of a run. Must not throw. */
+export interface Reporter {
+  event(event: RunEvent): void;
+  warn(warning: Warning): void;
+}
+
+/** A limit of time that has begun. */
+export interface Timer {
+  /** Aborted once the time is over. */
+  readonly signal: AbortSignal;
+  /** Takes the timer back, so that it cannot fire any more. */
+  clear(): void;
+}
+
+/** Time and chance come in from outside, so a test can hold them still. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after the time or when the signal aborts, whichever is first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  timer(ms: number): Timer;
+  /** From 0 to below 1. */
+  random(): number;
+  /** A new unique id: letters, digits and hyphens, sortable by time. */
+  newId(): string;
+}
+
+/** What publishing did, for the summary and for the entry. */
+export interface Published {
+  /** One computed line that stands before the result in the entry (D9); undefined if nothing was posted. */
+  readonly line: string | undefined;
+  readonly url: string | undefined;
+  /** The check of the commit, where one was written. */
+  readonly checkUrl?: string;
+  /** The findings of a review that stand on the pull request now; absent where no review was posted. */
+  readonly findings?: readonly PlacedFinding[];
+  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
+  readonly isReviewLost?: boolean;
+  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
+  readonly details?: string;
+}
+
+/** A change that was reviewed: two commits, and the whole diff between them. */
+export interface ReviewedChange {
+  readonly head: string;
+  readonly base: string;
+  readonly diff: string;
+}
+
+/** What a run wants published beside its answer. */
+export interface PublishRequest {
+  readonly buffered: Buffered;
+  /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
+  readonly commits: ReviewedChange | undefined;
+  /** What is remembered of earlier reviews. */
+  readonly facts: readonly ReviewFact[];
+  /** Fingerprints of findings that were withdrawn on this pull request and are not remembered; left out: none. */
+  readonly withdrawnHere?: readonly string[];
+  /** The run read text of people without write access, so it must not write into other threads by referring to them. */
+  readonly isUntrusted: boolean;
+}
+
+/** What is answered where a command was asked for. */
+export interface Reply {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  /** In markdown. */
+  readonly text: string;
+  /**
+   * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that is there, `for-all` takes
+   * its place. Left out, each agent answers for itself.
+   */
+  readonly among?: 'unless-answered' | 'for-all';
+}
+
+/** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
+export interface Publisher {
+  publish(plan: Plan, outcome: RunOutcome, wanted: PublishRequest): Promise<Published>;
+  /** Answers a comment that asked for a command. */
+  reply(answer: Reply): Promise<Published>;
+}
+
+/** Lets whoever asked for a run see that it is at work. Must not throw. */
+export interface Acknowledgement {
+  /** The event has passed the gate; nothing is waited for. */
+  start(): void;
+  /** The run is over; does nothing where none was started. */
+  end(isAnswered: boolean): Promise<void>;
+}
+
+/** What an account may do in a repository; `unknown` where it could not be asked. */
+export type PermissionAnswer =
+  | { readonly kind: 'known'; readonly permission: Permission }
+  | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
+
+/** The conversations on the lines of a pull request, or why they could not be read. */
+export type ThreadsAnswer =
+  | { readonly kind: 'read'; readonly threads: readonly AnsweredThread[] }
+  | { readonly kind: 'unread'; readonly message: string };
+
+/** What GitHub is asked for a trigger; absent on the command line without an event. */
+export interface GitHub {
+  /** What an account may do here. An error is `unknown`, which is never trusted. */
+  permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** What belongs into the user message beside the event itself. Throws an AxeError. */
+  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
+  /** What lies between two commits of the repository, shas. An error is an answer. */
+  newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
+  /** What became of comments on the lines of a pull request of this repository. An error is an answer. */
+  threads(pull: number, signal: AbortSignal): Promise<ThreadsAnswer>;
+}
+
+/**
+ * Keeps what a killed run would lose: `pending` is called with the changes before they are saved, `done` after. The
+ * action's `post` saves what was left pending.
+ */
+export interface Journal {
+  pending(changes: readonly Change[]): Promise<void>;
+  done(changes: readonly Change[]): Promise<void>;
+}
+
+/** A keyed digest of a text (HMAC-SHA256), as lower-case hexadecimal digits. */
+export interface Sign {
+  (text: string): string;
+  /** Digests with keys that were used before: what they signed is still good, and nothing new is signed with them. */
+  readonly earlier?: readonly Sign[];
+}
+
+/** The one deadline of a run: every wait listens to it. */
+export interface Deadline {
+  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
+  readonly signal: AbortSignal;
+  /** Sets the limit, counted in milliseconds from the start of the run. */
+  limit(limitMs: number): void;
+  /** Milliseconds that are left; Infinity while there is no limit. */
+  leftMs(): number;
+}
+
+/** `axe` where the command line is started under that name, in the place of axe. */
+export type ProgramName = 'axe' | 'axe-action';
+
+/** What the outside offers a run: the only container. */
+export interface Dependencies {
+  readonly agents: AgentLibrary;
+  /** The pull request's own agents: only looked at, never run (D21). */
+  readonly headAgents?: AgentLibrary;
+  readonly models: Models;
+  /**
+   * A check for answers by a JSON schema, which ends when no time is left; `origin` names the input or key it comes from.
+   * Throws a ConfigError.
+   */
+  compileSchema(schema: JsonSchema, origin: string, leftMs: () => number): Promise<ValueCheck>;
+  /** Rejects only with the signal's reason: trouble with a tool is a warning. */
+  openTools(request: ToolRequest): Promise<ToolBox>;
+  /** The store for an agent's memory; trouble in opening it is a store that fails. */
+  openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
+  readonly github?: GitHub;
+  readonly publisher: Publisher;
+  /** What the tools that publish may publish; absent for the defaults. */
+  readonly publishRules?: PublishRules;
+  readonly acknowledgement?: Acknowledgement;
+  readonly journal?: Journal;
+  /** Signs entries and checks their signatures; absent without a key. */
+  readonly sign?: Sign;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  /**
+   * The absolute path of a folder that an agent names, in a workflow. Throws a ConfigError unless it lies inside the
+   * workspace. Absent on somebody's own machine.
+   */
+  readonly confine?: (path: string, what: string) => Promise<string>;
+  /** Aborted when even saving has to stop; outlives the deadline, so that a run cut by its deadline is still saved. */
+  readonly saveSignal: AbortSignal;
+  /** Folder that a relative workdir counts from. */
+  readonly cwd: string;
+  /** What people type to run the command line. */
+  readonly program: ProgramName;
+  /** Values that must never leave (D11); grows when tools are opened. */
+  readonly secrets: readonly string[];
+}

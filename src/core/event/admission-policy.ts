@@ -1,0 +1,58 @@
+import type { Permission } from './permission.js';
+import type { Actor } from './trigger.js';
+
+/** Whom a workflow lets start a run, and with what (D20). */
+export interface AdmissionPolicy {
+  /** What the account that caused the event must be allowed to do here at the least; `none` lets everybody in. */
+  readonly minPermission: (typeof MIN_PERMISSIONS)[number];
+  /** Logins that may start runs whatever their permission, in any case. */
+  readonly allowUsers: readonly string[];
+  /** Logins of bots (`dependabot[bot]`) that may start runs; no other bot may. */
+  readonly allowBots: readonly string[];
+  /** What a comment has to say to be answered (`@axe`); empty answers every comment. */
+  readonly triggerPhrase: string;
+  readonly reviewDrafts: boolean;
+  /** Names of labels, in any case: what carries one of them starts nothing. */
+  readonly skipLabels: readonly string[];
+}
+
+/** What can be asked of whoever starts a run, most first. */
+export const MIN_PERMISSIONS = ['write', 'triage', 'read', 'none'] as const;
+
+/** Where nobody says otherwise: who may write starts runs, by every event of the workflow. */
+export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
+  minPermission: 'write',
+  allowUsers: [],
+  allowBots: [],
+  triggerPhrase: '',
+  reviewDrafts: true,
+  skipLabels: [],
+};
+
+/** Whether a permission is enough; an unknown one is as good as none. */
+export function isEnough(
+  permission: Permission | 'unknown',
+  least: AdmissionPolicy['minPermission'],
+): boolean {
+  if (least === 'none') return true;
+  return permission !== 'unknown' && RANK[permission] >= RANK[least];
+}
+
+const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
+
+/** Whether an account is in a list of logins. A deleted one never is: `ghost` is many accounts. */
+export function isListed({ login }: Actor, logins: readonly string[]): boolean {
+  return login !== 'ghost' && hasName(logins, login);
+}
+
+/** The first of the labels that is also in the other list, as it is written on GitHub. */
+export function commonLabel(
+  labels: readonly string[] | undefined,
+  skipLabels: readonly string[],
+): string | undefined {
+  return labels?.find((label) => hasName(skipLabels, label));
+}
+
+function hasName(names: readonly string[], name: string): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase());
+}

@@ -1,0 +1,189 @@
+import { isSameAccount, type Permission } from './permission.js';
+import type {
+  Actor,
+  CommentTrigger,
+  IssueTrigger,
+  PullRequestTrigger,
+  UnknownTrigger,
+  WorkflowRunTrigger,
+} from './trigger.js';
+
+/** Why a run was not started: output `skip-reason`. */
+export type SkipReason =
+  | 'fork'
+  | 'bot'
+  | 'permission'
+  /** Fails the run instead, where the reason is known. */
+  | 'permission-unknown'
+  | 'sender-not-author'
+  | 'subject-deleted'
+  | 'unknown-event'
+  /** A draft, with `review-drafts: false`. */
+  | 'draft'
+  /** A label of `skip-labels`. */
+  | 'skip-label'
+  /** A comment without the `trigger-phrase`. */
+  | 'no-mention'
+  /** A run of ours wrote what caused the event. */
+  | 'own-text'
+  /** Somebody stopped the runs of this pull request (`/axe pause`). */
+  | 'paused'
+  /** The agent exists only on the pull request's head (D21). */
+  | 'agent-not-merged'
+  /** `agent-ref: head` on a pull request whose agent must not be run (D21). */
+  | 'agent-ref'
+  /** Earlier runs have used up what they may cost together (D36). */
+  | 'budget-spent';
+
+/** Why nothing is run; the step ends green with this as its one notice (D20). */
+export interface Skip {
+  readonly kind: 'skip';
+  readonly reason: SkipReason;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+/** A fork's pull request runs only when somebody who may asks for it, where the step can have secrets. */
+export function skipFork({ number, head, event }: PullRequestTrigger): Skip {
+  const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
+  const label =
+    event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `Pull request #${number} comes from ${from}; forks are not run by themselves`,
+    remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
+  };
+}
+
+/** A review of a fork's pull request or a comment on a line of it: GitHub gives such runs no secrets, so they would fail. */
+export function skipForkComment({ number, event }: CommentTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `Pull request #${number} comes from a fork, and on \`${event}\` GitHub hands out no secrets for one`,
+    remedy: 'Ask in a comment of the conversation below it, where the workflow runs on `issue_comment`.',
+  };
+}
+
+/** Another workflow's run on what anybody may have written. */
+export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'fork',
+    message: `The workflow ${JSON.stringify(workflow)} ran on a commit of a fork; forks are not run`,
+    remedy: 'Somebody with write access can push the commits to a branch of this repository.',
+  };
+}
+
+/** A bot that is not allowed. */
+export function skipBot({ login }: Actor): Skip {
+  return {
+    kind: 'skip',
+    reason: 'bot',
+    message: `The event was caused by the bot ${login}; bots do not start runs by themselves`,
+    remedy: `Write \`allow-bots: ${login}\` to let it; its runs are untrusted.`,
+  };
+}
+
+/** A draft, where those are not wanted. */
+export function skipDraft({ number }: PullRequestTrigger): Skip {
+  return {
+    kind: 'skip',
+    reason: 'draft',
+    message: `Pull request #${number} is a draft, and \`review-drafts\` is false`,
+    remedy: 'It runs once it is ready, where `ready_for_review` is among the `types:` of the event.',
+  };
+}
+
+/** A label that says to leave the issue or pull request alone. */
+export function skipLabel({ number }: { readonly number: number }, label: string): Skip {
+  return {
+    kind: 'skip',
+    reason: 'skip-label',
+    message: `#${number} has the label ${JSON.stringify(label)}, which is one of \`skip-labels\``,
+  };
+}
+
+/** A comment that does not ask for anything. */
+export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip {
+  return {
+    kind: 'skip',
+    reason: 'no-mention',
+    message: `The comment by ${author.login} does not say ${JSON.stringify(phrase)} (\`trigger-phrase\`)`,
+    remedy: 'It counts as words of its own, outside of code and quotations.',
+  };
+}
+
+/** What we wrote ourselves must not start us again. */
+export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip {
+  const what = trigger.kind === 'issue' ? 'issue' : 'comment';
+  return {
+    kind: 'skip',
+    reason: 'own-text',
+    message: `The ${what} was written by a run of axe-action, which does not answer itself`,
+  };
+}
+
+/** A deleted comment cannot be answered, nor can an issue that is gone from the repository. */
+export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Skip | undefined {
+  const isLineGone = action === 'deleted' || (kind === 'issue' && action === 'transferred');
+  if (!isLineGone) return undefined;
+  return {
+    kind: 'skip',
+    reason: 'subject-deleted',
+    message: `The ${kind} was ${action}; nothing is left to work on`,
+    remedy: `Leave \`${action}\` out of the event's \`types:\`.`,
+  };
+}
+
+/** Somebody else's edit must not lend a comment its editor's permission, or the other way round. */
+export function skipOtherSender({ author, actor }: CommentTrigger): Skip | undefined {
+  if (isSameAccount(author, actor)) return undefined;
+  return {
+    kind: 'skip',
+    reason: 'sender-not-author',
+    message: `The comment is by ${author.login}, but the event was caused by ${actor.login}; it is not answered`,
+    remedy: "Leave `edited` out of the event's `types:`, or write a comment of your own.",
+  };
+}
+
+/** Somebody who may do less than is asked for, or of whom nothing is known. */
+export function skipPermission({ login }: Actor, permission: Permission | 'unknown', least: string): Skip {
+  if (permission === 'unknown') {
+    return {
+      kind: 'skip',
+      reason: 'permission-unknown',
+      message: `What ${login} may do in this repository could not be learnt, so the run was not started`,
+    };
+  }
+  return {
+    kind: 'skip',
+    reason: 'permission',
+    message: `${login} has \`${permission}\` permission; a run needs \`${least}\``,
+    remedy: 'Somebody with write access can start it, by a comment or label of their own.',
+  };
+}
+
+/** An event that is none of ours, or one of ours whose payload says too little. */
+export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip {
+  const name = eventName(event, action);
+  const skip = { kind: 'skip', reason: 'unknown-event' } as const;
+  if (lacks !== undefined) {
+    return {
+      ...skip,
+      message: `The payload of the event ${name} does not have ${lacks}`,
+      remedy: `Check that the event file is the payload of \`${event}\`, as GitHub sends it.`,
+    };
+  }
+  return {
+    ...skip,
+    message: `The event ${name} is not one this version knows`,
+    remedy:
+      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
+  };
+}
+
+function eventName(event: string, action: string): string {
+  return action === '' ? `\`${event}\`` : `\`${event}\` (${action})`;
+}

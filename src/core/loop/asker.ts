@@ -1,0 +1,171 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
+import type { LanguageModel, Reporter } from '../dependencies.js';
+import { AxeError } from '../errors.js';
+import type { Budget, Price } from './budget.js';
+import { estimateUsage } from './estimate-usage.js';
+import type { LoopDependencies } from './loop-dependencies.js';
+import { isTransient, type RetryPolicy, withRetries } from './retry.js';
+import { toolCallsOf } from './tool-calls.js';
+import type { Usage } from './usage.js';
+
+/** A model that can be asked, with what is known of it. */
+export interface OpenModel {
+  /** `provider/model`. */
+  readonly ref: string;
+  readonly model: LanguageModel;
+  readonly price: Price | undefined;
+  /** Tokens that fit into its window; undefined where that is not known. */
+  readonly windowTokens: number | undefined;
+}
+
+/** What a model is asked, beside the messages. */
+export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
+
+/** What asking works with. */
+export interface AskerOptions {
+  readonly model: OpenModel;
+  /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
+  readonly fallbacks: readonly (() => Promise<OpenModel>)[];
+  readonly retry: RetryPolicy;
+  readonly budget: Budget;
+  readonly usage: Usage;
+  /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
+  readonly ownSettings?: readonly string[];
+}
+
+/** Asks a model, and another one where the first stays out of reach. */
+export interface Asker {
+  /** The model that is asked at present. */
+  readonly current: OpenModel;
+  /** Sets how many tokens fit into the window of that model. */
+  learnWindow(windowTokens: number): void;
+  /** One turn's request and reply, counted and reported. Throws the provider's error, or the signal's reason. */
+  ask(
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+  ): Promise<LanguageModelV4GenerateResult>;
+}
+
+/** Retries and fallbacks around a model; once a fallback is asked, the conversation stays with it. */
+export function createAsker(
+  { model, fallbacks, retry, budget, usage, ownSettings = [] }: AskerOptions,
+  deps: LoopDependencies,
+): Asker {
+  const others = [...fallbacks];
+  const introduced = new Set<string>();
+  let current = model;
+
+  async function ask(messages: readonly LanguageModelV4Message[], settings: Settings) {
+    const turn = usage.turns + 1;
+    const tools = settings.tools?.length ?? 0;
+    deps.reporter.event({
+      kind: 'model-request',
+      turn,
+      messages: messages.filter((message) => message.role !== 'system').length,
+      toolResults: usage.toolCalls,
+      tools,
+    });
+    const reply = await askSomebody({ ...settings, prompt: [...messages], abortSignal: deps.signal });
+    const estimated = estimateUsage(reply, { messages, tools: settings.tools });
+    const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
+    budget.add(usage.add(counted, current.model.modelId), current.price);
+    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
+    if (!introduced.has(current.ref)) introduce(current, reply);
+    introduced.add(current.ref);
+    const toolCalls = toolCallsOf(reply.content).length;
+    deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, toolCalls, tools });
+    return reply;
+  }
+
+  async function askSomebody(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    for (;;) {
+      try {
+        return await withRetries(() => Promise.resolve(current.model.doGenerate(options)), retry, {
+          random: () => deps.clock.random(),
+          sleep: (ms) => sleepUnlessAborted(ms, deps),
+          leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),
+          onRetry({ attempt, error, delayMs }) {
+            usage.retries += 1;
+            deps.reporter.event({ kind: 'retry', attempt, maxRetries: retry.maxRetries, error, delayMs });
+          },
+        });
+      } catch (thrown) {
+        if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
+        const next = await openNext();
+        if (next === undefined) throw thrown;
+        deps.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
+        current = next;
+      }
+    }
+  }
+
+  /** A model that cannot even be opened must not hide why it was needed. */
+  async function openNext(): Promise<OpenModel | undefined> {
+    for (let open = others.shift(); open !== undefined; open = others.shift()) {
+      try {
+        return await open();
+      } catch (thrown) {
+        if (!(thrown instanceof AxeError)) throw thrown;
+        const message = `a fallback model cannot be used: ${thrown.message}`;
+        deps.reporter.warn({ code: 'model-warning', message });
+      }
+    }
+    return undefined;
+  }
+
+  function warnOfEstimate(ref: string): void {
+    const message = `\`${ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
+    deps.reporter.warn({ code: 'model-warning', message });
+  }
+
+  /** What is to be told of a model, with its first reply. */
+  function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
+    if (price === undefined && budget.limits.maxCostUsd > 0) {
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` instead.`;
+      deps.reporter.warn({ code: 'model-warning', message });
+    }
+    const users = warnings.filter(
+      (warning) => !('feature' in warning && ownSettings.includes(warning.feature)),
+    );
+    warnOfSettings(users, deps.reporter);
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    learnWindow(windowTokens) {
+      current = { ...current, windowTokens };
+    },
+    ask,
+  };
+}
+
+async function sleepUnlessAborted(ms: number, { clock, signal }: LoopDependencies): Promise<void> {
+  await clock.sleep(ms, signal);
+  signal.throwIfAborted();
+}
+
+/** Settings that the provider changed or left out. */
+function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: Reporter): void {
+  for (const warning of warnings) {
+    reporter.warn({ code: 'model-warning', message: `the model's provider: ${warningText(warning)}` });
+  }
+}
+
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return `${warning.feature}: ${warning.details ?? warning.type}`;
+    case 'deprecated':
+      return `${warning.setting}: ${warning.message}`;
+    case 'other':
+      return warning.message;
+  }
+}

@@ -1,0 +1,111 @@
+import { AxeError } from '../errors.js';
+import { usd } from '../text/usd.js';
+import type { Limit } from './outcome.js';
+
+/** Price of a model in US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Tokens that came from the provider's prompt cache, and those written to it. */
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Tokens of one reply. `input` includes what was read from and written to the cache. */
+export interface TokenUse {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Most that a run and its sub-agents may use together; 0 means no limit. */
+export interface BudgetLimits {
+  /** Input and output tokens. */
+  readonly maxTokens: number;
+  readonly maxCostUsd: number;
+  /** The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said otherwise. */
+  readonly costInput?: CostInput;
+}
+
+/** The inputs that bound what a run may cost. */
+export type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
+
+/** What has been used so far. */
+export interface Spending {
+  readonly tokens: number;
+  /** Undefined as long as nothing with a known price was used. */
+  readonly costUsd: number | undefined;
+  /** Some of the tokens have no known price, so the cost is a lower bound. */
+  readonly isCostPartial: boolean;
+}
+
+/**
+ * The purse that an agent and its sub-agents share. Looked at before each request: the reply that crosses the limit is
+ * still received, so a run can go over by one reply per agent at work.
+ */
+export class Budget {
+  readonly limits: BudgetLimits;
+  #tokens = 0;
+  #costUsd: number | undefined;
+  #isCostPartial = false;
+  readonly #estimated = new Set<string>();
+
+  constructor(limits: BudgetLimits) {
+    this.limits = limits;
+  }
+
+  /** Counts a reply; `price` is undefined where it is not known, and the tokens count all the same. */
+  add(use: TokenUse, price: Price | undefined): void {
+    this.#tokens += use.input + use.output;
+    if (price === undefined) this.#isCostPartial = true;
+    else this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
+  }
+
+  /** Whether what this model used was not estimated before, in any of the conversations that share the purse. */
+  isFirstEstimate(ref: string): boolean {
+    const isFirst = !this.#estimated.has(ref);
+    this.#estimated.add(ref);
+    return isFirst;
+  }
+
+  get spending(): Spending {
+    return { tokens: this.#tokens, costUsd: this.#costUsd, isCostPartial: this.#isCostPartial };
+  }
+
+  /** How much of each limit is used, from 0; undefined where there is no such limit. */
+  shares(): { readonly tokensShare: number | undefined; readonly costShare: number | undefined } {
+    const { maxTokens, maxCostUsd } = this.limits;
+    return {
+      tokensShare: maxTokens > 0 ? this.#tokens / maxTokens : undefined,
+      costShare: maxCostUsd > 0 ? (this.#costUsd ?? 0) / maxCostUsd : undefined,
+    };
+  }
+
+  /** The limit that is spent, with the error to report (exit status 4, D2); undefined while there is something left. */
+  spent(): { readonly limit: Limit; readonly error: AxeError } | undefined {
+    const { maxTokens, maxCostUsd, costInput = 'max-cost-usd' } = this.limits;
+    if (maxTokens > 0 && this.#tokens >= maxTokens) {
+      const message = `budget exceeded: used ${this.#tokens} of ${maxTokens} tokens`;
+      return { limit: 'tokens', error: new AxeError(message, { exitCode: 4, remedy: TOKENS_REMEDY }) };
+    }
+    if (maxCostUsd > 0 && (this.#costUsd ?? 0) >= maxCostUsd) {
+      const left = costInput === 'max-cost-usd' ? '' : ` that \`${costInput}\` had left`;
+      const message = `budget exceeded: used ${usd(this.#costUsd ?? 0)} of ${usd(maxCostUsd)}${left}`;
+      const remedy = `Raise the input \`${costInput}\`, or give the agent less to read.`;
+      return { limit: 'cost', error: new AxeError(message, { exitCode: 4, remedy }) };
+    }
+    return undefined;
+  }
+}
+
+const TOKENS_REMEDY =
+  'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
+const PER_MILLION = 1_000_000;
+
+function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {
+  const fresh = Math.max(0, input - cacheRead - cacheWrite);
+  const sum =
+    fresh * price.input + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite + output * price.output;
+  return sum / PER_MILLION;
+}

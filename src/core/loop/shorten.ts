@@ -1,0 +1,122 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { COMPACTION } from '../defaults.js';
+import { ProviderError } from '../errors.js';
+import type { Asker, Settings } from './asker.js';
+import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
+import { estimateTokens, type Measured } from './estimate.js';
+import type { LoopDependencies, Summary } from './loop-dependencies.js';
+import { textOf } from './messages.js';
+import { trimResults } from './trim-results.js';
+
+/** A conversation that may have become too long for its model. */
+export interface LongConversation {
+  readonly messages: readonly LanguageModelV4Message[];
+  /** What the last request was measured to have; undefined before the first reply. */
+  readonly measured: Measured | undefined;
+  readonly reserveTokens: number;
+  /** Memory's part of the reserve. */
+  readonly memoryTokens: number;
+  readonly settings: Settings;
+}
+
+/**
+ * The conversation as it fits into the model's window: unchanged, without old tool results, or with a summary in the
+ * place of its older turns, which the model itself is asked for and which is kept first. Throws what asking throws.
+ */
+export async function shorten(
+  conversation: LongConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[]> {
+  const { messages, measured, settings } = conversation;
+  if (measured === undefined) return messages;
+  const usedTokens = estimateTokens(messages, measured);
+  const plan = planCompaction({ ...conversation, usedTokens, windowTokens: asker.current.windowTokens });
+  return (await carryOut(plan, settings, { asker, deps })) ?? messages;
+}
+
+/** A conversation that the provider found too long for a window of so many tokens. */
+export interface RefusedConversation extends LongConversation {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+}
+
+/**
+ * The same conversation made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
+ * not have been sent; where leaving out earlier turns does not help, the newest results lose their middle.
+ */
+export async function shortenRefused(
+  conversation: RefusedConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
+  const { messages, settings, windowTokens } = conversation;
+  const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
+  const plan = planCompaction({ ...conversation, usedTokens });
+  const shorter = await carryOut(plan, settings, { asker, deps });
+  if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
+  return trimResults(messages, windowTokens * COMPACTION.keptShare);
+}
+
+interface Means {
+  readonly asker: Asker;
+  readonly deps: LoopDependencies;
+}
+
+async function carryOut(
+  plan: Compaction,
+  settings: Settings,
+  means: Means,
+): Promise<readonly LanguageModelV4Message[] | undefined> {
+  switch (plan.kind) {
+    case 'none':
+      return undefined;
+    case 'drop-results':
+      return plan.messages;
+    case 'summarize':
+      return await summarize(plan, settings, means);
+  }
+}
+
+async function summarize(
+  plan: SummaryPlan,
+  settings: Settings,
+  { asker, deps }: Means,
+): Promise<readonly LanguageModelV4Message[]> {
+  const { tools: _none, responseFormat: _free, ...plain } = settings;
+  try {
+    const { content, finishReason } = await asker.ask(plan.request, {
+      ...plain,
+      maxOutputTokens: SUMMARY_TOKENS,
+    });
+    const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
+    if (isUsed(plan, reply)) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
+    return applySummary(plan, reply);
+  } catch (thrown) {
+    if (!isRefusedRequest(thrown) || deps.signal.aborted) throw thrown;
+    const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    return plan.fallback;
+  }
+}
+
+/** The conversation itself may be well where the provider will not have the question for a summary. */
+function isRefusedRequest(thrown: unknown): thrown is ProviderError {
+  return (
+    thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined)
+  );
+}
+
+/** A summary that cannot be kept is still good for the conversation. */
+async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencies): Promise<void> {
+  try {
+    await keepSummary?.(summary);
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = `the summary of ${summary.messages} messages of a long conversation could not be kept in memory: ${cause}`;
+    reporter.warn({ code: 'memory-save-failed', message });
+  }
+}
+
+/** Room for a summary, whatever the agent says of its answers. */
+const SUMMARY_TOKENS = 2000;

@@ -1,0 +1,254 @@
+import { parseLog } from '../text/units.js';
+import { encodeField } from './field.js';
+import { mergeFiles } from './merge.js';
+import { editedText, isReplaced, type NoteEdit } from './notes/edit.js';
+import { holdsLines } from './notes/lines.js';
+import { backupPath } from './notes/place.js';
+import { isMade } from './notes/replay.js';
+import { dayId, deletedIds, partIds, takenOutIds } from './notes/union.js';
+import { parseProvenance } from './provenance.js';
+import { separator } from './separator.js';
+import {
+  folderStatePath,
+  isStatePath,
+  mergedIds,
+  partFacts,
+  removedIds,
+  statePath,
+  trimmedIds,
+  withFacts,
+  withoutForgottenIds,
+  withTrimmedFacts,
+} from './state.js';
+import { mergeThree } from './three-way.js';
+import type { MemoryTree } from './tree.js';
+import { removedWhole, type Trimmings, trimLog } from './trim.js';
+
+/**
+ * A change to memory, as data: a store applies the run's changes in order to its newest version, and once more
+ * after a conflict (D12).
+ */
+export type Change =
+  | {
+      readonly kind: 'append';
+      /** Place in the tree, `/`-separated, for example `pr-reviewer.md`. */
+      readonly path: string;
+      readonly text: string;
+      /** Unique id of the entry; a text that already holds it is left alone. */
+      readonly id: string;
+    }
+  | {
+      readonly kind: 'rewrite';
+      readonly path: string;
+      /** From the newest text to the next one; pure, since it may run more than once. */
+      readonly rewrite: (text: string) => string;
+    }
+  | {
+      /** Folds in what another place kept: entries and facts that the newest text does not have. */
+      readonly kind: 'merge';
+      readonly path: string;
+      readonly text: string;
+    }
+  | {
+      /** What a checkout has made of a file since `base`; the newest text gets the same changes. */
+      readonly kind: 'unite';
+      readonly path: string;
+      readonly base: string;
+      readonly text: string;
+    }
+  | (Trimmings & {
+      /**
+       * Takes these entries out of a run log, by id; what is taken out stays beside it as `.bak`, one generation. Stores
+       * that are merged note it in the state, so that no older copy brings them back.
+       */
+      readonly kind: 'trim';
+      readonly path: string;
+      readonly at: Date;
+    })
+  | NoteChange;
+
+/** A change to a note. */
+export interface NoteChange {
+  readonly kind: 'note';
+  readonly path: string;
+  readonly edit: NoteEdit;
+  /** Whether the version before the run's first change is kept beside it, as its `.bak`. */
+  readonly backup: boolean;
+  /** Unique; no note holds it. */
+  readonly id: string;
+  /** What the run saw the note become, see `versionId`. */
+  readonly makes?: string;
+  /** It may have been carried out already: text that is there and was to be put in is not put in again. */
+  readonly again?: true;
+  /** Another place may hold the lines that this takes out, and could not be folded in: it must not bring them back. */
+  readonly unfolded?: true;
+}
+
+/** The changes for a save that leaves out what another place holds. */
+export function markUnfolded(changes: readonly Change[]): readonly Change[] {
+  return changes.map((change) => (change.kind === 'note' ? { ...change, unfolded: true } : change));
+}
+
+/**
+ * The tree after the changes. Idempotent for appends and merges: an entry whose id is there is not added again, and one
+ * that was forgotten never comes back.
+ */
+export function applyChanges(tree: MemoryTree, changes: readonly Change[]): MemoryTree {
+  const next = new Map(tree);
+  /** Notes as they were before the first change to each. */
+  const found = new Map<string, string>();
+  const made = new Set<string>();
+  for (const change of statesFirst(changes)) {
+    const { path } = change;
+    const state = statePath(path);
+    const gone = removedIds(path, next.get(state) ?? '');
+    const before = next.get(path) ?? '';
+    if (change.kind === 'trim' && change.ids.length > 0) {
+      keepTrimmed(change, next);
+      const ids = removedWhole(change);
+      if (ids.length > 0) next.set(state, withTrimmedFacts(next.get(state) ?? '', { ids, at: change.at }));
+    }
+    if (change.kind === 'merge') {
+      // Another place knows that gc has taken these out; here it had not happened yet.
+      keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
+      // What this fold itself brings is noted as folded by a change before this one.
+      const folded = mergedIds(tree.get(state) ?? '');
+      foldIn(change, new Set([...gone, ...folded]), next);
+      continue;
+    }
+    if (change.kind === 'note' && !found.has(path)) {
+      found.set(path, before);
+      if (isMade(before, path, changes)) made.add(path);
+    }
+    if (made.has(path)) continue;
+    const text = applyChange(before, change, gone);
+    if (change.kind === 'note') {
+      keepBeside(change, { found: found.get(path) ?? '', before, text }, next);
+    }
+    if (text !== '' || next.has(path)) next.set(path, text);
+  }
+  return next;
+}
+
+/** The version that counts, and the other one beside it where they cannot be united. */
+function foldIn(
+  { path, text: other }: Extract<Change, { readonly kind: 'merge' }>,
+  forgotten: ReadonlySet<string>,
+  tree: Map<string, string>,
+): void {
+  const { text, aside } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
+  if (text !== '' || tree.has(path)) tree.set(path, text);
+  if (aside !== undefined) tree.set(`${path}.bak`, aside);
+}
+
+/** Of a note, the version that was found, and what was deleted of it, so that no older copy brings it back. */
+function keepBeside(
+  { path, edit, backup, unfolded }: NoteChange,
+  { found, before, text }: { readonly found: string; readonly before: string; readonly text: string },
+  tree: Map<string, string>,
+): void {
+  if (text === before) return;
+  if (backup && found !== '' && found !== text) tree.set(backupPath(path), found);
+  const statePlace = statePath(path);
+  const state = tree.get(statePlace) ?? '';
+  const next =
+    edit.kind === 'delete'
+      ? withFacts(state, partFacts('forgotten', deletedIds(path, before, edit.isOver === true)))
+      : withFacts(
+          withoutForgottenIds(state, [dayId(path), ...partIds(path, text)]),
+          unfolded === true ? partFacts('folded', takenOutIds(path, before, text)) : [],
+        );
+  if (next !== state) tree.set(statePlace, next);
+}
+
+/** Beside the log stands what is about to be trimmed of it. */
+function keepTrimmed(
+  { path, ...trimmings }: Trimmings & { readonly path: string },
+  tree: Map<string, string>,
+): void {
+  if (trimmings.ids.length === 0) return;
+  const { removed } = trimLog(tree.get(path) ?? '', trimmings);
+  if (removed !== '') tree.set(`${path}.bak`, removed);
+}
+
+/** The changes of states before all others, whose result hangs on them; otherwise in order. */
+export function statesFirst(changes: readonly Change[]): readonly Change[] {
+  const states = changes.filter(({ path }) => isStatePath(path));
+  return states.length === 0 ? changes : [...states, ...changes.filter(({ path }) => !isStatePath(path))];
+}
+
+/** The text after one change; `forgotten` are ids that must not come back. */
+export function applyChange(text: string, change: Change, forgotten: ReadonlySet<string>): string {
+  switch (change.kind) {
+    case 'append':
+      if (isForgotten(change, forgotten) || holdsEntry(text, change.id)) return text;
+      return text + separator(text) + change.text;
+    case 'rewrite':
+      return change.rewrite(text);
+    case 'trim':
+      return trimLog(text, change).kept;
+    case 'merge':
+      return mergeFiles(change.path, { base: text, other: change.text, forgotten }).text;
+    case 'unite':
+      return mergeThree(change.path, { base: change.base, ours: change.text, theirs: text, forgotten });
+    case 'note':
+      return isCarriedOut(text, change) ? text : editedText(text, change.edit);
+  }
+}
+
+function isCarriedOut(text: string, { again, edit }: NoteChange): boolean {
+  if (again !== true) return false;
+  switch (edit.kind) {
+    case 'append':
+      return holdsLines(text, edit.text);
+    case 'replace':
+      return isReplaced(text, edit);
+    case 'overwrite':
+    case 'delete':
+      return false;
+  }
+}
+
+/** Every place that the changes touch or that decides about them, each once. */
+export function pathsOf(changes: readonly Change[]): readonly string[] {
+  const backups = changes.flatMap((change) =>
+    change.kind === 'note' && change.backup ? [backupPath(change.path)] : [],
+  );
+  return [...new Set([...withStates(changes.map(({ path }) => path)), ...backups])];
+}
+
+/** The files with the states that say what was forgotten of them, each once; a path may be a folder, with a `/` at its end. */
+export function withStates(paths: readonly string[]): readonly string[] {
+  return [
+    ...new Set(
+      paths.flatMap((path) => {
+        if (!path.endsWith('/')) return [path, statePath(path)];
+        const state = folderStatePath(path);
+        return state === undefined ? [path] : [path, state];
+      }),
+    ),
+  ];
+}
+
+/** Whether the entry that a change appends was forgotten: by the change's id or, without provenance, by its text. */
+export function isForgotten(
+  { id, text }: { readonly id: string; readonly text: string },
+  forgotten: ReadonlySet<string>,
+): boolean {
+  if (forgotten.size === 0) return false;
+  return forgotten.has(id) || parseLog(text).units.some((unit) => forgotten.has(unit.id));
+}
+
+/**
+ * Whether a text holds the entry with this id: its provenance line names it (D8), and that line is whole, since an entry
+ * that was cut off has to be written again.
+ */
+export function holdsEntry(text: string, id: string): boolean {
+  const mark = `<!-- axe-action v=1 id=${encodeField(id)} `;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
+    const isLine = at === 0 || text[at - 1] === '\n';
+    const end = text.indexOf('\n', at);
+    if (isLine && parseProvenance(text.slice(at, end < 0 ? undefined : end)) !== undefined) return true;
+  }
+  return false;
+}

@@ -1,0 +1,76 @@
+import { MAX_RESULT_CODE_POINTS } from '../../defaults.js';
+import type { Sign } from '../../dependencies.js';
+import { sanitize } from '../../sanitize/sanitize.js';
+import { textId } from '../../text/units.js';
+import { formatProvenance, type Provenance } from '../provenance.js';
+import { formatEntry } from '../run-log.js';
+import { withSignature } from '../signature.js';
+
+/** What an entry is made of. */
+export interface EntryParts {
+  readonly timestamp: Date;
+  /** The heading as it stands in the file, where that must stay; otherwise it is the timestamp's. */
+  readonly heading?: string;
+  readonly task: string;
+  readonly result: string;
+  /** Undefined for an entry as axe writes it. */
+  readonly provenance: Provenance | undefined;
+}
+
+/** What an entry is made with. */
+export interface Composing {
+  /** Place of the log in the tree. */
+  readonly path: string;
+  readonly secrets: readonly string[];
+  readonly sign: Sign | undefined;
+  /** Ids that must not come back. */
+  readonly forgotten: ReadonlySet<string>;
+  readonly newId: () => string;
+}
+
+/** An entry, ready to be written. */
+export interface ComposedEntry {
+  readonly id: string;
+  readonly text: string;
+  /** The result was longer than is stored. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The one way by which a person's words become an entry: redact, form, sign. An entry without provenance is known by its
+ * text; if that very text was forgotten it is given a provenance, since otherwise it would be taken out again.
+ */
+export function composeEntry(parts: EntryParts, composing: Composing): ComposedEntry {
+  const text = formatParts(parts, composing);
+  const id = parts.provenance?.id ?? textId(text);
+  if (parts.provenance === undefined && composing.forgotten.has(id)) {
+    return composeEntry({ ...parts, provenance: bareProvenance(composing.newId()) }, composing);
+  }
+  return { id, text, isCut: isLong(parts.result) };
+}
+
+/** A provenance that says nothing but the id. */
+export function bareProvenance(id: string): Provenance {
+  const nothing = { run: undefined, job: undefined, event: undefined, sha: undefined };
+  return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
+}
+
+function formatParts(parts: EntryParts, { path, secrets, sign }: Composing): string {
+  const { timestamp, heading, provenance } = parts;
+  const text = formatEntry({
+    timestamp,
+    task: sanitize(parts.task, 'memory', secrets),
+    result: sanitize(parts.result, 'memory', secrets),
+    ...(provenance === undefined ? {} : { provenance: formatProvenance(provenance) }),
+  });
+  const whole = heading === undefined ? text : `## ${heading}${text.slice(text.indexOf('\n'))}`;
+  return sign === undefined ? whole : withSignature(whole, path, sign);
+}
+
+/** A result that was cut once already ends in three dots, and is not cut again. */
+function isLong(result: string): boolean {
+  const length = [...result].length;
+  return (
+    length > MAX_RESULT_CODE_POINTS && !(length === MAX_RESULT_CODE_POINTS + 3 && result.endsWith('...'))
+  );
+}

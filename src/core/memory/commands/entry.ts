@@ -1,0 +1,88 @@
+import { untrustedPath } from '../../plan.js';
+import { parseLog, type Unit } from '../../text/units.js';
+import { type Provenance, parseProvenance } from '../provenance.js';
+import { stripProvenance } from '../run-log.js';
+
+/** The two logs of an agent (D19). */
+export type LogLane = 'trusted' | 'untrusted';
+
+/** An entry of a run log as people ask for it. */
+export interface MemoryEntry {
+  readonly id: string;
+  readonly lane: LogLane;
+  /** Line of its heading in the log, from 1. */
+  readonly line: number;
+  /** The heading without `## `. */
+  readonly heading: string;
+  readonly timeMs: number;
+  /** Undefined for an entry that has no such line. */
+  readonly task: string | undefined;
+  /** Everything from `**Result:** ` to the end, without provenance; undefined for an entry that has no such line. */
+  readonly result: string | undefined;
+  /** What stands under the heading, without provenance. */
+  readonly body: string;
+  /** The last provenance line that can be read. */
+  readonly provenance: Provenance | undefined;
+  readonly unit: Unit;
+}
+
+const TASK = '**Task:**';
+const RESULT = '**Result:**';
+
+/** Where a lane of an agent stands, of the trusted lane's place. */
+export function lanePath(path: string, lane: LogLane): string {
+  return lane === 'trusted' ? path : untrustedPath(path);
+}
+
+/** The entries of a run log in the order of the file. */
+export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
+  let [line, counted] = [1, 0];
+  return parseLog(text).units.map((unit) => {
+    line += countLines(text, counted, unit.start);
+    counted = unit.start;
+    return readEntry(unit, lane, line);
+  });
+}
+
+/** The two fields of an entry's text without its heading; a field is undefined where its line is missing. */
+export function readFields(body: string): {
+  readonly task: string | undefined;
+  readonly result: string | undefined;
+} {
+  const lines = body.split('\n');
+  const resultAt = lines.findIndex((line) => line.startsWith(RESULT));
+  const head = resultAt < 0 ? lines : lines.slice(0, resultAt);
+  const task = head.find((line) => line.startsWith(TASK));
+  return {
+    task: task === undefined ? undefined : task.slice(TASK.length).trim(),
+    result: resultAt < 0 ? undefined : afterMark(lines.slice(resultAt)),
+  };
+}
+
+function readEntry(unit: Unit, lane: LogLane, line: number): MemoryEntry {
+  const lines = unit.text.replaceAll('\r\n', '\n').split('\n');
+  const body = stripProvenance(lines.slice(1).join('\n')).trimEnd();
+  const { task, result } = readFields(body);
+  return {
+    id: unit.id,
+    lane,
+    line,
+    heading: (lines[0] ?? '').slice('## '.length),
+    timeMs: unit.timeMs,
+    task,
+    result,
+    body,
+    provenance: lines.flatMap((one) => parseProvenance(one) ?? []).at(-1),
+    unit,
+  };
+}
+
+function afterMark(lines: readonly string[]): string {
+  return lines.join('\n').slice(RESULT.length).replace(/^ /, '').trimEnd();
+}
+
+function countLines(text: string, from: number, to: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}

@@ -1,0 +1,70 @@
+import { encodeBytes } from '../../text/bytes.js';
+import type { NoteChange } from '../change.js';
+import { copiesOf, dateOf, isNotesPath } from '../notes/place.js';
+import { isStatePath } from '../state.js';
+import type { MemoryTree } from '../tree.js';
+import { lanePath } from './entry.js';
+import type { LogFinding } from './finding.js';
+import { checkLines } from './verify-lines.js';
+
+/** A note as people ask for it. */
+export interface MemoryNote {
+  /** Place in the memory tree. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The notes of a tree by their paths, but for what is a run log of the agent's. */
+export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly MemoryNote[] {
+  const notes = [...tree].filter(
+    ([path, text]) => text !== '' && isNotesPath(path) && !isStatePath(path) && !logs.includes(path),
+  );
+  return notes.map(([path, text]) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Notes as a markdown list with their sizes. */
+export function formatNotes(notes: readonly MemoryNote[]): string {
+  return notes.map(({ path, text }) => `- \`${path}\`, ${encodeBytes(text).length} bytes`).join('\n');
+}
+
+/** The lines that hold all the words, whatever their case, as a markdown list with their places. */
+export function searchNoteLines(notes: readonly MemoryNote[], words: readonly string[]): readonly string[] {
+  const wanted = words.map(fold);
+  return notes.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const folded = fold(line);
+      return wanted.every((word) => folded.includes(word))
+        ? [`- \`${path}\`:${index + 1} ${line.trim()}`]
+        : [];
+    }),
+  );
+}
+
+/** What is to be known of a note: git's conflict markers, and bytes that are no text. */
+export function verifyNote({ path, text }: MemoryNote): readonly LogFinding[] {
+  const lane = path.startsWith(lanePath('', 'untrusted')) ? 'untrusted' : 'trusted';
+  return checkLines(text)
+    .filter(({ code }) => code === 'conflict-marker' || code === 'encoding')
+    .map((one) => ({ ...one, lane, path }));
+}
+
+/** Deletes a note and the versions of it that are kept beside it; a daily log of another day for good. */
+export function deleteNote(
+  path: string,
+  tree: MemoryTree,
+  { id, now }: { readonly id: string; readonly now: Date },
+): readonly NoteChange[] {
+  const isOver = !path.endsWith(`${dateOf(now)}.md`);
+  const copies = copiesOf(path).filter((copy) => tree.has(copy));
+  return [path, ...copies].map((one) => ({
+    kind: 'note',
+    path: one,
+    edit: { kind: 'delete', isOver },
+    backup: false,
+    id: `${id} ${one}`,
+  }));
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

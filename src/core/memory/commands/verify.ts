@@ -1,0 +1,99 @@
+import { MAX_LOADED_MEMORY_BYTES } from '../../defaults.js';
+import { encodeBytes } from '../../text/bytes.js';
+import { countEntries } from '../run-log.js';
+import { checkSignature, isSignedFirst } from '../signature.js';
+import { type MemoryEntry, readEntries } from './entry.js';
+import type { BareFinding, FindingCode, LogFinding, VerifiedLog } from './finding.js';
+import { checkEntry } from './verify-entry.js';
+import { checkLines } from './verify-lines.js';
+
+/** Looks through a log and tells what is not as it should be, in the order of the lines. */
+export function verifyLog(log: VerifiedLog): readonly LogFinding[] {
+  const entries = readEntries(log.text, log.lane);
+  const found = [
+    ...checkLines(log.text),
+    ...entries.flatMap((entry) => checkEntry(entry, log)),
+    ...checkAmong(entries),
+  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return [
+    ...found,
+    ...withoutProvenance(entries),
+    ...withEarlierKey(entries, log),
+    ...checkSize(log.text, entries.length),
+  ].map((one) => ({
+    ...one,
+    lane: log.lane,
+    path: log.path,
+  }));
+}
+
+/** What an entry can only have beside others: the same id or text twice, a time before the one above. */
+function checkAmong(entries: readonly MemoryEntry[]): readonly BareFinding[] {
+  const found: BareFinding[] = [];
+  const ids = new Map<string, number>();
+  const texts = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const { id, line, heading, unit } = entry;
+    const sameId = ids.get(id);
+    const sameText = texts.get(`${heading}\n${entry.body}`) ?? sameId;
+    if (sameId !== undefined && unit.hasProvenance) {
+      found.push(
+        problem('duplicate-id', line, `the id \`${id}\` is already that of the entry in line ${sameId}`),
+      );
+    } else if (sameText !== undefined) {
+      found.push(problem('duplicate-text', line, `the entry in line ${sameText} has the same time and text`));
+    }
+    ids.set(id, sameId ?? line);
+    texts.set(`${heading}\n${entry.body}`, sameText ?? line);
+    const before = entries[index - 1];
+    if (before !== undefined && before.timeMs > entry.timeMs) {
+      found.push(problem('order', line, `${heading} stands below the later ${before.heading}`));
+    }
+  }
+  return found;
+}
+
+function withoutProvenance(entries: readonly MemoryEntry[]): readonly BareFinding[] {
+  const plain = entries.filter(({ unit }) => !unit.hasProvenance);
+  if (plain.length === 0) return [];
+  const message = `${plain.length} of ${entries.length} entries have no provenance, as axe and the command line write them`;
+  return [{ code: 'no-provenance', severity: 'information', line: undefined, message }];
+}
+
+function withEarlierKey(
+  entries: readonly MemoryEntry[],
+  { path, sign }: VerifiedLog,
+): readonly BareFinding[] {
+  if (sign?.earlier === undefined) return [];
+  const signed = entries.filter(({ unit }) => checkSignature(unit.text, [path], sign) === 'good');
+  const earlier = signed.filter(({ unit }) => !isSignedFirst(unit.text, path, sign)).length;
+  if (earlier === 0) return [];
+  const [are, them] = earlier === 1 ? ['is', 'it'] : ['are', 'them'];
+  const message = `${earlier} of ${entries.length} entries ${are} signed with an earlier key; \`sign\` signs ${them} with the first one`;
+  return [{ code: 'signature', severity: 'information', line: undefined, message }];
+}
+
+/** Largest memory the Actions cache takes, all files together (D13). */
+const MAX_CACHE_BYTES = 1024 * 1024;
+
+function checkSize(text: string, entries: number): readonly BareFinding[] {
+  const { length: bytes } = encodeBytes(text);
+  const headings = countEntries(text);
+  const counted =
+    headings === entries ? '' : ` (${headings} as \`last_n\` counts: lines that start with \`## \`)`;
+  const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${bytes} bytes`;
+  const limits = [
+    ...(bytes > MAX_LOADED_MEMORY_BYTES
+      ? [
+          `of which only the newest ${MAX_LOADED_MEMORY_BYTES} are loaded without \`last_n\` and \`max_log_bytes\``,
+        ]
+      : []),
+    ...(bytes > MAX_CACHE_BYTES ? [`more than the ${MAX_CACHE_BYTES} that the cache takes`] : []),
+  ];
+  const severity = bytes > MAX_CACHE_BYTES ? 'problem' : 'information';
+  return [{ code: 'size', severity, line: undefined, message: [figures, ...limits].join('; ') }];
+}
+
+function problem(code: FindingCode, line: number, message: string): BareFinding {
+  return { code, severity: 'problem', line, message };
+}

@@ -1,0 +1,81 @@
+import { isTimestamped, parseLog } from '../text/units.js';
+import { noteKind } from './notes/place.js';
+import { uniteNotes } from './notes/union.js';
+import { parseEntries } from './run-log.js';
+import { joinOnLines } from './separator.js';
+import { isStatePath, mergeStates } from './state.js';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The union of two run logs by entry id, entries without one by their text. The bytes of `base` stay as they are
+ * and in order; what only `other` has goes before the first later entry of `base`, or to the end. Nothing of
+ * either side is missing from the result but what was forgotten, and merging the same log twice changes nothing.
+ */
+export function mergeRunLogs(base: string, other: string, forgotten: ReadonlySet<string> = NONE): string {
+  if (forgotten.size > 0)
+    return mergeRunLogs(withoutEntries(base, forgotten), withoutEntries(other, forgotten));
+  if (other === '' || base === other) return base;
+  if (base === '') return other;
+  const ours = parseLog(base);
+  const theirs = parseLog(other);
+  const seen = new Set(ours.units.map(({ id }) => id));
+  const missing = theirs.units.filter(({ id }) => !seen.has(id) && seen.add(id));
+  missing.sort((left, right) => left.timeMs - right.timeMs);
+  const parts = [ours.preamble, ...missingPreamble(ours.preamble, theirs.preamble)];
+  let placed = 0;
+  for (const unit of ours.units) {
+    for (
+      let next = missing[placed];
+      next !== undefined && next.timeMs < unit.timeMs;
+      next = missing[placed]
+    ) {
+      parts.push(next.text);
+      placed += 1;
+    }
+    parts.push(unit.text);
+  }
+  return joinOnLines([...parts, ...missing.slice(placed).map(({ text }) => text)]);
+}
+
+/** The run log without the entries of these ids; every other byte stays. */
+export function withoutEntries(text: string, ids: ReadonlySet<string>): string {
+  const { preamble, units } = parseLog(text);
+  if (!units.some(({ id }) => ids.has(id))) return text;
+  return preamble + units.flatMap((unit) => (ids.has(unit.id) ? [] : [unit.text])).join('');
+}
+
+/** Two versions of one file, and the ids that must not be in what comes of them. */
+export interface Versions {
+  readonly base: string;
+  readonly other: string;
+  readonly forgotten: ReadonlySet<string>;
+}
+
+/** What two versions of a file make. */
+export interface Merged {
+  readonly text: string;
+  /** The side that does not count, to be kept beside it; left out where nothing is missing from the text. */
+  readonly aside?: string;
+}
+
+/**
+ * Two versions of one file as one: states by fact, run logs by entry, notes by what they say; of anything else `base` is
+ * the one that counts.
+ */
+export function mergeFiles(path: string, { base, other, forgotten }: Versions): Merged {
+  if (isStatePath(path)) return { text: mergeStates(base, other) };
+  if (noteKind(path) !== undefined && !isRunLog(base) && !isRunLog(other))
+    return uniteNotes(path, { base, other, known: forgotten });
+  if (base === '' || isRunLog(base) || isRunLog(other)) return { text: mergeRunLogs(base, other, forgotten) };
+  return { text: base };
+}
+
+/** Whether a text holds entries of a run log; notes do not, and are not merged by entry. */
+export function isRunLog(text: string): boolean {
+  return parseEntries(text).some(isTimestamped);
+}
+
+function missingPreamble(ours: string, theirs: string): readonly string[] {
+  return ours.includes(theirs.trim()) ? [] : [theirs];
+}

@@ -1,0 +1,66 @@
+import { encodeBytes } from '../../text/bytes.js';
+import type { NoteAnswer, NoteWish } from '../../tools/memory/notes-port.js';
+import type { FailedSave, TreeResult } from '../store.js';
+import type { NotesCaps } from './caps.js';
+import type { ComposedEdit } from './compose-edit.js';
+import type { NoteResult } from './edit.js';
+import type { RecentWrite } from './ring.js';
+
+type Failed = Extract<NoteAnswer, { readonly kind: 'failed' }>;
+
+/** A change that was made, and where it is shown to be. */
+export interface Done {
+  readonly path: string;
+  readonly timestamp: Date;
+  readonly target: RecentWrite['target'];
+  readonly composed: ComposedEdit;
+}
+
+/** What a tool is told of a change that was made. */
+export function answerOf(
+  result: Extract<NoteResult, { readonly kind: 'written' | 'deleted' }>,
+  { path, timestamp, composed }: Done,
+  { maxWriteBytes, warnFileBytes }: Pick<NotesCaps, 'maxWriteBytes' | 'warnFileBytes'>,
+): NoteAnswer {
+  if (result.kind === 'deleted') return { kind: 'deleted', path };
+  return {
+    kind: 'written',
+    path,
+    timestamp,
+    bytes: result.addedBytes,
+    givenBytes: composed.givenBytes,
+    maxBytes: maxWriteBytes,
+    skippedLines: result.skippedLines,
+    fileBytes: encodeBytes(result.text).length,
+    warnBytes: warnFileBytes,
+  };
+}
+
+/** What the summary of the run is told of it. */
+export function recentWrite(wish: NoteWish, { composed, ...done }: Done): RecentWrite {
+  const action = wish.kind === 'replace' ? 'edit' : wish.kind;
+  return { ...done, action, content: composed.content, bytes: composed.keptBytes };
+}
+
+/** Memory could not be read: nothing is written then either (D14). */
+export function notRead({
+  message,
+  remedy,
+}: Pick<Extract<TreeResult, { readonly kind: 'failed' }>, 'message' | 'remedy'>): Failed {
+  return {
+    kind: 'failed',
+    reason: 'unavailable',
+    message: withRemedy(`memory could not be read: ${message}`, remedy),
+    storage: { operation: 'read memory', cause: message },
+  };
+}
+
+/** A change could not be saved. */
+export function notSaved({ reason, message, remedy, storage }: FailedSave): Failed {
+  const failure = { kind: 'failed', reason, message: withRemedy(message, remedy) } as const;
+  return storage === undefined ? failure : { ...failure, storage };
+}
+
+function withRemedy(message: string, remedy: string | undefined): string {
+  return remedy === undefined ? message : `${message}. ${remedy}`;
+}

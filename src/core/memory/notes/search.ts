@@ -1,0 +1,149 @@
+import { compareBytes } from '../../text/byte-order.js';
+import { promptText, readableText } from '../prompt-text.js';
+import { linesOf } from './lines.js';
+import { flatDailyPath, isDate, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
+import { regionsOf, withGaps } from './search-regions.js';
+import { isIn, parseTerms, type SearchTerm } from './search-terms.js';
+
+/** Which files of a memory tree are searched. */
+export interface SearchScope extends NotesPlaces {
+  /** Places of the searching agent's own run log; those of other agents are never searched. */
+  readonly runLogs?: readonly string[];
+}
+
+/** A file that was found. */
+export interface SearchHit {
+  readonly path: string;
+  /** In the order and spelling of the query. */
+  readonly matchedTerms: readonly string[];
+  /** Lines that hold any term; 0 for a file that was found by its name alone. */
+  readonly totalHits: number;
+  /** The lines around the hits, or the beginning of a file that was found by its name. */
+  readonly body: string;
+}
+
+/** What came of a search, best first. */
+export interface SearchResult {
+  readonly query: string;
+  /** Each term with the number of lines, over all files, that hold it. */
+  readonly terms: readonly { readonly term: string; readonly lines: number }[];
+  readonly hits: readonly SearchHit[];
+}
+
+/**
+ * Searches long-term memory, daily logs, notes and the agent's own run log for the words of a query, each of them
+ * literally and whatever its case (memory-tools 1.5). Scratchpads, former versions and the files of others that may be
+ * among `files` are not looked at. Best is `MEMORY.md`, then the file with more of the words, with more lines, and of a
+ * later day.
+ */
+export function searchNotes(
+  files: ReadonlyMap<string, string>,
+  query: string,
+  scope: SearchScope,
+): SearchResult {
+  const terms = parseTerms(query);
+  const found = [...files]
+    .flatMap(([path, text]) => searchFile({ path, text, place: placeOf(path, scope) }, terms))
+    .sort(compareFound);
+  return {
+    query,
+    terms: terms.map(({ written }, index) => ({
+      term: written,
+      lines: found.reduce((sum, { termLines }) => sum + (termLines[index] ?? 0), 0),
+    })),
+    hits: found.map(({ hit }) => hit),
+  };
+}
+
+type Place =
+  | { readonly kind: 'long_term' | 'note' | 'run_log' | 'none' }
+  | { readonly kind: 'daily'; readonly date: string };
+
+/** A day counts at its flat place in every scope, as it does for reading (D37). */
+function placeOf(path: string, scope: SearchScope): Place {
+  if (path === LONG_TERM_PATH) return { kind: 'long_term' };
+  if (scope.runLogs?.includes(path) === true) return { kind: 'run_log' };
+  const [, name] = /([^/]*)\.md$/.exec(path) ?? [];
+  if (name === undefined) return { kind: 'none' };
+  if (path === pathOf({ kind: 'note', name }, scope)) return { kind: 'note' };
+  const isDay = path === flatDailyPath(name) || path === pathOf({ kind: 'daily', date: name }, scope);
+  return isDay && isDate(name) ? { kind: 'daily', date: name } : { kind: 'none' };
+}
+
+interface SearchedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly place: Place;
+}
+
+/** A hit with what it is ranked by. */
+interface Found {
+  readonly hit: SearchHit;
+  readonly place: Place;
+  /** For each term the number of lines that hold it. */
+  readonly termLines: readonly number[];
+}
+
+/** One or none. */
+function searchFile({ path, text, place }: SearchedFile, terms: readonly SearchTerm[]): readonly Found[] {
+  if (place.kind === 'none') return [];
+  const readable = place.kind === 'run_log' ? promptText(text) : readableText(text);
+  const lines = linesOf(readable);
+  const { hitLines, termLines } = countLines(readable, terms);
+  const matching = (index: number): boolean => (termLines[index] ?? 0) > 0;
+  if (hitLines.length > 0) {
+    const body = withGaps(lines, regionsOf(hitLines, lines.length));
+    const matchedTerms = terms.filter((_, index) => matching(index)).map(({ written }) => written);
+    return [{ hit: { path, matchedTerms, totalHits: hitLines.length, body }, place, termLines }];
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1).normalize('NFC');
+  const named = terms.filter((term) => isIn(term, name)).map(({ written }) => written);
+  if (named.length === 0) return [];
+  const body = [NAME_MATCH, ...lines.filter((line) => line.trim() !== '').slice(0, PREVIEW_LINES)].join('\n');
+  return [{ hit: { path, matchedTerms: named, totalHits: 0, body: body.trimEnd() }, place, termLines }];
+}
+
+const NAME_MATCH = '(filename match)';
+const PREVIEW_LINES = 3;
+
+/** Lines with any term, by index, and for each term how many have it. A term that is nowhere is looked for once. */
+function countLines(
+  text: string,
+  terms: readonly SearchTerm[],
+): { readonly hitLines: readonly number[]; readonly termLines: readonly number[] } {
+  const composed = text.normalize('NFC');
+  const present = terms.map((term) => isIn(term, composed));
+  const termLines = terms.map(() => 0);
+  if (!present.includes(true)) return { hitLines: [], termLines };
+  const hitLines: number[] = [];
+  for (const [line, words] of linesOf(composed).entries()) {
+    let isHit = false;
+    for (const [index, term] of terms.entries()) {
+      if (present[index] !== true || !isIn(term, words)) continue;
+      termLines[index] = (termLines[index] ?? 0) + 1;
+      isHit = true;
+    }
+    if (isHit) hitLines.push(line);
+  }
+  return { hitLines, termLines };
+}
+
+function compareFound(a: Found, b: Found): number {
+  return (
+    isLongTerm(b) - isLongTerm(a) ||
+    b.hit.matchedTerms.length - a.hit.matchedTerms.length ||
+    Number(b.hit.totalHits > 0) - Number(a.hit.totalHits > 0) ||
+    b.hit.totalHits - a.hit.totalHits ||
+    compareBytes(dateOf(b), dateOf(a)) ||
+    compareBytes(a.hit.path, b.hit.path)
+  );
+}
+
+function isLongTerm({ place }: Found): number {
+  return Number(place.kind === 'long_term');
+}
+
+/** Empty, and so older than any day, for what is of no day. */
+function dateOf({ place }: Found): string {
+  return place.kind === 'daily' ? place.date : '';
+}

@@ -1,0 +1,212 @@
+import { decodeField, encodeField } from './field.js';
+import { noteKind, notesRoot } from './notes/place.js';
+import { separator } from './separator.js';
+
+/**
+ * What is kept of an agent beside its memory and is not memory for the model (D36): a small markdown file next to the
+ * run log, one fact a line, `- <kind> <key> <rest>`. A line is known by its kind and key; lines that are no facts stay
+ * as they are.
+ */
+export interface Fact {
+  /** Lower-case letters and hyphens. */
+  readonly kind: string;
+  /** Anything; in the file it is percent-encoded. */
+  readonly key: string;
+  /** What else the line says, `name=value` parts; empty for nothing. */
+  readonly rest: string;
+}
+
+const SUFFIX = '.state.md';
+const BACKUP = '.bak';
+const FACT = /^- ([a-z][a-z-]*) (\S+)(?: ([^\n]*))?$/;
+const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
+const HEAD = `# State
+
+axe-action keeps this beside the memory; no model reads it. What was forgotten stays forgotten because of it.
+
+`;
+
+/**
+ * Where the state of a run log stands: `pr-reviewer.md` → `pr-reviewer.state.md`. A run log's `.bak` has the state of the
+ * run log, so that what was forgotten goes from there too; the state of a state is the state itself. Notes have one
+ * state together, `MEMORY.state.md`; no agent has that name (D5).
+ */
+export function statePath(path: string): string {
+  if (isStatePath(path)) return path;
+  const stripped = path.endsWith(BACKUP) ? path.slice(0, -BACKUP.length) : path;
+  // Of a note the former version has its name without `.md`.
+  const log = isSharedState(`${stripped}.md`) ? `${stripped}.md` : stripped;
+  return isSharedState(log) ? notesRoot(log) + NOTES_STATE : log.replace(/(?:\.md)?$/, SUFFIX);
+}
+
+/** Where the state of the notes in a folder stands; undefined for a folder whose files have theirs beside them. */
+export function folderStatePath(folder: string): string | undefined {
+  const note = ['x.md', '2000-01-01.md', 'SCRATCHPAD.md'].map((name) => folder + name).find(isSharedState);
+  return note === undefined ? undefined : statePath(note);
+}
+
+/** A text in `notes/` at the top may as well be a run log, whose state is its own. */
+function isSharedState(path: string): boolean {
+  return noteKind(path) !== undefined && path !== `${notesRoot(path)}notes/${path.split('/').at(-1)}`;
+}
+
+const NOTES_STATE = `MEMORY${SUFFIX}`;
+
+/** Whether a path in the tree is that of a state file, or of its `.bak`. */
+export function isStatePath(path: string): boolean {
+  return path.endsWith(SUFFIX) || path.endsWith(SUFFIX + BACKUP);
+}
+
+/** The facts of a state file in its order. */
+export function parseState(text: string): readonly Fact[] {
+  return text.split(/\r?\n/).flatMap((line) => parseFact(line) ?? []);
+}
+
+/** Ids of the entries that were forgotten. */
+export function forgottenIds(text: string): ReadonlySet<string> {
+  if (text === '') return NONE;
+  return new Set(parseState(text).flatMap(({ kind, key }) => (kind === 'forgotten' ? [key] : [])));
+}
+
+/** Ids that must not be in this file, of its state: what was forgotten and, but for the `.bak`, what gc trimmed. */
+export function removedIds(path: string, state: string): ReadonlySet<string> {
+  const forgotten = forgottenIds(state);
+  if (path.endsWith(BACKUP)) return forgotten;
+  const trimmed = trimmedIds(path, state);
+  return trimmed.length === 0 ? forgotten : new Set([...forgotten, ...trimmed]);
+}
+
+/** Ids of the entries that gc took out of this file, of its state, but for those that were forgotten since. */
+export function trimmedIds(path: string, state: string): readonly string[] {
+  if (path.endsWith(BACKUP) || !state.includes(`- ${TRIMMED} `)) return [];
+  const forgotten = forgottenIds(state);
+  return parseState(state).flatMap(({ kind, key }) => (kind === TRIMMED && !forgotten.has(key) ? [key] : []));
+}
+
+/** What of another place was folded in before: parts of notes, which are not folded in twice. */
+export function mergedIds(state: string): ReadonlySet<string> {
+  if (!state.includes(`- ${FOLDED} `)) return NONE;
+  return new Set(parseState(state).flatMap(({ kind, key }) => (kind === FOLDED ? [key] : [])));
+}
+
+/** The state without what it says was forgotten under these ids: somebody has written it again. */
+export function withoutForgottenIds(text: string, ids: readonly string[]): string {
+  const forgotten = forgottenIds(text);
+  const again = new Set(ids.filter((id) => forgotten.has(id)));
+  if (again.size === 0) return text;
+  const isAgain = (line: string): boolean => {
+    const fact = parseFact(line.replace(/\r$/, ''));
+    return fact?.kind === 'forgotten' && again.has(fact.key);
+  };
+  return text
+    .split('\n')
+    .filter((line) => !isAgain(line))
+    .join('\n');
+}
+
+/** Facts that say what was folded in, or forgotten, of notes. */
+export function partFacts(kind: 'folded' | 'forgotten', ids: readonly string[]): readonly Fact[] {
+  return [...new Set(ids)].map((key) => ({ kind, key, rest: '' }));
+}
+
+const FOLDED = 'folded';
+
+/** The state with facts that keep an older copy of a log from bringing back what gc took out of it. */
+export function withTrimmedFacts(
+  text: string,
+  { ids, at }: { readonly ids: readonly string[]; readonly at: Date },
+): string {
+  const facts = ids.map((id) => ({ kind: TRIMMED, key: id, rest: `at=${at.toISOString()}` }));
+  const kept = text.split('\n').filter((line) => !isLongTrimmed(line, at));
+  return withFacts(kept.join('\n'), facts);
+}
+
+/**
+ * Whether a line says that an entry was trimmed, and that so long ago that it need not be said any more. Should another
+ * place still hold the entry, it comes back with its old time, and the next gc trims it again.
+ */
+export function isLongTrimmed(line: string, now: Date): boolean {
+  const fact = parseFact(line.replace(/\r$/, ''));
+  return fact?.kind === TRIMMED && now.getTime() - timeOf(fact) > TRIMMED_MS;
+}
+
+const TRIMMED_MS = 90 * 24 * 60 * 60 * 1000;
+
+const TRIMMED = 'trimmed';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The state with these facts: one of the same kind and key takes the place of the old one. Every other line keeps its
+ * bytes, and new ones end as the others do.
+ */
+export function withFacts(text: string, facts: readonly Fact[]): string {
+  if (facts.length === 0) return text;
+  const wanted = new Map(facts.map((fact) => [nameOf(fact), formatFact(fact)]));
+  const written = new Set<string>();
+  const start = text === '' ? HEAD : text;
+  const lines = start.split('\n').flatMap((line) => {
+    const known = parseFact(line.replace(/\r$/, ''));
+    const name = known === undefined ? '' : nameOf(known);
+    const next = wanted.get(name);
+    if (next === undefined) return [line];
+    if (written.has(name)) return [];
+    written.add(name);
+    return [line.endsWith('\r') ? `${next}\r` : next];
+  });
+  const kept = lines.join('\n');
+  const lineBreak = start.includes('\r\n') ? '\r\n' : '\n';
+  const fresh = [...wanted].flatMap(([name, line]) => (written.has(name) ? [] : [line + lineBreak]));
+  return fresh.length === 0 ? kept : kept + separator(kept) + fresh.join('');
+}
+
+/**
+ * The facts of both states, in the lines of `base`. Where both know the same kind and key, the one with the later `at=`
+ * holds, whichever side is the base; nothing that either side has forgotten comes back.
+ */
+export function mergeStates(base: string, other: string): string {
+  if (other === '' || base === other) return base;
+  if (base === '') return other;
+  const known = newestFacts(base);
+  const newer = [...newestFacts(other)].flatMap(([name, fact]) =>
+    isNewer(fact, known.get(name)) ? [fact] : [],
+  );
+  return withFacts(base, newer);
+}
+
+/** One fact of each kind and key, though a hand-made file may have more. */
+function newestFacts(text: string): ReadonlyMap<string, Fact> {
+  const newest = new Map<string, Fact>();
+  for (const fact of parseState(text))
+    if (isNewer(fact, newest.get(nameOf(fact)))) newest.set(nameOf(fact), fact);
+  return newest;
+}
+
+function parseFact(line: string): Fact | undefined {
+  const match = FACT.exec(line);
+  if (match === null) return undefined;
+  const [, kind = '', key = '', rest = ''] = match;
+  return { kind, key: decodeField(key), rest };
+}
+
+function formatFact({ kind, key, rest }: Fact): string {
+  const line = `- ${kind} ${encodeField(key)}`;
+  return rest === '' ? line : `${line} ${rest.replace(LINE_BREAKS, ' ')}`;
+}
+
+function nameOf({ kind, key }: Fact): string {
+  return `${kind} ${key}`;
+}
+
+/** Of the same time the greater text holds, so that both sides come to the same. */
+function isNewer(fact: Fact, known: Fact | undefined): boolean {
+  if (known === undefined) return true;
+  const [timeMs, knownMs] = [timeOf(fact), timeOf(known)];
+  return timeMs === knownMs ? fact.rest > known.rest : timeMs > knownMs;
+}
+
+/** Milliseconds; without a time a fact is older than any that has one. */
+function timeOf({ rest }: Fact): number {
+  const timeMs = Date.parse(/(?:^| )at=(\S+)/.exec(rest)?.[1] ?? '');
+  return Number.isNaN(timeMs) ? Number.NEGATIVE_INFINITY : timeMs;
+}

@@ -1,0 +1,166 @@
+import type { AgentConfig } from './agent/config.js';
+import type { LoadedAgent } from './agent/loaded-agent.js';
+import type { ModelRef } from './agent/model-ref.js';
+import { formatModelRef, isOffline } from './agent/model-ref.js';
+import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
+import type { Trigger } from './event/trigger.js';
+import type { Lane, Trust } from './event/trust.js';
+import type { AnswerForm } from './loop/final-answer.js';
+import { defaultLogPath, unusableLogPath } from './memory/log-path.js';
+import type { Provenance } from './memory/provenance.js';
+import type { ContextFile } from './prompt/context-file.js';
+import type { Task } from './prompt/task.js';
+import type { Scope } from './review/scope.js';
+import type { Warning } from './warning.js';
+
+/** Everything a run has decided before it touches memory or a model. */
+export interface Plan {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trigger: Trigger;
+  readonly trust: Trust;
+  readonly workdir: string;
+  /** The skill's path as it was given, and its text; both empty for none. */
+  readonly skill: { readonly path: string; readonly content: string };
+  readonly files: readonly ContextFile[];
+  /** Standard input as it was read; empty for none. */
+  readonly stdin: string;
+  readonly task: Task;
+  /** How much of a pull request is reviewed; left out where the run is no review that goes on from an earlier one. */
+  readonly scope?: Scope;
+  /** Without the memory section. */
+  readonly systemPrompt: string;
+  /** The form the answer must have; undefined for any text. */
+  readonly form: AnswerForm | undefined;
+  /** Undefined for an agent without memory. */
+  readonly memory: MemoryPlan | undefined;
+  readonly maxTurns: number;
+  readonly timeoutSeconds: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** What will be read from memory and how the entry is written. */
+export interface MemoryPlan {
+  /** Place of the agent's run log in the tree; the untrusted lane's is {@link untrustedPath} of it. */
+  readonly path: string;
+  /** Places that are read, as one log. */
+  readonly readPaths: readonly string[];
+  /** Where the event lets the entry go (D19); what the run reads can change it, which the run's `TaintTracker` says. */
+  readonly lane: Lane;
+  readonly lastN: number;
+  /** Most bytes of run log that are loaded; 0 for no bound (D52). */
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+  /** Whether entries have to be counted, which reads the whole log (D33). */
+  readonly count: boolean;
+  /** Unique id of the entry this run may append. */
+  readonly entryId: string;
+  /** The entry's last line; undefined leaves the file as axe writes it (D8). */
+  readonly provenance: Provenance | undefined;
+  /** Entries without a good signature are not given to the model. */
+  readonly requireSigned: boolean;
+}
+
+/** What whoever starts a run wants of memory beside what the agent says. */
+export interface MemoryPolicy {
+  /** `auto` leaves the lane to the run's trust; `quarantine` sends every entry to the untrusted lane; `never` adds none. */
+  readonly write: 'auto' | 'quarantine' | 'never';
+  /** What the model is given: `untrusted` opens the untrusted lane to it (D19). */
+  readonly minTrust: 'trusted' | 'untrusted';
+  readonly requireSigned: boolean;
+}
+
+/** Memory as the decisions have it, where nobody asks for anything else. */
+export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
+  write: 'auto',
+  minTrust: 'trusted',
+  requireSigned: false,
+};
+
+/** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
+export interface RunOrigin {
+  readonly runId: string;
+  readonly attempt: string;
+  readonly job: string;
+  readonly sha: string;
+}
+
+/** What the memory plan is decided from. */
+export interface MemoryPlanParts {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trigger: Trigger;
+  readonly trust: Trust;
+  readonly origin: RunOrigin | undefined;
+  readonly entryId: string;
+  readonly policy: MemoryPolicy;
+  /** Somebody wants to see the count although no `max_entries` is set. */
+  readonly wantCount: boolean;
+}
+
+/** The memory plan of an agent, or undefined if its memory is off. */
+export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
+  const { agent, model, entryId, wantCount } = parts;
+  const { memory } = agent.config;
+  if (!memory.enabled) return undefined;
+  const path = runLogPath(agent, model, parts.origin !== undefined);
+  return {
+    path,
+    // The untrusted lane first: of a tainted run's two entries with one id the whole one counts.
+    readPaths: parts.policy.minTrust === 'untrusted' ? [untrustedPath(path), path] : [path],
+    lane: laneOf(parts),
+    lastN: memory.lastN,
+    maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
+    maxEntries: memory.maxEntries,
+    count: wantCount || memory.maxEntries > 0,
+    entryId,
+    provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
+    requireSigned: parts.policy.requireSigned,
+  };
+}
+
+function laneOf({ policy, trust }: MemoryPlanParts): Lane {
+  switch (policy.write) {
+    case 'auto':
+      return trust.lane;
+    case 'quarantine':
+      return 'untrusted';
+    case 'never':
+      return 'none';
+  }
+}
+
+/** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
+export function untrustedPath(path: string): string {
+  return `untrusted/${path}`;
+}
+
+/**
+ * `<agent>.md`; in a workflow a relative `memory.path` names the place (D13). The offline rules keep to a folder of
+ * their own, so that trying the action out never fills a real agent's memory (D32).
+ */
+export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWorkflow: boolean): string {
+  const { path } = config.memory;
+  const own = inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
+  return isOffline(model) ? `offline/${own}` : own;
+}
+
+function writesProvenance(
+  setting: AgentConfig['memory']['provenance'],
+  origin: RunOrigin | undefined,
+): boolean {
+  return setting === 'on' || (setting === 'auto' && origin !== undefined);
+}
+
+function provenanceOf({ model, trigger, trust, origin, entryId }: MemoryPlanParts): Provenance {
+  return {
+    id: entryId,
+    run: origin === undefined ? '' : `${origin.runId}/${origin.attempt}`,
+    job: origin?.job ?? '',
+    event: trigger.kind === 'local' ? 'local' : trigger.event,
+    sha: (trigger.kind === 'pull_request' ? trigger.head.sha : (origin?.sha ?? '')).slice(0, 7),
+    actor: trigger.kind === 'local' ? '' : trigger.actor.login,
+    trust: trust.level,
+    model: formatModelRef(model),
+  };
+}

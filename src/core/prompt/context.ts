@@ -1,0 +1,105 @@
+import type { Actor, Base, Head } from '../event/trigger.js';
+import type { Warning } from '../warning.js';
+
+/** A file that a pull request changes. */
+export interface CountedFile {
+  readonly path: string;
+  /** GitHub's word: `added`, `modified`, `removed`, `renamed`, … */
+  readonly status: string;
+  /** Lines. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** Where a renamed or copied file comes from. */
+  readonly previousPath?: string;
+}
+
+/** A commit, in its author's words. */
+export interface CommitNote {
+  readonly sha: string;
+  readonly author: string;
+  readonly message: string;
+}
+
+/** Something that somebody wrote under an issue or pull request. */
+export interface Remark {
+  readonly author: Actor;
+  /** The current token wrote it. */
+  readonly isOurs: boolean;
+  /** The author has write access; false also where that could not be learnt. */
+  readonly mayWrite: boolean;
+  readonly text: string;
+}
+
+/** A conversation on a line of a pull request. */
+export interface RemarkThread {
+  readonly path: string;
+  /** Undefined for a whole file. */
+  readonly line: number | undefined;
+  readonly isResolved: boolean;
+  /** The line was changed after the thread began. */
+  readonly isOutdated: boolean;
+  /** Oldest first. */
+  readonly remarks: readonly Remark[];
+}
+
+/** An issue that a pull request would close. */
+export interface LinkedIssueNote {
+  /** `#7`, or `owner/name#7` for another repository's. */
+  readonly reference: string;
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly remark: Remark;
+}
+
+/** A check that failed; all of it is the words of whoever runs the check. */
+export interface FailedCheck {
+  readonly name: string;
+  readonly conclusion: string;
+  readonly summary: string;
+  /** The end of its log; undefined where there is none or it was not asked for. */
+  readonly log: string | undefined;
+}
+
+/** What stands around a trigger. A part is missing where it was not asked for or could not be read. */
+export interface Surroundings {
+  readonly commits?: readonly CommitNote[];
+  readonly threads?: readonly RemarkThread[];
+  /** The conversation, oldest first. */
+  readonly comments?: readonly Remark[];
+  readonly issues?: readonly LinkedIssueNote[];
+  readonly checks?: readonly FailedCheck[];
+  /** Comments and issues that were left out, since they were written or changed after the event (C5 71). */
+  readonly changedLater?: number;
+  /** Comments that are older than those that were read. */
+  readonly olderComments?: number;
+  /** In words, what could not be read: `the review threads`. */
+  readonly unread?: readonly string[];
+}
+
+/** The difference between two commits. */
+export interface FetchedChange {
+  /** A unified diff, as git writes it. */
+  readonly diff: string;
+  readonly files: readonly CountedFile[];
+  /** Files of the change, also those GitHub does not list. */
+  readonly filesTotal: number;
+}
+
+/** What was fetched from GitHub for a trigger, beside the event itself. */
+export type TriggerContext = Surroundings & { readonly warnings: readonly Warning[] } & (
+    | ({
+        readonly kind: 'pull_request';
+        /** The commits that were compared, where the event does not say them. */
+        readonly pinned?: { readonly head: Head; readonly base: Base };
+      } & FetchedChange)
+    /** Of a push, a merge group or a workflow run. */
+    | ({ readonly kind: 'change' } & FetchedChange)
+    /** No change, or one that could not be fetched. */
+    | { readonly kind: 'none' }
+  );
+
+/** A change on this machine (`--git <range>`). */
+export interface LocalChange {
+  readonly range: string;
+  readonly diff: string;
+}

@@ -1,0 +1,214 @@
+import { MAX_REMARK_BYTES } from '../defaults.js';
+import {
+  type Base,
+  type CommentTrigger,
+  type IssueTrigger,
+  type MergeGroupTrigger,
+  type PullRequestTrigger,
+  type PushTrigger,
+  pushKind,
+  type Repository,
+  type WorkflowRunTrigger,
+} from '../event/trigger.js';
+import type { Scope } from '../review/scope.js';
+import { cleanLine, cutToBytes } from '../text/cut.js';
+import type { TriggerContext } from './context.js';
+import type { DiffPolicy } from './context-policy.js';
+import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
+import { listOf } from './describe-diff.js';
+import { describeScoped } from './describe-scope.js';
+import { describeTalk } from './describe-talk.js';
+import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
+import { fence } from './fence.js';
+import { NO_PARTS, type Parts } from './parts.js';
+
+/** What is known beside the event, and how much of it the model is told. */
+export interface DescribeOptions {
+  readonly context: TriggerContext | undefined;
+  /** How much of a pull request is reviewed; undefined: all of it. */
+  readonly scope?: Scope | undefined;
+  readonly policy: DiffPolicy;
+  /** Only an untrusted run is told what people without write access said around the subject (D19). */
+  readonly showsStrangers: boolean;
+}
+
+/**
+ * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
+ * prompt cache can be of use to the next run.
+ */
+export function describePullRequest(trigger: PullRequestTrigger, telling: DescribeOptions): Parts {
+  const { number, head, base } = trigger;
+  const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
+  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of pull request #${number}`,
+      heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
+    }),
+    talk(telling),
+    line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    changes(number, telling),
+  ]);
+}
+
+/** What the model is told of an issue. */
+export function describeIssue(trigger: IssueTrigger, telling: DescribeOptions): Parts {
+  const { author, actor, action, isClosed } = trigger;
+  const isNew = action === 'opened' && actor.login === author.login;
+  const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
+  const state = isClosed === true && action !== 'closed' ? ', closed' : '';
+  const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
+  return joinParts([
+    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    describeText(trigger.body, {
+      source: `description of issue #${trigger.number}`,
+      heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
+    }),
+    talk(telling),
+  ]);
+}
+
+/** What the model is told of a comment and of what it stands under; the comment comes last. */
+export function describeComment(trigger: CommentTrigger, telling: DescribeOptions): Parts {
+  const { number, place } = trigger;
+  const what = trigger.on === 'issue' ? 'issue' : 'pull request';
+  const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
+  const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
+  const pinned = telling.context?.kind === 'pull_request' ? telling.context.pinned : undefined;
+  const commits = trigger.commits ?? pinned;
+  return joinParts([
+    line(
+      `${repositoryFact(trigger.repository)}\nThe comment stands under: ${what} #${number}${opener}${state}`,
+    ),
+    describeText(trigger.description, {
+      source: `description of ${what} #${number}`,
+      heading: [
+        `Title: ${trigger.title}`,
+        ...(commits === undefined ? [] : [branches(commits)]),
+        ...labelsOf(trigger),
+      ],
+    }),
+    talk(telling),
+    commits === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`),
+    trigger.on === 'issue' ? NO_PARTS : changes(number, telling),
+    place === undefined ? NO_PARTS : describePlace(place),
+    describeText(trigger.body, { source: sourceOf(trigger), heading: [] }),
+  ]);
+}
+
+function sourceOf({ author, review }: CommentTrigger): string {
+  if (review === undefined) return `comment by ${loginOf(author)}`;
+  return `review by ${loginOf(author)}: ${cleanLine(review, MAX_FACT).replaceAll('_', ' ')}`;
+}
+
+function branches({ base, head }: NonNullable<CommentTrigger['commits']>): string {
+  return `Branches: ${base.ref} <- ${head.ref}`;
+}
+
+/** Names that people gave to labels: they stand in a fence. */
+function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly string[] {
+  return labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`];
+}
+
+function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['place']>): Parts {
+  const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
+  const text = `${where}\n${cutToBytes(hunk, MAX_REMARK_BYTES).text}`;
+  const source = 'part of the diff that the comment is about';
+  return { blocks: [fence(text, { source })], isFenced: true, warnings: [] };
+}
+
+/** What the model is told of a push. */
+export function describePush(trigger: PushTrigger, telling: DescribeOptions): Parts {
+  const facts = [
+    repositoryFact(trigger.repository),
+    `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
+    pushedCommits(trigger),
+  ];
+  const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
+  return joinParts([
+    line(facts.join('\n')),
+    commits.length === 0
+      ? NO_PARTS
+      : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
+    talk(telling),
+    change('push', telling),
+  ]);
+}
+
+function pushedCommits(trigger: PushTrigger): string {
+  const [before, after] = [cleanLine(trigger.before, MAX_FACT), cleanLine(trigger.after, MAX_FACT)];
+  switch (pushKind(trigger)) {
+    case 'changed':
+      return `From ${before} to ${after}`;
+    case 'created':
+      return `Created at ${after}`;
+    case 'deleted':
+      return `Deleted; it was at ${before}`;
+  }
+}
+
+/** What the model is told of another workflow's run. */
+export function describeWorkflowRun(trigger: WorkflowRunTrigger, telling: DescribeOptions): Parts {
+  const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
+  const facts = [
+    repositoryFact(trigger.repository),
+    `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+    `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
+  ];
+  return joinParts([
+    line(facts.join('\n')),
+    describeText(trigger.message, {
+      source: 'commit message',
+      heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
+    }),
+    talk(telling),
+    change('commits', telling),
+  ]);
+}
+
+/** What the model is told of a group of pull requests in a merge queue. */
+export function describeMergeGroup(
+  { repository, head, base }: MergeGroupTrigger,
+  telling: DescribeOptions,
+): Parts {
+  const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
+  return joinParts([line(facts.join('\n')), talk(telling), change('merge group', telling)]);
+}
+
+/** A commit and the branch it is on. */
+function at({ sha, ref }: Base): string {
+  const branch = ref.replace(/^refs\/heads\//, '');
+  return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
+}
+
+function repositoryFact({ owner, name }: Repository): string {
+  return `Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`;
+}
+
+function line(text: string): Parts {
+  return { blocks: [text], isFenced: false, warnings: [] };
+}
+
+function talk({ context, showsStrangers }: DescribeOptions): Parts {
+  return context === undefined ? NO_PARTS : describeTalk(context, { showsStrangers });
+}
+
+/** Commits, checks, files and diff of a pull request. */
+function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
+  if (context === undefined) return line('Its diff could not be fetched.');
+  const around = [describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'pull_request') {
+    return joinParts([...around, line('Its diff could not be fetched, so you have not seen the change.')]);
+  }
+  const source = `diff of pull request #${number}`;
+  return joinParts([...around, describeScoped(context, { scope, source, policy })]);
+}
+
+/** The same of another change; nothing where there is none. */
+function change(what: string, { context, policy }: DescribeOptions): Parts {
+  if (context === undefined) return NO_PARTS;
+  const around = [describeCommits(context), describeChecks(context)];
+  if (context.kind !== 'change') return joinParts(around);
+  return joinParts([...around, describeFetched(context, { source: `diff of the ${what}`, policy })]);
+}

@@ -1,0 +1,136 @@
+import { estimateText } from '../loop/estimate.js';
+import { cutToBytes } from '../text/cut.js';
+import { type DiffFile, parseDiff } from '../text/diff.js';
+import { splitHunks } from '../text/diff-hunk.js';
+import type { DiffPolicy } from './context-policy.js';
+import { isReadByPeople } from './diff-rank.js';
+import { createPathFilter } from './path-filter.js';
+
+/** A file that is not shown, or not whole. */
+export interface NotShown {
+  readonly file: DiffFile;
+  readonly why: 'size' | 'paths' | 'paths-ignore';
+  /** Hunks of it that are shown. */
+  readonly hunksShown: number;
+  /** What all of it would take, by estimate. */
+  readonly tokens: number;
+}
+
+/** A diff that was made to fit. */
+export interface PackedDiff {
+  readonly text: string;
+  /** Paths of the files that are in it whole, in the order of the text. */
+  readonly shown: readonly string[];
+  readonly notShown: readonly NotShown[];
+  /** The diff holds no file that could be told, and only its beginning is shown. */
+  readonly isCut: boolean;
+}
+
+/**
+ * As much of a diff as the policy allows: whole files in their order, those nobody reads (generated, vendored, locks,
+ * minified, binary) last; then hunks of the others; of the rest the names are left. A diff that fits stays as it is; of
+ * one that fits with no hunk at all, the beginning of the first file is shown. Throws a ConfigError for a malformed
+ * pattern.
+ */
+export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
+  const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
+  const files = parseDiff(diff);
+  const filter = createPathFilter(policy);
+  const filtered = files.flatMap((file) => {
+    const why = filter(file.path);
+    return why === undefined ? [] : [notShown(file, why)];
+  });
+  const isWhole = filtered.length === 0 && estimateText(diff) <= maxTokens;
+  if (isWhole) return { text: diff, shown: files.map(({ path }) => path), notShown: [], isCut: false };
+  if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown: [], isCut: true };
+
+  const wanted = files.filter((file) => filter(file.path) === undefined);
+  const ranked = [...wanted.filter(isReadByPeople), ...wanted.filter((file) => !isReadByPeople(file))];
+  const { whole, freeTokens } = takeWhole(ranked, maxTokens);
+  const rest = ranked.filter((file) => !whole.has(file));
+  const parts = takeHunks(rest, { freeTokens, mayCut: whole.size === 0 });
+  const shown = ranked.filter((file) => whole.has(file));
+  return {
+    text: [...shown.map(({ text }) => text), ...parts.map(({ text }) => text)].join('\n'),
+    shown: shown.map(({ path }) => path),
+    notShown: [
+      ...rest.map((file) => ({
+        ...notShown(file, 'size'),
+        hunksShown: parts.find((part) => part.file === file)?.hunks ?? 0,
+      })),
+      ...filtered,
+    ],
+    isCut: false,
+  };
+}
+
+function notShown(file: DiffFile, why: NotShown['why']): NotShown {
+  return { file, why, hunksShown: 0, tokens: estimateText(file.text) };
+}
+
+/** What a piece adds to a text, at most: the estimate rounds down twice. */
+function cost(piece: string): number {
+  return estimateText(`${piece}\n`) + 2;
+}
+
+/** A later, smaller file may fit where an earlier one did not. */
+function takeWhole(
+  files: readonly DiffFile[],
+  maxTokens: number,
+): { readonly whole: ReadonlySet<DiffFile>; readonly freeTokens: number } {
+  const whole = new Set<DiffFile>();
+  let freeTokens = maxTokens;
+  for (const file of files) {
+    const tokens = cost(file.text);
+    if (tokens > freeTokens) continue;
+    whole.add(file);
+    freeTokens -= tokens;
+  }
+  return { whole, freeTokens };
+}
+
+interface Part {
+  readonly file: DiffFile;
+  readonly text: string;
+  readonly hunks: number;
+}
+
+/** Hunks that still fit, under the headers of their files; with nothing at all, the beginning of the first file. */
+function takeHunks(
+  files: readonly DiffFile[],
+  { freeTokens, mayCut }: { readonly freeTokens: number; readonly mayCut: boolean },
+): readonly Part[] {
+  const parts: Part[] = [];
+  let free = freeTokens;
+  for (const file of files) {
+    const { header, hunks } = splitHunks(file.text);
+    const taken: string[] = [];
+    let left = free - cost(header) - cost(PART_NOTE);
+    for (const hunk of hunks) {
+      const tokens = cost(hunk);
+      if (tokens > left) continue;
+      taken.push(hunk);
+      left -= tokens;
+    }
+    if (taken.length === 0) continue;
+    parts.push({ file, text: [header, ...taken, PART_NOTE].join('\n'), hunks: taken.length });
+    free = left;
+  }
+  const [first] = files;
+  if (parts.length > 0 || !mayCut || first === undefined) return parts;
+  const text = beginning(first.text, freeTokens - cost(CUT_NOTE));
+  return text === '' ? [] : [{ file: first, text: `${text}\n${CUT_NOTE}`, hunks: 0 }];
+}
+
+const PART_NOTE = '[other hunks of this file are not shown]';
+const CUT_NOTE = '[cut here: the rest of this file is not shown]';
+
+/** No byte of UTF-8 takes more than a third of a token, whatever it is part of. */
+const BYTES_PER_TOKEN = 3;
+
+/** Whole lines, unless the first one alone is too long. */
+function beginning(text: string, maxTokens: number): string {
+  const cut = cutToBytes(text, Math.max(0, Math.floor(maxTokens) * BYTES_PER_TOKEN)).text;
+  const lineEnd = cut.lastIndexOf('\n');
+  return lineEnd > 0 && cut.length < text.length ? cut.slice(0, lineEnd) : cut;
+}

@@ -1,0 +1,20 @@
+import { createMemoryFilter } from '../memory/memory-roots.js';
+import { compilePattern } from '../text/glob.js';
+import type { DiffPolicy } from './context-policy.js';
+
+/** Why the inputs keep a file from the model; undefined if they do not. */
+export type PathFilter = (path: string) => 'paths' | 'paths-ignore' | undefined;
+
+/** The filter that `paths` and `paths-ignore` make, with memory among what is ignored. Throws a ConfigError for a malformed pattern. */
+export function createPathFilter({
+  paths,
+  pathsIgnore,
+  memoryRoots = [],
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): PathFilter {
+  const wanted = paths.map(compilePattern);
+  const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
+  return (path) => {
+    if (wanted.length > 0 && !wanted.some((matches) => matches(path))) return 'paths';
+    return ignored.some((matches) => matches(path)) ? 'paths-ignore' : undefined;
+  };
+}

@@ -1,0 +1,202 @@
+import { cleanLine } from '../text/cut.js';
+import { shown } from '../tools/shown.js';
+import { count, type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
+import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
+import type { DiffLines } from './diff-lines.js';
+import { type Picked, pickNames, withoutNames } from './pick-names.js';
+import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
+import { withoutOffers } from './suggestion.js';
+import { type CommentRequest, takeFinding } from './take-finding.js';
+
+/** What a run publishes to. */
+export interface PublishScope {
+  readonly rules: PublishRules;
+  /** The lines of the whole pull request's diff; undefined where the run is about no pull request. */
+  readonly lines: DiffLines | undefined;
+  /** The issue or pull request that is labelled, assigned and reacted to. */
+  readonly subject: number | undefined;
+}
+
+/**
+ * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
+ * for the model, and every refusal is kept for the summary.
+ */
+export class Publications {
+  private state: Buffered = NOTHING_BUFFERED;
+
+  constructor(private readonly scope: PublishScope) {}
+
+  /** What was collected so far. */
+  get buffered(): Buffered {
+    return this.state;
+  }
+
+  /** Whether there is anything that a tool of this name could publish to. */
+  isOpenTo(tool: string): boolean {
+    switch (tool) {
+      case 'add_review_comment':
+      case 'submit_review':
+        return this.scope.lines !== undefined;
+      case 'set_labels':
+      case 'assign':
+      case 'react':
+        return this.scope.subject !== undefined;
+      default:
+        return true;
+    }
+  }
+
+  /** Whether there is any label that may be set. */
+  get allowsLabels(): boolean {
+    return this.scope.rules.labels.length > 0;
+  }
+
+  /** A comment on lines of the change. */
+  addComment(request: CommentRequest): FindingAnswer {
+    const { lines, rules } = this.scope;
+    if (lines === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
+    const { answer, findings, isOneTooMany } = takeFinding(request, this.state.findings, { lines, rules });
+    const refusedFindings = this.state.refusedFindings + (isOneTooMany ? 1 : 0);
+    this.state = { ...this.state, findings, refusedFindings };
+    return this.kept('add_review_comment', answer);
+  }
+
+  /** Summary and verdict of the review; the last ones count. */
+  submitReview({ summary, verdict }: { readonly summary: string; readonly verdict: string }): FindingAnswer {
+    const tool = 'submit_review';
+    if (this.scope.lines === undefined) return this.refuse(tool, NO_PULL_REQUEST);
+    const wanted = verdict.trim().toLowerCase().replaceAll('_', '-');
+    if (/^approved?$/.test(wanted)) return this.refuse(tool, NO_APPROVAL);
+    if (wanted !== 'comment' && wanted !== 'request-changes') return this.refuse(tool, wrongVerdict(verdict));
+    const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const isLowered = wanted === 'request-changes' && !this.scope.rules.mayRequestChanges;
+    const review = {
+      summary: withoutOffers(summary).trim(),
+      verdict: isLowered ? 'comment' : wanted,
+    } as const;
+    const again = this.state.review === undefined ? '' : ' in place of the one before';
+    this.state = { ...this.state, review };
+    const note = isLowered ? ' It will only comment: the workflow does not let it request changes.' : '';
+    const size = count(this.state.findings.length, 'finding');
+    return taken(`The review is taken${again}, with ${size}.${note} It is posted when the run ends.`);
+  }
+
+  /** Labels to add and to take off; the last word on each label counts. */
+  setLabels(wanted: { readonly add: readonly string[]; readonly remove: readonly string[] }): FindingAnswer {
+    const tool = 'set_labels';
+    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
+    const { labels: patterns, maxLabels: max } = this.scope.rules;
+    if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow allows no labels.');
+    const before = this.state.labels;
+    const add = pickNames(wanted.add, { patterns, max, before: withoutNames(before.add, wanted.remove) });
+    const remove = pickNames(wanted.remove, {
+      patterns,
+      max,
+      before: withoutNames(before.remove, add.names),
+    });
+    this.state = {
+      ...this.state,
+      labels: { add: withoutNames(add.names, remove.names), remove: remove.names },
+    };
+    const noun = `Labels that may be set: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
+    return this.partly(tool, {
+      picked: [...add.picked, ...remove.picked],
+      left: [...add.left, ...remove.left],
+      noun,
+    });
+  }
+
+  /** People to assign. */
+  assign(logins: readonly string[]): FindingAnswer {
+    const tool = 'assign';
+    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
+    const { assignees: patterns, maxAssignees: max } = this.scope.rules;
+    if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow lets a run assign nobody.');
+    const names = logins.map((login) => login.replace(/^@/, ''));
+    const {
+      names: assignees,
+      picked,
+      left,
+    } = pickNames(names, { patterns, max, before: this.state.assignees });
+    this.state = { ...this.state, assignees };
+    const noun = `Logins that may be assigned: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
+    return this.partly(tool, { picked, left, noun });
+  }
+
+  /** An issue to open; one of the same title takes the place of the earlier one. */
+  createIssue({ title, body, labels }: IssueDraft): FindingAnswer {
+    const tool = 'create_issue';
+    const { maxIssues, labels: patterns, maxLabels: max } = this.scope.rules;
+    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const problem =
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const others = this.state.issues.filter((issue) => issue.title !== line);
+    if (others.length >= maxIssues) return this.refuse(tool, tooManyIssues(maxIssues));
+    const { names, left } = pickNames(labels, { patterns, max, before: [] });
+    this.state = { ...this.state, issues: [...others, { title: line, body: body.trim(), labels: names }] };
+    const note =
+      left.length === 0
+        ? ''
+        : ` Without these labels, which this workflow does not allow: ${left.map(shown).join(', ')}.`;
+    return taken(`The issue ${shown(line)} is taken.${note} It is opened when the run ends.`);
+  }
+
+  /** A reaction; the last one counts. */
+  react(content: string): FindingAnswer {
+    const tool = 'react';
+    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
+    const allowed = REACTIONS.filter((one) => this.scope.rules.reactions.includes(one));
+    const reaction = allowed.find((one) => one === content.trim().toLowerCase());
+    if (reaction === undefined) {
+      const names = allowed.length === 0 ? 'none' : allowed.map(shown).join(', ');
+      return this.refuse(
+        tool,
+        `Not taken: the reaction ${shown(content)} is not one of those allowed here: ${names}.`,
+      );
+    }
+    this.state = { ...this.state, reaction };
+    return taken(`The reaction ${shown(reaction)} is taken. It is given when the run ends.`);
+  }
+
+  private partly(
+    tool: string,
+    { picked, left, noun }: Pick<Picked, 'picked' | 'left'> & { readonly noun: string },
+  ): FindingAnswer {
+    if (picked.length === 0 && left.length === 0)
+      return this.refuse(tool, `Not taken: no name was given. ${noun}`);
+    const refusal = left.length === 0 ? '' : `Not taken: ${left.map(shown).join(', ')}. ${noun}`;
+    if (picked.length === 0) return this.refuse(tool, refusal);
+    if (refusal !== '') this.note(tool, refusal);
+    return taken(`Taken: ${picked.map(shown).join(', ')}. ${refusal}`.trimEnd());
+  }
+
+  private refuse(tool: string, why: string): FindingAnswer {
+    return this.kept(tool, refused(why));
+  }
+
+  private kept(tool: string, answer: FindingAnswer): FindingAnswer {
+    if (answer.kind === 'refused') this.note(tool, answer.text);
+    return answer;
+  }
+
+  private note(tool: string, why: string): void {
+    this.state = { ...this.state, refusals: [...this.state.refusals, { tool, why }] };
+  }
+}
+
+const NO_PULL_REQUEST =
+  'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
+const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
+const NO_APPROVAL =
+  'Not taken: a review of yours cannot approve; people do that. Use the verdict `comment`, and say in the summary that you found nothing.';
+
+function wrongVerdict(verdict: string): string {
+  return `Not taken: the verdict is \`comment\` or \`request-changes\`, not ${shown(verdict)}.`;
+}
+
+function tooManyIssues(max: number): string {
+  if (max === 0) return 'Not taken: this workflow lets a run open no issues. Put it into your answer.';
+  return `Not taken: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
+}

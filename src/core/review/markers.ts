@@ -1,0 +1,151 @@
+import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import { decodeField, encodeField } from '../memory/field.js';
+import { cleanLine } from '../text/cut.js';
+import type { Side } from './finding.js';
+import { codeSpan } from './suggestion.js';
+
+/** A finding that stands in a review's own text: nobody can answer it there, so where it stands is kept beside it. */
+export interface TextFinding {
+  readonly fingerprint: string;
+  readonly path: string;
+  /** Lines of the commit that was reviewed, or of its base. */
+  readonly side: Side;
+  readonly startLine: number;
+  readonly line: number;
+}
+
+/** What the hidden first lines of a review of ours say. */
+export interface ReviewMarker {
+  readonly agent: string;
+  /** The commit that was reviewed. */
+  readonly head: string;
+  /** From 2 on, where the same commit was reviewed again and more was found; left out for the first review. */
+  readonly part?: number;
+  readonly findings: readonly TextFinding[];
+}
+
+/** What the hidden first line of a comment on a line says. */
+export interface FindingMarker {
+  readonly fingerprint: string;
+  readonly agent: string;
+}
+
+/**
+ * The hidden line that a comment on a line begins with. It is written in front of text that went through outbound
+ * cleaning, which leaves no such line in it, and read at the very beginning only: nobody's text can pass for it.
+ */
+export function findingMarker({ fingerprint, agent }: FindingMarker): string {
+  return `<!-- axe-action:finding ${fingerprint} agent=${encodeField(agent)} -->`;
+}
+
+/** What a comment that begins with {@link findingMarker} says about itself. */
+export function parseFindingMarker(body: string): FindingMarker | undefined {
+  const [, fingerprint, agent] = FINDING.exec(body) ?? [];
+  return fingerprint === undefined || agent === undefined
+    ? undefined
+    : { fingerprint, agent: decodeField(agent) };
+}
+
+const FINDING = /^<!-- axe-action:finding ([0-9a-f]{16}) agent=(\S+) -->(?:\r?\n|$)/;
+
+/** The agent of a review; one that was asked for in a comment bears the comment's number behind the agent's name. */
+export function agentOf(reviewer: string): string {
+  return reviewer.replace(/\/reply-\d+$/, '');
+}
+
+/** The hidden lines that a review begins with: whose it is, of which commit, and which findings its text holds. */
+export function reviewMarker({ agent, head, part, findings }: ReviewMarker): string {
+  const again = part === undefined ? '' : ` part=${part}`;
+  const first = `<!-- axe-action:review agent=${encodeField(agent)} head=${encodeField(head)}${again} -->`;
+  if (findings.length === 0) return first;
+  return `${first}\n<!-- axe-action:findings ${findings.map(formatTextFinding).join(' ')} -->`;
+}
+
+/** A finding as {@link reviewMarker} writes it; for counting its length. */
+export function formatTextFinding({ fingerprint, path, side, startLine, line }: TextFinding): string {
+  return `${fingerprint}:${side === 'LEFT' ? 'L' : 'R'}${startLine}-${line}:${encodeField(path)}`;
+}
+
+/** What a review of ours says about itself; undefined for any other text. Its author has to be checked beside this. */
+export function parseReviewMarker(body: string): ReviewMarker | undefined {
+  const match = REVIEW.exec(body);
+  if (match === null) return undefined;
+  const [, agent = '', head = '', part, findings = ''] = match;
+  return {
+    agent: decodeField(agent),
+    head: decodeField(head),
+    ...(part === undefined ? {} : { part: Number(part) }),
+    findings: findings.split(' ').flatMap(parseTextFinding),
+  };
+}
+
+const REVIEW =
+  /^<!-- axe-action:review agent=(\S+) head=(\S+)(?: part=(\d{1,6}))? -->(?:\r?\n<!-- axe-action:findings ([^\r\n]+) -->)?(?:\r?\n|$)/;
+
+function parseTextFinding(entry: string): readonly TextFinding[] {
+  const match = /^([0-9a-f]{16}):([LR])(\d{1,9})-(\d{1,9}):(\S*)$/.exec(entry);
+  if (match === null) return [];
+  const [, fingerprint = '', side, startLine, line, path = ''] = match;
+  return [
+    {
+      fingerprint,
+      path: decodeField(path),
+      side: side === 'L' ? 'LEFT' : 'RIGHT',
+      startLine: Number(startLine),
+      line: Number(line),
+    },
+  ];
+}
+
+/** A review of ours with other findings in its marker; any other text stays as it is. */
+export function withTextFindings(
+  body: string,
+  change: (findings: readonly TextFinding[]) => readonly TextFinding[],
+): string {
+  const marker = parseReviewMarker(body);
+  if (marker === undefined) return body;
+  return body.replace(REVIEW, () => `${reviewMarker({ ...marker, findings: change(marker.findings) })}\n`);
+}
+
+/**
+ * A review of ours of whose text some findings no longer hold: they leave the marker, and a line says so, where there is
+ * room for it.
+ */
+export function withoutTextFindings(body: string, gone: readonly TextFinding[], head: string): string {
+  const left = withTextFindings(body, (all) =>
+    all.filter((one) => !gone.some((other) => isSame(one, other))),
+  );
+  const places = gone.map(({ path, line }) =>
+    path === '' ? 'a place outside of the diff' : codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`),
+  );
+  const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
+  const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
+  const note = `\n*Outdated as of ${head.slice(0, SHORT_SHA)}: ${listed}.*\n`;
+  const [lines = ''] = REVIEW.exec(left) ?? [];
+  const noted = `${lines}${note}${left.slice(lines.length)}`;
+  return noted.length > MAX_COMMENT_CHARACTERS ? left : noted;
+}
+
+function isSame(one: TextFinding, other: TextFinding): boolean {
+  return formatTextFinding(one) === formatTextFinding(other);
+}
+
+const MAX_PLACES = 10;
+const MAX_PATH = 200;
+
+const OUTDATED = '<!-- axe-action:outdated -->';
+
+/** A comment of ours with a note that its line is gone, below its own marker; one that has the note stays as it is. */
+export function withOutdatedNote(body: string, head: string): string {
+  if (isMarkedOutdated(body)) return body;
+  const [marker = '', ...rest] = body.split('\n');
+  const note = `*Outdated: as of ${head.slice(0, SHORT_SHA)} this line is no longer part of the change.*`;
+  return [marker, OUTDATED, note, '', ...rest].join('\n');
+}
+
+/** Whether a comment that begins with {@link findingMarker} was marked by {@link withOutdatedNote}. */
+export function isMarkedOutdated(body: string): boolean {
+  return body.split(/\r?\n/, 2)[1] === OUTDATED;
+}
+
+const SHORT_SHA = 7;

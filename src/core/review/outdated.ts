@@ -1,0 +1,31 @@
+import { type DiffLines, findFile } from './diff-lines.js';
+import { normalizeCode, type Side } from './finding.js';
+
+/** A comment on a line, as far as it shows whether the line is still there. */
+export interface CommentedLine {
+  readonly path: string;
+  readonly side: Side;
+  /** GitHub no longer finds the line in the diff. */
+  readonly isOutdated: boolean;
+  /** The part of the diff that the comment was made on; it ends with the line. */
+  readonly hunk: string;
+}
+
+/**
+ * Whether the line of a comment is no longer part of the change. GitHub calls one outdated that was only moved, so the
+ * diff is looked through for its code as well; code that says nothing (`}`) is found nearly everywhere, and stays.
+ */
+export function isLineGone({ path, side, isOutdated, hunk }: CommentedLine, lines: DiffLines): boolean {
+  if (!isOutdated) return false;
+  const code = lastCode(hunk);
+  const file = findFile(lines, path);
+  if (code === '' || file === undefined) return file === undefined;
+  // GitHub shows nothing of a large file: its lines may all be there.
+  if (file.LEFT.size + file.RIGHT.size === 0) return false;
+  return ![...file[side].values()].some(({ text }) => normalizeCode(text) === code);
+}
+
+function lastCode(hunk: string): string {
+  const last = hunk.split(/\r?\n/).findLast((line) => !line.startsWith('\\')) ?? '';
+  return normalizeCode(last.slice(1));
+}

@@ -1,0 +1,47 @@
+/** The reactions GitHub knows (REST API, reactions). */
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
+
+/** One of {@link REACTIONS}. */
+export type ReactionName = (typeof REACTIONS)[number];
+
+/** What a run may publish at all, and how much of it. */
+export interface PublishRules {
+  /** Comments on lines in one review; further findings stand in its text. */
+  readonly maxComments: number;
+  /** Findings that are taken; further ones are refused. */
+  readonly maxFindings: number;
+  /** Without it a review only comments. It never approves. */
+  readonly mayRequestChanges: boolean;
+  /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
+  readonly labels: readonly string[];
+  /** Labels that one run adds, and as many that it takes off. */
+  readonly maxLabels: number;
+  /** Logins that may be assigned. */
+  readonly assignees: readonly string[];
+  readonly maxAssignees: number;
+  readonly maxIssues: number;
+  readonly reactions: readonly ReactionName[];
+}
+
+/** What a run may publish where the workflow says nothing else: nobody is assigned and no label is set unasked. */
+export const DEFAULT_PUBLISH_RULES: PublishRules = {
+  maxComments: 20,
+  maxFindings: 100,
+  mayRequestChanges: false,
+  labels: [],
+  maxLabels: 5,
+  assignees: [],
+  maxAssignees: 3,
+  maxIssues: 1,
+  reactions: REACTIONS,
+};
+
+/** Sizes of texts in bytes of UTF-8; a title in code points. */
+export const TEXT_LIMITS = {
+  commentBytes: 4096,
+  pathBytes: 4096,
+  suggestionBytes: 4096,
+  summaryBytes: 8192,
+  issueBytes: 32_768,
+  titleCodePoints: 200,
+} as const;

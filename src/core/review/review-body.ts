@@ -1,0 +1,218 @@
+import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import { cleanLine, cutToBytes } from '../text/cut.js';
+import { count } from './answer.js';
+import { commentText } from './comment-text.js';
+import { firstSentence } from './finding.js';
+import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
+import type { PlacedFinding } from './place.js';
+import { codeSpan } from './suggestion.js';
+
+/** What the text of a review is made from. */
+export interface ReviewBodyParts {
+  readonly agent: string;
+  /** The commit that was reviewed. */
+  readonly head: string;
+  /** Markdown of the model's; empty for none. */
+  readonly summary: string;
+  /** Findings that no line can carry. */
+  readonly unplaced: readonly PlacedFinding[];
+  /** Findings beyond the number of comments a review may have. */
+  readonly overCap: readonly PlacedFinding[];
+  readonly maxComments: number;
+  readonly alreadyOpen: number;
+  readonly withdrawn: number;
+  /** Findings that were not taken, because a run had raised so many. */
+  readonly refused: number;
+  /** From 2 on, where the commit was reviewed before; left out for the first review. */
+  readonly part?: number | undefined;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks?: readonly string[];
+  /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
+  clean(text: string): string;
+}
+
+/** The text of a review, and what found no room in it. */
+export interface ReviewBody {
+  /** Its first line: tells this agent's review of this commit from all others. */
+  readonly marker: string;
+  readonly text: string;
+  /** Findings that are in it with all they say. */
+  readonly whole: readonly PlacedFinding[];
+  /** Findings of which it has place and first sentence. */
+  readonly shortened: readonly PlacedFinding[];
+  /** Findings that are only counted in it: the job summary has to name them. */
+  readonly omitted: readonly PlacedFinding[];
+}
+
+/**
+ * The text of a review: hidden marker, summary, findings without a line, findings beyond the limit (folded), and what was
+ * not repeated. Never longer than GitHub takes. If there is not room for all, findings are shortened before any is left
+ * out, the last first, and what is left out is counted.
+ */
+export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
+  const summary = fitSummary(parts);
+  const all = [...parts.unplaced, ...parts.overCap];
+  const room = MAX_COMMENT_CHARACTERS - FRAME - markerOf(parts, []).length - summary.length;
+  const shown = fitFindings(all, { room, clean: parts.clean });
+  const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
+  const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
+  const sections = [
+    summary,
+    formatUnplaced(isIn(parts.unplaced)),
+    formatOverCap(isIn(parts.overCap), parts.maxComments),
+    formatNotes(parts, omitted.length),
+  ].filter((section) => section !== '');
+  const marker = markerOf(
+    parts,
+    shown.map(({ inMarker }) => inMarker),
+  );
+  return {
+    marker: markerOf(parts, []),
+    text: [marker, ...sections].join('\n\n'),
+    whole: shown.flatMap(({ finding, isWhole }) => (isWhole ? [finding] : [])),
+    shortened: shown.flatMap(({ finding, isWhole }) => (isWhole ? [] : [finding])),
+    omitted,
+  };
+}
+
+function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly TextFinding[]): string {
+  const again = part === undefined ? {} : { part };
+  return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), ...again, findings });
+}
+
+const MAX_NAME = 100;
+/** Code points of a remark, of which there are few. */
+const MAX_REMARK = 500;
+/** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
+const FRAME = 3500;
+const MAX_SUMMARY = 24_000;
+const CUT = '\n\n*The summary is longer than there is room for.*';
+
+function fitSummary({ summary, clean }: ReviewBodyParts): string {
+  const whole = clean(summary).trim();
+  if (whole.length <= MAX_SUMMARY) return whole;
+  for (let bytes = MAX_SUMMARY; bytes > 0; bytes = Math.floor(bytes / 2)) {
+    const part = clean(cutToBytes(summary, bytes).text.trimEnd()).trim();
+    if (part.length + CUT.length <= MAX_SUMMARY) return part + CUT;
+  }
+  return CUT.trim();
+}
+
+interface Shown {
+  readonly finding: PlacedFinding;
+  readonly inMarker: TextFinding;
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+interface Room {
+  /** UTF-16 units. */
+  readonly room: number;
+  clean(text: string): string;
+}
+
+/** What a finding costs beside its text: its place in the marker, a space, and a blank line. */
+function costOf(inMarker: TextFinding, text: string): number {
+  return formatTextFinding(inMarker).length + 1 + text.length + 2;
+}
+
+/** Numbers that a model made up have no end. */
+const MAX_LINE = 999_999_999;
+
+/** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
+function textFinding(
+  { finding, fingerprint, placement }: PlacedFinding,
+  clean: (text: string) => string,
+): TextFinding {
+  const { path, side, line, startLine = line } = finding;
+  const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
+  return {
+    fingerprint,
+    path: isKnown || clean(path) === path ? path : '',
+    side,
+    startLine: Math.min(startLine, MAX_LINE),
+    line: Math.min(line, MAX_LINE),
+  };
+}
+
+/** Room for the short form of as many as possible comes first, then for what they say in full. */
+function fitFindings(findings: readonly PlacedFinding[], { room, clean }: Room): readonly Shown[] {
+  let free = room;
+  const short: Shown[] = [];
+  for (const finding of findings) {
+    const text = shortForm(finding, clean);
+    const inMarker = textFinding(finding, clean);
+    const cost = costOf(inMarker, text);
+    if (cost > free) continue;
+    free -= cost;
+    short.push({ finding, inMarker, text, isWhole: false });
+  }
+  return short.map((one) => {
+    const text = wholeForm(one.finding, clean);
+    const more = text.length - one.text.length;
+    if (more > free) return one;
+    free -= more;
+    return { ...one, text, isWhole: true };
+  });
+}
+
+const MAX_PLACE = 200;
+const MAX_SENTENCE = 200;
+/** UTF-16 units of a cleaned short form; one that grew beyond them keeps the place only. */
+const MAX_SHORT = 1000;
+
+function shortForm(placed: PlacedFinding, clean: (text: string) => string): string {
+  const sentence = cleanLine(firstSentence(placed.finding.body), MAX_SENTENCE);
+  const text = clean(`${placeOf(placed)}: ${sentence}`);
+  return text.length <= MAX_SHORT ? text : clean(placeOf(placed));
+}
+
+function wholeForm(placed: PlacedFinding, clean: (text: string) => string): string {
+  const { finding } = placed;
+  return clean(`${placeOf(placed)}\n\n${commentText({ ...placed, finding, placement: NOWHERE }, clean)}`);
+}
+
+/** In the review's text nothing can be offered to be committed, and the place stands above it. */
+const NOWHERE = { kind: 'body', reason: 'no-lines' } as const;
+
+function placeOf({ finding: { path, line, startLine, side } }: PlacedFinding): string {
+  const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
+  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''}`;
+}
+
+function formatUnplaced(shown: readonly Shown[]): string {
+  if (shown.length === 0) return '';
+  return [`### ${count(shown.length, 'finding')} outside of the diff`, ...shown.map(({ text }) => text)].join(
+    '\n\n',
+  );
+}
+
+function formatOverCap(shown: readonly Shown[], maxComments: number): string {
+  if (shown.length === 0) return '';
+  const title = `${count(shown.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
+  const open = `<details>\n<summary>${title}</summary>`;
+  return [open, ...shown.map(({ text }) => text), '</details>'].join('\n\n');
+}
+
+function formatNotes(
+  { alreadyOpen, withdrawn, refused, remarks = [] }: ReviewBodyParts,
+  omitted: number,
+): string {
+  const again = [
+    ...(alreadyOpen > 0
+      ? [`${count(alreadyOpen, 'finding')} that ${isAre(alreadyOpen)} already open here`]
+      : []),
+    ...(withdrawn > 0 ? [`${count(withdrawn, 'finding')} that ${isAre(withdrawn)} withdrawn`] : []),
+  ];
+  const notes = [
+    ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
+    ...(again.length > 0 ? [`Not repeated: ${again.join(', ')}.`] : []),
+    ...(omitted > 0 ? [`No room here for ${count(omitted, 'more finding')}: see the job summary.`] : []),
+    ...(refused > 0 ? [`Not taken: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
+  ];
+  return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
+}
+
+function isAre(number: number): string {
+  return number === 1 ? 'is' : 'are';
+}

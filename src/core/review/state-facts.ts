@@ -1,0 +1,249 @@
+import { decodeField, encodeField } from '../memory/field.js';
+import { type Fact, forgottenIds, parseState, withFacts } from '../memory/state.js';
+
+/** Why a finding is no longer held against the code. */
+export const WITHDRAWAL_REASONS = ['resolved', 'thumbs-down', 'reply', 'fixed'] as const;
+
+/** One of {@link WITHDRAWAL_REASONS}. */
+export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number];
+
+/** The last commit of a pull request that was reviewed. */
+export interface Reviewed {
+  readonly kind: 'reviewed';
+  readonly pull: number;
+  readonly head: string;
+  readonly base: string;
+  /** Name of the branch the pull request went into then. */
+  readonly into?: string;
+  /** A limit ended the review: the last commit that was looked at to the end, undefined for none. */
+  readonly cut?: { readonly whole: string | undefined };
+  /** Paths of files that did not fit into the reviews up to the last whole one; never empty, left out for none. */
+  readonly unseen?: readonly string[];
+  readonly at: Date;
+}
+
+/** A finding that was published. */
+export interface Raised {
+  readonly kind: 'finding';
+  readonly fingerprint: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly rule: string;
+  readonly at: Date;
+}
+
+/** A finding that somebody with write access withdrew, or called fixed; known by its fingerprint alone, since it holds everywhere. */
+export interface Withdrawn {
+  readonly kind: 'withdrawn';
+  readonly fingerprint: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly rule: string;
+  readonly why: WithdrawalReason;
+  readonly by: string;
+  readonly at: Date;
+}
+
+/** What one attempt of a run has cost. */
+export interface Spent {
+  readonly kind: 'spent';
+  /** `<run id>-<attempt>`: each has a line of its own, so that runs at the same time add up. */
+  readonly run: string;
+  /** Undefined where the run was about no pull request. */
+  readonly pull: number | undefined;
+  /** UTC, `2026-11-22`. */
+  readonly day: string;
+  readonly usd: number;
+  readonly at: Date;
+}
+
+/** Somebody stopped the reviews of a pull request, or let them go on. */
+export interface PauseFact {
+  readonly kind: 'paused' | 'resumed';
+  readonly pull: number;
+  readonly by: string;
+  readonly at: Date;
+}
+
+/** What the pull request bot keeps in the agent's state file (D36). */
+export type ReviewFact = Reviewed | Raised | Withdrawn | Spent | PauseFact;
+
+/** The state with these facts, each in the place of an older one about the same. */
+export function withReviewFacts(text: string, facts: readonly ReviewFact[]): string {
+  return withFacts(text, facts.map(formatReviewFact));
+}
+
+/**
+ * The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left
+ * out, and so is a withdrawal whose fingerprint was forgotten: that is how a person takes one back.
+ */
+export function parseReviewFacts(text: string): readonly ReviewFact[] {
+  const forgotten = forgottenIds(text);
+  const newest = new Map<string, ReviewFact>();
+  for (const fact of parseState(text)) {
+    const parsed = parseReviewFact(fact);
+    if (parsed === undefined || (parsed.kind === 'withdrawn' && forgotten.has(parsed.fingerprint))) continue;
+    const name = `${parsed.kind} ${keyOf(parsed)}`;
+    if (parsed.at.getTime() >= (newest.get(name)?.at.getTime() ?? Number.NEGATIVE_INFINITY))
+      newest.set(name, parsed);
+  }
+  return [...newest.values()];
+}
+
+/** The line of a fact. */
+export function formatReviewFact(fact: ReviewFact): Fact {
+  const rest = [...fieldsOf(fact), ['at', fact.at.toISOString()] as const];
+  return {
+    kind: fact.kind,
+    key: keyOf(fact),
+    rest: rest.map(([name, value]) => `${name}=${encodeField(value)}`).join(' '),
+  };
+}
+
+/** A finding is known with its pull request: stacked pull requests hold the same commits. */
+function keyOf(fact: ReviewFact): string {
+  switch (fact.kind) {
+    case 'finding':
+      return `${fact.fingerprint}/${fact.pull}`;
+    case 'withdrawn':
+      return fact.fingerprint;
+    case 'spent':
+      return fact.run;
+    case 'reviewed':
+    case 'paused':
+    case 'resumed':
+      return `${fact.pull}`;
+  }
+}
+
+function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
+  switch (fact.kind) {
+    case 'reviewed':
+      return [
+        ['head', fact.head],
+        ['base', fact.base],
+        ...(fact.into === undefined ? [] : [['into', fact.into] as const]),
+        ...(fact.cut === undefined ? [] : [['cut', fact.cut.whole ?? NO_COMMIT] as const]),
+        ...(fact.unseen === undefined ? [] : [['unseen', fact.unseen.join(NO_PATH)] as const]),
+      ];
+    case 'finding':
+      return [
+        ['pr', `${fact.pull}`],
+        ['path', fact.path],
+        ['rule', fact.rule],
+      ];
+    case 'withdrawn': {
+      const { pull, path, rule, why, by } = fact;
+      return [
+        ['pr', `${pull}`],
+        ['path', path],
+        ['rule', rule],
+        ['why', why],
+        ['by', by],
+      ];
+    }
+    case 'spent': {
+      const pull: readonly (readonly [string, string])[] =
+        fact.pull === undefined ? [] : [['pr', `${fact.pull}`]];
+      return [...pull, ['day', fact.day], ['usd', formatUsd(fact.usd)]];
+    }
+    case 'paused':
+    case 'resumed':
+      return [['by', fact.by]];
+  }
+}
+
+/** Stands where a commit would. */
+const NO_COMMIT = 'none';
+
+/** Stands between paths: no path holds it. */
+const NO_PATH = '\0';
+
+const MAX_USD = 999_999_999;
+
+/** Micro-dollars, rounded up: a run that cost something is never free. What is no number counts for nothing. */
+function formatUsd(usd: number): string {
+  const sane = Math.min(MAX_USD, Math.max(0, Number.isNaN(usd) ? 0 : usd));
+  return (Math.ceil(sane * 1e6 - 1e-3) / 1e6).toFixed(6).replace(/0{1,4}$/, '');
+}
+
+/** What a line of a state file says, if it is one of ours and whole. */
+export function parseReviewFact({ kind, key, rest }: Fact): ReviewFact | undefined {
+  const fields = readFields(rest);
+  const at = new Date(fields.get('at') ?? '');
+  if (Number.isNaN(at.getTime())) return undefined;
+  switch (kind) {
+    case 'reviewed':
+      return readReviewed(key, fields, at);
+    case 'finding':
+    case 'withdrawn':
+      return readFinding(kind, { key, fields, at });
+    case 'spent':
+      return readSpent(key, fields, at);
+    case 'paused':
+    case 'resumed': {
+      const pull = readPull(key);
+      return pull === undefined ? undefined : { kind, pull, by: fields.get('by') ?? '', at };
+    }
+  }
+  return undefined;
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+function readFields(rest: string): Fields {
+  const pairs = rest.split(' ').map((part) => /^([a-z]+)=(\S+)$/.exec(part));
+  return new Map(
+    pairs.flatMap((pair) => (pair === null ? [] : [[pair[1] ?? '', decodeField(pair[2] ?? '')]])),
+  );
+}
+
+function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefined {
+  const [pull, head, base] = [readPull(key), fields.get('head'), fields.get('base')];
+  if (pull === undefined || head === undefined || base === undefined) return undefined;
+  const [into, whole] = [fields.get('into'), fields.get('cut')];
+  const unseen = (fields.get('unseen') ?? '').split(NO_PATH).filter((path) => path !== '');
+  return {
+    kind: 'reviewed',
+    pull,
+    head,
+    base,
+    ...(into === undefined ? {} : { into }),
+    ...(whole === undefined ? {} : { cut: { whole: whole === NO_COMMIT ? undefined : whole } }),
+    ...(unseen.length === 0 ? {} : { unseen }),
+    at,
+  };
+}
+
+interface FindingLine {
+  readonly key: string;
+  readonly fields: Fields;
+  readonly at: Date;
+}
+
+function readFinding(
+  kind: 'finding' | 'withdrawn',
+  { key, fields, at }: FindingLine,
+): Raised | Withdrawn | undefined {
+  const fingerprint = /^[0-9a-f]{16}(?=\/|$)/.exec(key)?.[0];
+  const [pull, path, rule] = [readPull(fields.get('pr')), fields.get('path'), fields.get('rule')];
+  if (fingerprint === undefined || pull === undefined || path === undefined || rule === undefined)
+    return undefined;
+  if (kind === 'finding') return { kind, fingerprint, pull, path, rule, at };
+  const why = WITHDRAWAL_REASONS.find((one) => one === fields.get('why'));
+  return why === undefined
+    ? undefined
+    : { kind, fingerprint, pull, path, rule, why, by: fields.get('by') ?? '', at };
+}
+
+function readSpent(run: string, fields: Fields, at: Date): Spent | undefined {
+  const [day, usd] = [fields.get('day') ?? '', fields.get('usd') ?? ''];
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !/^\d{1,9}(?:\.\d{1,9})?$/.test(usd)) return undefined;
+  return { kind: 'spent', run, pull: readPull(fields.get('pr')), day, usd: Number(usd), at };
+}
+
+/** People may write the number with its `#`. */
+function readPull(text: string | undefined): number | undefined {
+  const [, digits] = /^#?([1-9]\d{0,9})$/.exec(text ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,211 @@
+import { readAngle } from './angle.js';
+import { cleanDestination, LINK_TAIL } from './link.js';
+import { addText, type InlineOptions, matchAt, type Piece, type PieceReading } from './pieces.js';
+import { cleanLinkEnd, cleanWords, type WordContext, wrapCommand } from './words.js';
+
+/** A cleaned line. */
+export interface CleanedLine {
+  readonly text: string;
+  /** An HTML comment was opened and goes on in the next line. */
+  readonly endsInComment: boolean;
+}
+
+/** Cleans one line that lies outside code fences. */
+export function cleanInline(line: string, options: InlineOptions): CleanedLine {
+  const { pieces, hadComment, endsInComment } = tokenize(line, options);
+  const open = unpairedTags(pieces);
+  const cleaned = pieces.map((piece, index) =>
+    formatPiece(piece, { index, isUnpaired: open.has(index), words: options.words }),
+  );
+  const text = cleaned.join('');
+  return { text: hadComment ? text.trimEnd() : text, endsInComment };
+}
+
+/** Whether a line may be what makes the lines around it a table: dashes with pipes or colons and nothing else. */
+export function hasTable(line: string): boolean {
+  return /^[-:|\s>*+\d.)]+$/.test(line) && line.includes('-') && /[|:]/.test(line);
+}
+
+const SPECIAL = /[`<&\\\]]/g;
+
+function tokenize(line: string, options: InlineOptions): PieceReading {
+  const nextRun = options.isRaw === true ? new Map<number, number>() : pairRuns(line);
+  const reading: PieceReading = {
+    line,
+    options,
+    pieces: [],
+    nextRun,
+    hadComment: false,
+    endsInComment: false,
+  };
+  let at = 0;
+  while (at < line.length) {
+    SPECIAL.lastIndex = at;
+    const next = SPECIAL.exec(line)?.index ?? line.length;
+    addText(reading, line.slice(at, next));
+    at = next < line.length ? readSpecial(reading, next) : next;
+  }
+  return reading;
+}
+
+function pairRuns(line: string): ReadonlyMap<number, number> {
+  const next = new Map<number, number>();
+  const lastOfLength = new Map<number, number>();
+  for (const { index, 0: run } of line.matchAll(/`+/g)) {
+    const before = lastOfLength.get(run.length);
+    if (before !== undefined) next.set(before, index);
+    lastOfLength.set(run.length, index);
+  }
+  return next;
+}
+
+/** Reads what begins with a special character; returns where the rest of the line begins. */
+function readSpecial(reading: PieceReading, at: number): number {
+  switch (reading.line[at]) {
+    case '`':
+      return readBackticks(reading, at);
+    case '<':
+      return readAngle(reading, at);
+    case '&':
+      return readAmpersand(reading, at);
+    case '\\':
+      return readBackslash(reading, at);
+    default:
+      return readBracket(reading, at);
+  }
+}
+
+function readBackticks({ line, options, pieces, nextRun }: PieceReading, at: number): number {
+  const run = runAt(line, at);
+  const close = nextRun.get(at);
+  if (close === undefined || (options.hasTables && CELL_END.test(line.slice(at, close)))) {
+    pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
+    return at + run.length;
+  }
+  // Two spans that touch would be read as one, and a bare URL takes every character up to the next space.
+  if (pieces.at(-1)?.kind === 'code' || endsInUrl(pieces)) pieces.push({ kind: 'markup', text: ' ' });
+  pieces.push({ kind: 'code', text: line.slice(at, close + run.length) });
+  return close + run.length;
+}
+
+/** Whether what goes before, up to a space, a tag or a code span, may be read as part of a bare URL. */
+function endsInUrl(pieces: readonly Piece[]): boolean {
+  let word = '';
+  for (let index = pieces.length - 1; index >= 0; index -= 1) {
+    const piece = pieces[index];
+    if (piece === undefined || piece.kind === 'code' || piece.kind === 'tag') break;
+    const text = piece.kind === 'link-end' ? `](${piece.destination})` : piece.text;
+    word = text + word;
+    if (/[\s<]/.test(text)) break;
+  }
+  const tail = word.split(/[\s<]/).at(-1) ?? '';
+  return tail.includes('://') || /www\./i.test(tail);
+}
+
+/** A pipe that one backslash protects stays in its cell; of two it is not certain. */
+const CELL_END = /(?<!\\)\||(?<=\\\\)\|/;
+
+function runAt(line: string, at: number): string {
+  const run = /`+/y;
+  run.lastIndex = at;
+  return run.exec(line)?.[0] ?? '';
+}
+
+const KEPT_ENTITY = /&(?:lt|gt|amp|quot|#39|#96);/y;
+const ENTITY = /&(?:#\d{1,8}|#x[0-9a-f]{1,8}|[a-z][a-z0-9]{1,40});/iy;
+
+/** A space is only a space: a closing keyword may have it before its number. */
+const SPACE_ENTITY = /&nbsp;/y;
+
+/** An entity is a way to write a character so that a filter does not see it; few are needed. */
+function readAmpersand(reading: PieceReading, at: number): number {
+  const space = matchAt(SPACE_ENTITY, reading.line, at);
+  if (space !== null) {
+    addText(reading, '\u00A0');
+    return at + space[0].length;
+  }
+  const kept = matchAt(KEPT_ENTITY, reading.line, at);
+  if (kept !== null) {
+    reading.pieces.push({ kind: 'markup', text: kept[0] });
+    return at + kept[0].length;
+  }
+  if (matchAt(ENTITY, reading.line, at) !== null) reading.pieces.push({ kind: 'markup', text: '&amp;' });
+  else addText(reading, '&');
+  return at + 1;
+}
+
+/** What a backslash protects is written so that it needs no backslash, where the character could become markup. */
+function readBackslash(reading: PieceReading, at: number): number {
+  const { line, pieces } = reading;
+  const next = line[at + 1] ?? '';
+  if (next === '`') {
+    const run = runAt(line, at + 1);
+    pieces.push({ kind: 'markup', text: '&#96;'.repeat(run.length) });
+    return at + 1 + run.length;
+  }
+  if (next === '<' || next === '&') pieces.push({ kind: 'markup', text: next === '<' ? '&lt;' : '&amp;' });
+  // Behind a bracket the backslash keeps `[x]: …` from being a definition.
+  else if (next === '@' || next === '/' || (next === ':' && line[at - 1] !== ']')) addText(reading, next);
+  else if (/[!-/:-@[-`{-~]/.test(next)) addText(reading, `\\${next}`);
+  else {
+    addText(reading, '\\');
+    return at + 1;
+  }
+  return at + 2;
+}
+
+/** The end of a link's text: its destination is checked, and a definition (`[x]: …`), which nobody sees, is shown. */
+function readBracket(reading: PieceReading, at: number): number {
+  const { line, pieces } = reading;
+  const next = line[at + 1];
+  if (next === ':' || next === '(') {
+    const tail = matchAt(LINK_TAIL, line, at);
+    const destination = cleanDestination(tail?.[1] ?? '');
+    if (next === '(' && tail !== null && destination !== undefined) {
+      pieces.push({ kind: 'link-end', destination });
+      return at + tail[0].length;
+    }
+    pieces.push({ kind: 'markup', text: `]\\${next}` });
+    return at + 2;
+  }
+  addText(reading, ']');
+  return at + 1;
+}
+
+/** Tags that are not closed, or not in order, within the line. */
+function unpairedTags(pieces: readonly Piece[]): ReadonlySet<number> {
+  const unpaired = new Set<number>();
+  const open: { readonly name: string; readonly index: number }[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.kind !== 'tag') continue;
+    if (!piece.isClosing) open.push({ name: piece.name, index });
+    else if (open.at(-1)?.name === piece.name) open.pop();
+    else unpaired.add(index);
+  }
+  for (const { index } of open) unpaired.add(index);
+  return unpaired;
+}
+
+interface PiecePlace {
+  readonly index: number;
+  readonly isUnpaired: boolean;
+  readonly words: WordContext;
+}
+
+function formatPiece(piece: Piece, { index, isUnpaired, words }: PiecePlace): string {
+  switch (piece.kind) {
+    case 'text': {
+      const clean = (text: string) => cleanWords(text, words);
+      return index === 0 ? wrapCommand(piece.text, clean) : clean(piece.text);
+    }
+    case 'link-end':
+      return cleanLinkEnd(piece.destination, words);
+    case 'code':
+    case 'markup':
+      return piece.text;
+    case 'tag': {
+      const name = `${piece.isClosing ? '/' : ''}${piece.name}`;
+      return isUnpaired ? `&lt;${name}&gt;` : `<${name}>`;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { encodingsOf } from './encodings.js';
+import { findTokens, type TextSpan } from './token-shapes.js';
+
+/**
+ * The text with every secret replaced by `***`: the registered ones in the forms of {@link encodingsOf}, any twelve
+ * letters and digits of one in a row whatever stands between them, and whatever has the shape of a well-known
+ * credential. Redacting twice changes nothing.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  const search = compile(secrets);
+  let redacted = text;
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const before = redacted;
+    redacted = replaceSpans(redacted, [...findSecrets(redacted, search), ...findTokens(redacted)]);
+    if (redacted === before) break;
+  }
+  return redacted;
+}
+
+/** What stands where a secret stood; GitHub's own masking writes the same. */
+export const MASK = '***';
+
+/**
+ * Shorter secrets are not looked for: five characters are an ordinary word or number (`main`, `8080`, `true`), and
+ * replacing them everywhere would spoil the text and tell what the secret is.
+ */
+export const MIN_SECRET_LENGTH = 6;
+
+/** A mask can bring a token's start in reach of its pattern; two passes are enough for all but made-up secrets. */
+const MAX_PASSES = 8;
+
+/** Letters and digits in a row that betray a secret. */
+const GRAM = 12;
+/** A secret with fewer letters and digits than GRAM is looked for whole, if it has at least these. */
+const MIN_GRAM = 8;
+
+interface Search {
+  /** Forms to find as they are, by their first characters. */
+  readonly exact: ReadonlyMap<string, readonly string[]>;
+  /** Letters and digits, in lower case, by their number. */
+  readonly grams: ReadonlyMap<number, ReadonlySet<string>>;
+}
+
+function compile(secrets: readonly string[]): Search {
+  const exact = new Map<string, string[]>();
+  const grams = new Map<number, Set<string>>();
+  for (const secret of new Set(secrets)) {
+    for (const form of encodingsOf(secret, MIN_SECRET_LENGTH)) {
+      const head = form.slice(0, MIN_SECRET_LENGTH);
+      exact.set(head, [...(exact.get(head) ?? []), form]);
+      if (isOpaque(secret)) addGrams(grams, squeezeForm(form));
+    }
+  }
+  return { exact, grams };
+}
+
+/** Prose and files hold words that are no secret; a part of them is not looked for. */
+function isOpaque(secret: string): boolean {
+  return !/\s/.test(secret.trim());
+}
+
+/** Letters and digits of a form; a URL's scheme is not secret, and `https://www.` would match every link. */
+function squeezeForm(form: string): string {
+  return foldCase(form.replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/(?:www\.)?/i, '').replace(/[^A-Za-z0-9]+/g, ''));
+}
+
+function addGrams(grams: Map<number, Set<string>>, letters: string): void {
+  if (letters.length < MIN_GRAM) return;
+  const size = Math.min(GRAM, letters.length);
+  const set = grams.get(size) ?? new Set<string>();
+  for (let at = 0; at + size <= letters.length; at += 1) set.add(letters.slice(at, at + size));
+  grams.set(size, set);
+}
+
+/** ASCII only, so that no position moves. */
+function foldCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function findSecrets(text: string, { exact, grams }: Search): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
+  if (exact.size > 0) {
+    for (let at = 0; at + MIN_SECRET_LENGTH <= text.length; at += 1) {
+      for (const form of exact.get(text.slice(at, at + MIN_SECRET_LENGTH)) ?? []) {
+        if (text.startsWith(form, at)) spans.push({ start: at, end: at + form.length });
+      }
+    }
+  }
+  if (grams.size > 0) findGrams(text, grams, spans);
+  return spans;
+}
+
+function findGrams(text: string, grams: Search['grams'], spans: TextSpan[]): void {
+  const { letters, positions } = squeeze(text);
+  for (const [size, set] of grams) {
+    for (let at = 0; at + size <= letters.length; at += 1) {
+      if (!set.has(letters.slice(at, at + size))) continue;
+      spans.push({ start: positions[at] ?? 0, end: (positions[at + size - 1] ?? 0) + 1 });
+    }
+  }
+}
+
+/** The text's ASCII letters and digits in lower case and where they stand; a mask stays as a wall between them. */
+function squeeze(text: string): { readonly letters: string; readonly positions: Uint32Array } {
+  const positions = new Uint32Array(text.length);
+  const kept: string[] = [];
+  let count = 0;
+  for (const match of text.matchAll(/[A-Za-z0-9]+|\*{3,}/g)) {
+    const isWall = match[0].startsWith('*');
+    const letters = isWall ? '*' : match[0];
+    for (let offset = 0; offset < letters.length; offset += 1) positions[count++] = match.index + offset;
+    kept.push(letters);
+  }
+  return { letters: foldCase(kept.join('')), positions };
+}
+
+/** Overlapping and touching stretches become one mask. */
+function replaceSpans(text: string, spans: readonly TextSpan[]): string {
+  const ordered = [...spans].sort((a, b) => a.start - b.start);
+  let result = '';
+  let end = 0;
+  for (const span of ordered) {
+    if (span.start > end || end === 0) result += text.slice(end, Math.max(end, span.start)) + MASK;
+    end = Math.max(end, span.end);
+  }
+  return result + text.slice(end);
+}

@@ -1,0 +1,113 @@
+import { MAX_COMMENT_CHARACTERS, MAX_SUMMARY_BYTES } from '../defaults.js';
+import { cutToBytes } from '../text/cut.js';
+import { stripInvisible } from './invisible.js';
+import { cleanLog } from './log.js';
+import { cleanMarkdown } from './markdown.js';
+import { redact } from './redact.js';
+import { cleanTitle } from './title.js';
+import type { References } from './words.js';
+
+/** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
+export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'log' | 'output' | 'memory';
+
+/**
+ * The one function text leaves through (D24, D11). Comment and summary: no secret, nothing invisible, nothing that
+ * acts on GitHub, everything closed that was opened, and cut to what fits, with a note; an untrusted comment refers to no
+ * other thread either. Title: no secret, nothing invisible, no closing keyword, one line without markup. Log: no secret,
+ * nothing invisible, no workflow command. Output and memory: no secret. What went through once goes through unchanged.
+ */
+export function sanitize(text: string, channel: Channel, secrets: readonly string[]): string {
+  switch (channel) {
+    case 'comment':
+      return cleanAndCut(text, { ...COMMENT, secrets, references: 'own' });
+    case 'untrusted-comment':
+      return cleanAndCut(text, { ...COMMENT, secrets, references: 'none' });
+    case 'title':
+      return defer(text, (version) => cleanTitle(redact(version, secrets)));
+    case 'summary':
+      return cleanAndCut(text, { ...SUMMARY, secrets, references: 'own' });
+    case 'log':
+      return defer(text, (version) => cleanLog(redact(version, secrets)));
+    case 'output':
+    case 'memory':
+      return redact(text, secrets);
+  }
+}
+
+/** Left free for what the publisher puts around the text: hidden marker, heading, footer. */
+const COMMENT_FRAME = 1536;
+const SUMMARY_FRAME_BYTES = 16_384;
+
+const COMMENT_LIMIT = MAX_COMMENT_CHARACTERS - COMMENT_FRAME;
+const SUMMARY_LIMIT_BYTES = MAX_SUMMARY_BYTES - SUMMARY_FRAME_BYTES;
+
+const COMMENT_NOTE =
+  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
+const SUMMARY_NOTE = '\n\n*The text is cut here: it is longer than a job summary may be.*';
+
+interface Limit {
+  readonly hasRoom: (text: string) => boolean;
+  /** The text without its last `tooMuch` units beyond the limit. */
+  readonly cut: (text: string, tooMuch: number) => string;
+  readonly note: string;
+}
+
+const COMMENT: Limit = { hasRoom: hasRoomInComment, cut: cutToComment, note: COMMENT_NOTE };
+const SUMMARY: Limit = { hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUMMARY_NOTE };
+
+interface Cleaning extends Limit {
+  readonly secrets: readonly string[];
+  readonly references: References;
+}
+
+/** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
+function cleanAndCut(text: string, { secrets, references, hasRoom, cut, note }: Cleaning): string {
+  const clean = (version: string) => cleanMarkdown(stripInvisible(redact(version, secrets)), references);
+  const whole = defer(text, clean);
+  if (hasRoom(whole)) return whole;
+  for (let tooMuch = note.length + MARGIN; ; tooMuch *= 2) {
+    const short = defer(cut(whole, tooMuch).trimEnd(), clean) + note;
+    if (hasRoom(short)) return defer(short, clean);
+  }
+}
+
+/** Room for fences and `<details>` that are closed after a cut. */
+const MARGIN = 256;
+
+/**
+ * Applies a step until it changes nothing more, so that what leaves is what the rules have looked at. Two or three
+ * rounds are enough for anything but a text made against the rules, of which letters and digits remain.
+ */
+function defer(text: string, step: (text: string) => string): string {
+  let version = text;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const next = step(version);
+    if (next === version) return version;
+    version = next;
+  }
+  return step(version.replace(/[^\p{L}\p{N}\n]+/gu, ' '));
+}
+
+const MAX_ROUNDS = 8;
+
+function hasRoomInComment(text: string): boolean {
+  return text.length <= COMMENT_LIMIT;
+}
+
+function hasRoomInSummary(text: string): boolean {
+  return cutToBytes(text, SUMMARY_LIMIT_BYTES).leftOutBytes === 0;
+}
+
+function cutToComment(text: string, tooMuch: number): string {
+  return atLineEnd(text.slice(0, Math.max(0, COMMENT_LIMIT - tooMuch)).replace(/[\uD800-\uDBFF]$/, ''));
+}
+
+function cutToSummary(text: string, tooMuch: number): string {
+  return atLineEnd(cutToBytes(text, Math.max(0, SUMMARY_LIMIT_BYTES - tooMuch)).text);
+}
+
+/** Up to the last line break, if one is near. */
+function atLineEnd(text: string): string {
+  const end = text.lastIndexOf('\n');
+  return end > Math.max(0, text.length - 2000) ? text.slice(0, end) : text;
+}

@@ -1,0 +1,43 @@
+import { checkInput, explainProblems, type InputOf, type Shape, schemaOf } from './check-input.js';
+import type { Effect, Tool, ToolResult } from './tool.js';
+import { ToolError } from './tool-error.js';
+
+/** A tool with typed arguments. */
+export interface ToolDefinition<S extends Shape> {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly isReadOnly?: boolean;
+  readonly description: string;
+  readonly shape: S;
+  /** The answer. A ToolError's message is the answer to a call that failed. */
+  run(input: InputOf<S>, signal: AbortSignal): Promise<string | ToolText>;
+}
+
+/** An answer that says whose words it holds. */
+export type ToolText = Required<Pick<ToolResult, 'text' | 'isTainted'>>;
+
+/** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
+export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
+  const { name, effect, isReadOnly, description, shape } = definition;
+  return {
+    name,
+    effect,
+    ...(isReadOnly === undefined ? {} : { isReadOnly }),
+    description,
+    inputSchema: schemaOf(shape),
+    async execute(input, signal) {
+      const checked = checkInput(shape, input);
+      if (checked.kind === 'wrong') {
+        return { text: explainProblems(name, shape, checked.problems), isError: true };
+      }
+      try {
+        signal.throwIfAborted();
+        const told = await definition.run(checked.input, signal);
+        return typeof told === 'string' ? { text: told, isError: false } : { ...told, isError: false };
+      } catch (thrown) {
+        if (thrown instanceof ToolError) return { text: thrown.message, isError: true };
+        throw thrown;
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Trigger } from '../core/event/trigger.js';
+import type { TriggerContext } from '../core/prompt/context.js';
+
+/** The change a run looks at: the commits that were compared, and their whole diff. */
+export interface ReviewedDiff {
+  readonly head: string;
+  readonly base: string;
+  /** Name of the branch it goes into; left out where that is not known. */
+  readonly into?: string;
+  readonly diff: string;
+}
+
+/** The change of the pull request a run is about; undefined where there is none or its diff is not known. */
+export function changeOf(trigger: Trigger, context: TriggerContext | undefined): ReviewedDiff | undefined {
+  if (context?.kind !== 'pull_request') return undefined;
+  const commits = context.pinned ?? commitsOf(trigger);
+  if (commits === undefined) return undefined;
+  const { head, base } = commits;
+  return {
+    head: head.sha,
+    base: base.sha,
+    ...(base.ref === '' ? {} : { into: base.ref }),
+    diff: context.diff,
+  };
+}
+
+function commitsOf(trigger: Trigger) {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return trigger;
+    case 'comment':
+      return trigger.commits;
+    case 'issue':
+    case 'push':
+    case 'workflow_run':
+    case 'merge_group':
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return undefined;
+  }
+}

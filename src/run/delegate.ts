@@ -1,0 +1,244 @@
+import { resolve } from 'node:path';
+import type { Dependencies, Reporter } from '../core/dependencies.js';
+import { AxeError, ProviderError } from '../core/errors.js';
+import type { RunEvent } from '../core/loop/events.js';
+import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { Limit, RunOutcome, RunStats } from '../core/loop/outcome.js';
+import type { Plan } from '../core/plan.js';
+import { type NotesPlan, planNotes } from '../core/plan-notes.js';
+import type { Task } from '../core/prompt/task.js';
+import { NOTHING_BUFFERED } from '../core/review/buffered.js';
+import { cleanLine } from '../core/text/cut.js';
+import type { Tool, ToolResult } from '../core/tools/tool.js';
+import type { AgentPosition, Delegation } from './delegation.js';
+import { cutWarning, judge } from './judge.js';
+import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
+import { memoryWarnings, notesWarnings, remember, restore, UNPUBLISHED } from './remember.js';
+import type { Remembered } from './request.js';
+
+/**
+ * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
+ * texts and checks are axe's (axe-behaviour §14).
+ */
+export function createCallAgent(plan: Plan, delegation: Delegation, post: AgentPosition): Tool | undefined {
+  const names = plan.agent.config.subAgents;
+  if (names.length === 0 || post.depth > delegation.maxDepth) return undefined;
+  const listed = names.join(', ');
+  return {
+    name: 'call_agent',
+    effect: 'read',
+    description: `Delegate a task to a sub-agent. The sub-agent runs independently with its own context and returns only its final result. Available agents: ${listed}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agent: { type: 'string', description: `Name of the sub-agent to invoke (must be one of: ${listed})` },
+        task: { type: 'string', description: 'What you need the sub-agent to do' },
+        context: { type: 'string', description: 'Additional context from your conversation to pass along' },
+      },
+      required: ['agent', 'task'],
+    },
+    execute: (input, signal) => callAgent({ input, plan, post, signal }, delegation),
+  };
+}
+
+interface Call {
+  readonly input: unknown;
+  /** The calling agent's. */
+  readonly plan: Plan;
+  /** Where the called agent stands. */
+  readonly post: AgentPosition;
+  readonly signal: AbortSignal;
+}
+
+async function callAgent({ input, plan, post, signal }: Call, delegation: Delegation): Promise<ToolResult> {
+  const { agent, task, context } = readInput(input);
+  if (agent === '') return refusal('"agent" argument is required');
+  if (task === '') return refusal('"task" argument is required');
+  if (!plan.agent.config.subAgents.includes(agent)) {
+    return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
+  }
+  const { reporter, clock } = delegation.deps;
+  const startedAt = clock.now().getTime();
+  reporter.event({ kind: 'sub-agent-called', agent, depth: post.depth, task });
+  const run = { name: agent, task: taskOf(task, context, delegation), parent: plan, post };
+  const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, delegation);
+  try {
+    const result = await runSubAgent(run, watch.loop, delegation).catch((thrown: unknown) =>
+      failure(agent, thrown, signal),
+    );
+    const durationMs = clock.now().getTime() - startedAt;
+    reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.told });
+    return result.answer;
+  } finally {
+    watch.stop();
+  }
+}
+
+/** What the sub-agent is told, and what is remembered of it: in a workflow not what was sent along (D9). */
+function taskOf(task: string, context: string, { request }: Delegation): Task {
+  const sentence = `Task: ${task}`;
+  const message = context.trim() === '' ? sentence : `${sentence}\n\nContext:\n${context}`;
+  if (request.inWorkflow) return { sentence, message, warnings: [] };
+  return { sentence: message, isKeptWhole: true, message, warnings: [] };
+}
+
+/** Every argument is text in axe; what is not text is written as JSON. */
+function readInput(input: unknown): {
+  readonly agent: string;
+  readonly task: string;
+  readonly context: string;
+} {
+  const given = new Map(typeof input === 'object' && input !== null ? Object.entries(input) : []);
+  const text = (name: string): string => {
+    const value: unknown = given.get(name);
+    if (value === undefined || value === null) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  return { agent: text('agent'), task: text('task'), context: text('context') };
+}
+
+function refusal(reason: string): ToolResult {
+  return { text: `call_agent error: ${reason}`, isError: true };
+}
+
+/** The answer for the model, and what is told of it. */
+interface Delegated {
+  readonly answer: ToolResult;
+  readonly told: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
+}
+
+interface SubAgentRun extends SubAgent {
+  readonly post: AgentPosition;
+}
+
+async function runSubAgent(
+  run: SubAgentRun,
+  loop: LoopDependencies,
+  delegation: Delegation,
+): Promise<Delegated> {
+  const { deps } = delegation;
+  const plan = await planSubAgent(run, delegation);
+  for (const warning of plan.warnings) loop.reporter.warn(warning);
+  const memory = await restore(plan.agent, plan.memory, deps, {
+    plan: notesPlanOf(plan, deps),
+    unsaved: delegation.notesSession?.changes('trusted') ?? [],
+  });
+  if (memory !== undefined) {
+    for (const warning of memoryWarnings(plan, memory.restored, deps)) loop.reporter.warn(warning);
+    for (const warning of notesWarnings(memory)) loop.reporter.warn(warning);
+  }
+  const model = await openSubAgentModel(plan, deps);
+  const parts = { model, memory: memory?.text ?? '', notesSession: memory?.notesSession, loop };
+  const outcome = await delegation.converse(plan, parts, delegation, run.post);
+  const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
+  const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
+  tellNotices(await remember(end, deps), loop.reporter);
+  switch (outcome.kind) {
+    case 'completed':
+      if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);
+      return silent(run.name, outcome.stats, loop.signal);
+    case 'incomplete':
+      loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${run.name}": `));
+      return partial(run.name, outcome, loop.signal);
+    case 'refused':
+      return failure(run.name, new AxeError(tellRefused(outcome.answer)), loop.signal, outcome.stats);
+    case 'exhausted':
+      if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
+      return failure(run.name, subAgentError(outcome), loop.signal, outcome.stats);
+    case 'failed':
+      return failure(run.name, outcome.error, loop.signal, outcome.stats);
+  }
+}
+
+function notesPlanOf(plan: Plan, { cwd }: Dependencies): NotesPlan | undefined {
+  return planNotes({ ...plan, workdir: resolve(cwd, plan.workdir), isSubAgent: true });
+}
+
+/** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */
+function tellNotices(remembered: Remembered, reporter: Reporter): void {
+  if (remembered.kind === 'nothing' || remembered.result.kind === 'failed') return;
+  for (const message of remembered.result.notices ?? [])
+    reporter.warn({ code: 'memory-store-notice', message });
+}
+
+function isSpent({ limit }: { readonly limit: Limit }): boolean {
+  return limit === 'tokens' || limit === 'cost';
+}
+
+function answered(text: string, { stats }: { readonly stats: ToolResult['stats'] }): Delegated {
+  const answer = stats === undefined ? { text, isError: false } : { text, isError: false, stats };
+  return { answer, told: { kind: 'answer', text } };
+}
+
+/** Without a word it may still have done its work by calling tools; else nothing came of it. */
+function silent(name: string, stats: RunStats, signal: AbortSignal): Delegated {
+  if (stats.toolCalls === 0) return failure(name, new AxeError('it gave an empty answer'), signal, stats);
+  const calls = `${stats.toolCalls} tool ${stats.toolCalls === 1 ? 'call' : 'calls'}`;
+  return answered(`[Sub-agent "${name}" ended with an empty answer after ${calls}.]`, { stats });
+}
+
+/** The caller may use what came, but has to know that its end is missing. */
+function partial(
+  name: string,
+  { answer, error, stats }: Extract<RunOutcome, { kind: 'incomplete' }>,
+  signal: AbortSignal,
+): Delegated {
+  if (answer.trim() === '') return failure(name, error, signal, stats);
+  const detail = error.message;
+  const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
+  return { answer: { text, isError: true, stats }, told: { kind: 'part', text: answer, detail } };
+}
+
+function tellRefused(answer: string): string {
+  const words = cleanLine(answer, MAX_REFUSAL);
+  return words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
+}
+
+/** Code points of a refusal that its caller is told. */
+const MAX_REFUSAL = 500;
+
+/** axe says of a sub-agent what it says of an agent, with another subject. */
+function subAgentError({ limit, error }: { readonly limit: Limit; readonly error: AxeError }): AxeError {
+  if (limit !== 'turns') return error;
+  return new AxeError(error.message.replace(/^agent exceeded/, 'sub-agent exceeded'));
+}
+
+/** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */
+function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: ToolResult['stats']): Delegated {
+  if (!(thrown instanceof AxeError)) {
+    signal.throwIfAborted();
+    throw thrown;
+  }
+  const detail = thrown.message;
+  const text = `Error: sub-agent "${name}" failed - ${detail}. You may retry or proceed without this result.`;
+  const answer = stats === undefined ? { text, isError: true } : { text, isError: true, stats };
+  return { answer, told: { kind: 'failure', detail } };
+}
+
+/** The loop's world of a sub-agent: a time limit of its own, and only its warnings are told. */
+function startWatch(
+  timeoutSeconds: number,
+  parentSignal: AbortSignal,
+  { deps }: Delegation,
+): { readonly loop: LoopDependencies; stop(): void } {
+  const { clock, reporter, deadline } = deps;
+  const over = new AbortController();
+  const done = new AbortController();
+  const endsAt =
+    timeoutSeconds > 0 ? clock.now().getTime() + timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
+  if (timeoutSeconds > 0) {
+    void clock.sleep(timeoutSeconds * 1000, done.signal).then(() => {
+      if (!done.signal.aborted) over.abort(new ProviderError('timeout', 'context deadline exceeded'));
+    });
+  }
+  const quiet: Reporter = { warn: (warning) => reporter.warn(warning), event: () => undefined };
+  return {
+    loop: {
+      clock,
+      reporter: quiet,
+      signal: AbortSignal.any([parentSignal, over.signal]),
+      leftMs: () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime()),
+    },
+    stop: () => done.abort(),
+  };
+}

@@ -1,0 +1,71 @@
+import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
+import type { Dependencies } from '../core/dependencies.js';
+import type { TaintTracker } from '../core/event/taint.js';
+import type { OpenModel } from '../core/loop/asker.js';
+import type { Budget } from '../core/loop/budget.js';
+import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { RunOutcome } from '../core/loop/outcome.js';
+import type { Plan } from '../core/plan.js';
+import type { Publications } from '../core/review/buffer.js';
+import type { Effect } from '../core/tools/tool.js';
+import type { RunNotes } from './notes.js';
+import type { RunRequest } from './request.js';
+
+/** What an agent and its sub-agents have in common. */
+export interface Delegation {
+  readonly request: RunRequest;
+  readonly deps: Dependencies;
+  readonly budget: Budget;
+  /** What all of them together have read. */
+  readonly taint: TaintTracker;
+  /** What all of them together want published; undefined without an event. */
+  readonly publications: Publications | undefined;
+  /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
+  readonly notesSession: RunNotes | undefined;
+  /** Levels of sub-agents below the first agent. */
+  readonly maxDepth: number;
+  /** Holds the conversation of an agent: the same for all of them. */
+  readonly converse: Converse;
+}
+
+/** What a conversation is held with, beside its plan. */
+export interface ConversationParts {
+  readonly model: OpenModel;
+  /** The run log as it goes into the system prompt. */
+  readonly memory: string;
+  /** The agent's notes; undefined where they are off. */
+  readonly notesSession: RunNotes | undefined;
+  readonly loop: LoopDependencies;
+}
+
+/** One agent's conversation, from its plan to its outcome. */
+export type Converse = (
+  plan: Plan,
+  parts: ConversationParts,
+  delegation: Delegation,
+  post: AgentPosition,
+) => Promise<RunOutcome>;
+
+/** Where an agent stands in a crew. */
+export interface AgentPosition {
+  /** 0 for the agent of the run. */
+  readonly depth: number;
+  /** Effects that the agent's caller has; undefined where nobody called. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+}
+
+/** Opens a model with what is known of it. Throws what `Models.open` throws. */
+export async function openModel({ models }: Dependencies, ref: ModelRef): Promise<OpenModel> {
+  return { ref: formatModelRef(ref), model: await models.open(ref), ...models.facts(ref) };
+}
+
+/** The models to fall back on, opened only when they are needed. Throws an AxeError for a malformed one. */
+export function fallbacksOf({ request, deps }: Delegation): readonly (() => Promise<OpenModel>)[] {
+  return request.fallbackModels.map((text) => {
+    const ref = parseModelRef(text);
+    return async () => {
+      await deps.models.configure(ref);
+      return await openModel(deps, ref);
+    };
+  });
+}

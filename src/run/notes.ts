@@ -1,0 +1,183 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { Dependencies } from '../core/dependencies.js';
+import type { Lane } from '../core/event/trust.js';
+import { applyChanges, type NoteChange } from '../core/memory/change.js';
+import {
+  changesInFolder,
+  inNotesFolder,
+  notesFolderOf,
+  outOfNotesFolder,
+} from '../core/memory/notes/folder.js';
+import { listNotes } from '../core/memory/notes/list-notes.js';
+import { makeNotesPrompt } from '../core/memory/notes/notes-prompt.js';
+import { dateOf } from '../core/memory/notes/place.js';
+import { createNotesSession, type NotesSession } from '../core/memory/notes/session.js';
+import type { NotesTool } from '../core/memory/notes/tool-names.js';
+import { everythingUnder } from '../core/memory/notes/view.js';
+import type { MemoryStore, RestoreResult, TreeResult } from '../core/memory/store.js';
+import type { MemoryPlan } from '../core/plan.js';
+import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';
+import type { NotesPrompt } from '../core/prompt/system.js';
+import { sanitize } from '../core/sanitize/sanitize.js';
+import type { Warning } from '../core/warning.js';
+import { createNotesKeeper, type NotesLane, notesLane } from './keep-notes.js';
+
+/** The notes of a run, opened. */
+export interface RunNotes {
+  readonly session: NotesSession;
+  /** The tools over them that the agent was granted. */
+  readonly tools: readonly NotesTool[];
+  /** What of them was found when the run started. */
+  readonly found: { readonly files: number; readonly location: string };
+  readonly prompt: NotesPrompt;
+  /** To be told before the run. */
+  readonly warnings: readonly Warning[];
+  /** What has to be saved of them in a lane, as the store takes it; of a tainted run nothing stays in the trusted one. */
+  changes(lane: Lane): readonly NoteChange[];
+  /** Keeps that in the journal. */
+  keep(lane: Lane): Promise<void>;
+}
+
+/** What notes are opened with. */
+export interface NotesParts {
+  readonly agent: LoadedAgent;
+  readonly memory: MemoryPlan;
+  readonly plan: NotesPlan;
+  readonly store: MemoryStore;
+  /** The run log as it was read before. */
+  readonly restored: RestoreResult;
+  /** What the agent of the run has written and nobody has saved: sub-agents see it. */
+  readonly unsaved: readonly NoteChange[];
+}
+
+/** Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a warning. */
+export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<RunNotes> {
+  const { agent, plan, store } = parts;
+  const { folder, places, isLive } = plan;
+  const { clock, saveSignal, secrets, reporter } = deps;
+  const runLogs = runLogsOf(parts);
+  const first = asSeen(parts, await readFirst(parts, deps));
+  const told = new Set(
+    parts.restored.kind === 'failed' ? [] : parts.restored.warnings.map(({ message }) => message),
+  );
+  const early: Warning[] = [];
+  let isOpen = false;
+  let isFirst = true;
+  const session = createNotesSession({
+    places,
+    runLogs,
+    // In a workflow a place of its own would differ from run to run, and may be nobody's to know (D14).
+    root: isLive && first.kind === 'tree' ? first.location : '',
+    caps: agent.config.memory,
+    async load(under) {
+      if (!isFirst) return await load(parts, under, deps);
+      isFirst = false;
+      return first;
+    },
+    redact: (text) => sanitize(text, 'memory', secrets),
+    now: () => clock.now(),
+    newId: () => clock.newId(),
+    warn(warning) {
+      if (told.has(warning.message)) return;
+      told.add(warning.message);
+      if (isOpen) reporter.warn(warning);
+      else early.push(warning);
+    },
+    noteWrite: ({ action, path, bytes }) => reporter.event({ kind: 'note-written', action, path, bytes }),
+    ...(isLive
+      ? { writeThrough: (changes) => store.write(changesInFolder(changes, folder), saveSignal) }
+      : {}),
+  });
+  const loaded = await session.tree();
+  const grant = grantNotesTools(plan, store.kind !== 'none');
+  const files = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
+  const today = dateOf(clock.now());
+  const made = makeNotesPrompt({ files, places, today, memory: agent.config.memory, tools: grant.tools });
+  const inLane = (lane: NotesLane) => changesInFolder(session.changes(lane), folder);
+  isOpen = true;
+  return {
+    session,
+    tools: grant.tools,
+    found: { files: listNotes(files, places).length, location: loaded.location },
+    prompt: made.prompt,
+    warnings: [...notLoaded(agent, loaded), ...early, ...made.warnings, ...grant.warnings],
+    changes(lane) {
+      const saved = notesLane(lane);
+      return saved === undefined ? [] : inLane(saved);
+    },
+    keep: createNotesKeeper(inLane, deps.journal),
+  };
+}
+
+function runLogsOf({ memory, plan: { folder } }: Pick<NotesParts, 'memory' | 'plan'>): readonly string[] {
+  return memory.readPaths.map((path) => outOfNotesFolder(path, folder) ?? path);
+}
+
+/** The places in the store that a run may ask for; undefined for all of it. */
+export function placesToRestore(
+  parts: Pick<NotesParts, 'memory' | 'plan'>,
+  now: Date,
+): readonly string[] | undefined {
+  const { places, folder } = parts.plan;
+  const under = everythingUnder({ places, runLogs: runLogsOf(parts), now });
+  return under?.map((place) => inNotesFolder(place, folder));
+}
+
+/** Many a store has read the notes with the run log; what there was to warn of was told with that. */
+async function readFirst(parts: NotesParts, { clock, deadline }: Dependencies): Promise<TreeResult> {
+  const { restored, store, memory } = parts;
+  if (restored.kind !== 'failed' && restored.beside !== undefined) {
+    const location = placeAround(restored.location, memory.readPaths);
+    const { beside: tree, warnings, blocked = [] } = restored;
+    return { kind: 'tree', tree, location, warnings, blocked };
+  }
+  return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
+}
+
+/** Where the store is, of the place of a run log in it. */
+function placeAround(location: string, readPaths: readonly string[]): string {
+  const places = location.split(' and ').map((place) => {
+    const path = readPaths.find((each) => place.endsWith(`:${each}`) || place.endsWith(`/${each}`));
+    return path === undefined ? place : place.slice(0, -path.length - 1);
+  });
+  return places.join(' and ');
+}
+
+async function load(
+  parts: NotesParts,
+  under: readonly string[] | undefined,
+  { deadline }: Dependencies,
+): Promise<TreeResult> {
+  const { store, plan } = parts;
+  const wanted = under?.map((place) => inNotesFolder(place, plan.folder));
+  return asSeen(parts, await store.readTree(deadline.signal, wanted), wanted);
+}
+
+/** What the store holds, with what the run has not saved yet, by the paths that the notes know. */
+function asSeen(
+  { plan: { folder }, unsaved }: NotesParts,
+  found: TreeResult,
+  wanted?: readonly string[],
+): TreeResult {
+  if (found.kind === 'failed') return found;
+  const seen = unsaved.filter(({ path }) => isWanted(path, wanted));
+  const tree = seen.length === 0 ? found.tree : applyChanges(found.tree, seen);
+  const location = folder === '' ? found.location : `${found.location}/${folder.slice(0, -1)}`;
+  const blocked = (found.blocked ?? []).flatMap((place) => {
+    const path = outOfNotesFolder(place.path, folder);
+    return path === undefined ? [] : [{ ...place, path }];
+  });
+  return { ...found, tree: notesFolderOf(tree, folder), location, blocked };
+}
+
+function isWanted(path: string, wanted: readonly string[] | undefined): boolean {
+  if (wanted === undefined || wanted.includes(path)) return true;
+  return wanted.includes(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
+function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[] {
+  if (loaded.kind === 'tree') return [];
+  const remedy = loaded.remedy === undefined ? '' : `. ${loaded.remedy}`;
+  const message = `failed to load the notes of "${name}": ${loaded.message}${remedy}`;
+  return [{ code: 'memory-load-failed', message }];
+}

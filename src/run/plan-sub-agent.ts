@@ -1,0 +1,98 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { parseModelRef } from '../core/agent/model-ref.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { AxeError } from '../core/errors.js';
+import type { OpenModel } from '../core/loop/asker.js';
+import { type Plan, planMemory } from '../core/plan.js';
+import { skillBody } from '../core/prompt/skill.js';
+import { buildSystemPrompt } from '../core/prompt/system.js';
+import type { Task } from '../core/prompt/task.js';
+import { agentWorkdir } from './agent-workdir.js';
+import { answerForm, withInstruction } from './answer-form.js';
+import { type Delegation, openModel } from './delegation.js';
+
+/** An agent that another one calls. */
+export interface SubAgent {
+  readonly name: string;
+  readonly task: Task;
+  /** The calling agent's. */
+  readonly parent: Plan;
+}
+
+/**
+ * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory. Nothing of its
+ * caller's passes down but the hosts it may ask, where its file names none (newer axe). Throws an AxeError with what
+ * axe puts before (axe-behaviour §14).
+ */
+export async function planSubAgent({ name, task, parent }: SubAgent, delegation: Delegation): Promise<Plan> {
+  const { deps, request } = delegation;
+  const loaded = await told(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
+  const agent = withHostsOf(parent.agent, loaded);
+  const { config } = agent;
+  const model = await told(`invalid model for agent "${name}"`, async () => parseModelRef(config.model));
+  await deps.models.configure(model);
+  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
+  const { files, warnings } = await told(`failed to resolve files for agent "${name}"`, () =>
+    deps.agents.loadContextFiles(config.files, workdir, agent),
+  );
+  const skill = await told(`failed to load skill for agent "${name}"`, async () =>
+    config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
+  );
+  const { trigger, trust } = parent;
+  const form = await answerForm(config.params, '', deps);
+  return {
+    ...parent,
+    agent,
+    model,
+    workdir,
+    skill: { path: config.skill, content: skill },
+    files,
+    stdin: '',
+    task: { ...task, message: withInstruction(task.message, form) },
+    form,
+    systemPrompt: buildSystemPrompt({
+      systemPrompt: config.systemPrompt,
+      skill,
+      files,
+      language: request.language ?? '',
+    }),
+    memory: planMemory({
+      agent,
+      model,
+      trigger,
+      trust,
+      origin: request.origin,
+      entryId: deps.clock.newId(),
+      policy: request.memoryPolicy,
+      wantCount: false,
+    }),
+    warnings: [...agent.warnings, ...warnings],
+  };
+}
+
+function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAgent): LoadedAgent {
+  if (agent.config.allowedHosts.length > 0) return agent;
+  return { ...agent, config: { ...agent.config, allowedHosts } };
+}
+
+/** Opens the model of a sub-agent. Throws an AxeError: a missing key as it is, the rest with what axe puts before. */
+export async function openSubAgentModel(
+  { agent: { name }, model }: Plan,
+  deps: Dependencies,
+): Promise<OpenModel> {
+  try {
+    return await openModel(deps, model);
+  } catch (thrown) {
+    if (thrown instanceof AxeError && thrown.exitCode === 3) throw thrown;
+    return await told(`failed to create provider for agent "${name}"`, () => Promise.reject(thrown));
+  }
+}
+
+async function told<T>(before: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    throw new AxeError(`${before}: ${thrown.message}`, { exitCode: thrown.exitCode, cause: thrown });
+  }
+}

@@ -1,0 +1,158 @@
+import type { GcResult } from '../commands/gc/gc-result.js';
+import type { MemoryCommandResult } from '../commands/memory/command-session.js';
+import type { Validation } from '../commands/validate/validation.js';
+import type { Published } from '../core/dependencies.js';
+import type { Admission } from '../core/event/admission.js';
+import type { AdmissionPolicy } from '../core/event/admission-policy.js';
+import type { AgentRef } from '../core/event/agent-ref.js';
+import type { TaintSource } from '../core/event/taint.js';
+import type { Trigger } from '../core/event/trigger.js';
+import type { CostInput } from '../core/loop/budget.js';
+import type { RunOutcome } from '../core/loop/outcome.js';
+import type { Change, NoteChange } from '../core/memory/change.js';
+import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
+import type { MemoryPolicy, Plan, RunOrigin } from '../core/plan.js';
+import type { LocalChange } from '../core/prompt/context.js';
+import type { DiffPolicy } from '../core/prompt/context-policy.js';
+import type { NotesPrompt } from '../core/prompt/system.js';
+import type { Spend, SpendLimits } from '../core/review/spend.js';
+import type { ReviewFact, Withdrawn } from '../core/review/state-facts.js';
+import type { RunNotes } from './notes.js';
+
+/** What a caller asks for; empty strings mean not given, as in axe. */
+export interface RunRequest {
+  readonly agent: string;
+  readonly model: string;
+  readonly skill: string;
+  readonly workdir: string;
+  readonly prompt: string;
+  readonly trigger: Trigger;
+  readonly gatePolicy: AdmissionPolicy;
+  /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
+  readonly reviewScope?: 'auto' | 'full';
+  /** Which side of a pull request its agent is taken from; left out: the base. */
+  readonly agentRef?: AgentRef;
+  /** Of the answer; left out or empty: whatever the agent says. */
+  readonly language?: string;
+  /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */
+  readonly readCheckout: () => Promise<string | undefined>;
+  /** A change on this machine, as context (`--git`). */
+  readonly readChange: () => Promise<LocalChange | undefined>;
+  /** Facts of the workflow run; undefined on the command line without an event. */
+  readonly origin: RunOrigin | undefined;
+  /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
+  readonly inWorkflow: boolean;
+  readonly readStdin: () => Promise<string>;
+  readonly memoryPolicy: MemoryPolicy;
+  /** A run that saves nothing to memory is a failure, so an agent without memory is not run. */
+  readonly requiresMemory?: boolean;
+  /** How much the model is told of a change. */
+  readonly diffPolicy: DiffPolicy;
+  /** Memory is kept in another repository, and what it says must not be shown here (D14). */
+  readonly isMemoryHidden: boolean;
+  /** Somebody wants to see how many entries there are. */
+  readonly wantCount: boolean;
+  readonly maxTurns: number;
+  /** Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]` says; 0: no limit. */
+  readonly tokenLimit: (agentMaxTokens: number) => number;
+  /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
+  readonly outputSchema: string;
+  /** US dollars; 0 for no limit. */
+  readonly maxCostUsd: number;
+  /** The input that it comes from, unless it is `max-cost-usd`. */
+  readonly costInput?: CostInput;
+  /** What runs of the agent may cost together; 0 for no limit each. */
+  readonly spendLimits: SpendLimits;
+  /** `provider/model`, tried in order when the agent's stays out of reach. */
+  readonly fallbackModels: readonly string[];
+  /** The time limit in seconds, of what the agent says (0: nothing). */
+  readonly timeLimit: (agentTimeoutSeconds: number) => number;
+  readonly dryRun: boolean;
+}
+
+/** Memory as it was when the run started. */
+export interface Memory {
+  readonly store: MemoryStore;
+  readonly restored: RestoreResult;
+  /** What goes into the prompt: the loaded entries without their provenance lines. */
+  readonly text: string;
+  /** What notes add to the prompt behind the entries; absent where they are off. */
+  readonly notes?: NotesPrompt;
+  /** The notes themselves, in a run that has them. */
+  readonly notesSession?: RunNotes;
+  /** What is kept beside the run log and is not for the model (D36). */
+  readonly facts: readonly ReviewFact[];
+}
+
+/** What a run has learnt from the answers to earlier findings. */
+export interface Learned {
+  /** What nobody had kept yet. */
+  readonly withdrawn: readonly Withdrawn[];
+  /** Fingerprints of findings that are still open on the run's own pull request. */
+  readonly open: readonly string[];
+  /** Fingerprints of findings that were withdrawn there and are not kept: what a run raises that read strangers' words. */
+  readonly withdrawnHere: readonly string[];
+  /** In a sentence, why some answers could not be read. */
+  readonly trouble?: string;
+}
+
+/** The change that appends an entry. */
+export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
+
+/** What became of the run's entry and of its notes. */
+export type Remembered =
+  /** The agent has no memory, or the run did not complete and wrote no notes. */
+  | { readonly kind: 'nothing' }
+  /** A run that did not complete keeps its notes all the same (D16). */
+  | {
+      readonly kind: 'notes';
+      readonly entries: readonly [];
+      readonly notes: readonly NoteChange[];
+      readonly result: SaveResult;
+    }
+  | {
+      readonly kind: 'entry';
+      readonly id: string;
+      /** One, or of a tainted run two: what we compute, and the whole entry apart from it. */
+      readonly entries: readonly EntryChange[];
+      /** The changes to notes that were saved with it. */
+      readonly notes?: readonly NoteChange[];
+      readonly result: SaveResult;
+    };
+
+/** How far a run came, with everything it made. */
+export type RunReport =
+  | { readonly kind: 'skipped'; readonly decision: Extract<Admission, { kind: 'skip' }> }
+  | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
+  | {
+      readonly kind: 'ran';
+      readonly plan: Plan;
+      readonly memory: Memory | undefined;
+      readonly outcome: RunOutcome;
+      /** What brought text by anybody into the run. */
+      readonly taints: readonly TaintSource[];
+      readonly published: Published;
+      readonly remembered: Remembered;
+      readonly spend: Spend;
+      /** Of answers to earlier findings; left out, there were none. */
+      readonly learned?: Learned;
+    }
+  /** A command over memory was carried out, and no model asked. */
+  | {
+      readonly kind: 'tended';
+      readonly agent: string;
+      readonly store: MemoryStore['kind'];
+      readonly command: string;
+      readonly askedIn: 'workflow' | 'comment';
+      readonly result: MemoryCommandResult;
+      readonly published: Published;
+    }
+  /** Garbage collection of an agent's memory. */
+  | {
+      readonly kind: 'collected';
+      readonly agent: string;
+      readonly store: MemoryStore['kind'];
+      readonly collection: GcResult;
+    }
+  /** Agents were looked at, and none was run. */
+  | { readonly kind: 'validated'; readonly validation: Validation };

@@ -1,0 +1,91 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import type { FetchedChange, TriggerContext } from '../core/prompt/context.js';
+import { reviewCommand } from '../core/review/command.js';
+import { ownPart } from '../core/review/own-part.js';
+import { planScope, type Scope } from '../core/review/scope.js';
+import { parseDiff } from '../core/text/diff.js';
+import type { Warning } from '../core/warning.js';
+import { changeOf } from './change.js';
+import type { Deferred } from './deferred.js';
+import type { Memory, RunRequest } from './request.js';
+
+/** What a scope is found from; what takes time may still be on its way. */
+export interface ScopeParts {
+  readonly agent: LoadedAgent;
+  readonly request: RunRequest;
+  readonly memory: Promise<Deferred<Memory | undefined>>;
+  readonly context: Promise<Deferred<TriggerContext | undefined>>;
+}
+
+/** How much of a pull request a run reviews. */
+export interface FoundScope {
+  /** Undefined where the run is no review, or nothing is known of the change. */
+  readonly scope: Scope | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+const NO_SCOPE: FoundScope = { scope: undefined, warnings: [] };
+
+/**
+ * What a review looks at: what is new since the last one, where memory knows of it and the branch goes on from there, or
+ * else all of it. GitHub is asked as soon as memory is read, beside everything else that is waited for, and not at all
+ * for a first review. Only agents that post reviews are limited so: an answer in one comment takes the place of the
+ * one before. Rejects as its parts do.
+ */
+export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<FoundScope> {
+  const { agent, request } = parts;
+  const command = reviewCommand(request.trigger);
+  const isReview = request.trigger.kind === 'pull_request' || command !== undefined;
+  const { github } = deps;
+  if (!isReview || github === undefined || !postsReviews(agent)) return NO_SCOPE;
+  const pull = subjectNumber(request.trigger);
+  const memory = (await parts.memory)();
+  const commits = await commitsOf(request.trigger, parts.context);
+  if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
+  const isFullAsked = command?.isFull === true || request.reviewScope === 'full';
+  const plan = planScope({ facts: memory.facts, pull, ...commits, isFullAsked });
+  const found =
+    plan.kind === 'full'
+      ? undefined
+      : await github.newSince({ from: plan.from, head: commits.head }, deps.deadline.signal);
+  const context = (await parts.context)();
+  if (context?.kind !== 'pull_request') return NO_SCOPE;
+  const pullRequest = { head: commits.head, filesTotal: context.filesTotal };
+  if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
+  const { from, before } = plan;
+  if (found?.kind !== 'ahead') {
+    const why = found?.kind ?? 'unread';
+    return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
+  }
+  const { hasMerge, warnings } = found;
+  const change = hasMerge ? ownChange(found.change, context) : found.change;
+  return { scope: { kind: 'since', from, before, change, hasMerge, ...pullRequest }, warnings };
+}
+
+/** Whether an agent has a tool that writes reviews. */
+export function postsReviews({ config }: LoadedAgent): boolean {
+  return config.tools.includes('add_review_comment') || config.tools.includes('submit_review');
+}
+
+/** An event on a pull request says its commits itself; below a comment they have to be waited for. */
+async function commitsOf(
+  trigger: Trigger,
+  context: ScopeParts['context'],
+): Promise<{ readonly head: string; readonly into: string } | undefined> {
+  if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
+  const change = changeOf(trigger, (await context)());
+  return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
+}
+
+/** What a merge brought is left out, in the diff and in the list of files. */
+function ownChange(all: FetchedChange, pull: FetchedChange): FetchedChange {
+  const diff = ownPart(all.diff, pull.diff);
+  const kept = new Map(parseDiff(diff).map((file) => [file.path, file]));
+  const files = all.files.flatMap((file) => {
+    const own = kept.get(file.path);
+    return own === undefined ? [] : [{ ...file, additions: own.additions, deletions: own.deletions }];
+  });
+  return { diff, files, filesTotal: files.length };
+}
