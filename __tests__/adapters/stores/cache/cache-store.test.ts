@@ -147,6 +147,8 @@ it.each([
   `${PREFIX}0000000000.`,
   'axe-memory/v1/trunk/default2/0000000042.',
   'axe-memory/v1/trunk/defaul/0000000042.',
+  'axe-memory/v1/trunk/another/0000000042.',
+  'axe-memory/v1/pr-42/default/0000000042.',
 ])('C3 40: the key %s is not taken for a version of the lineage', async (key) => {
   expect(parseKey(PREFIX, key)).toBeUndefined();
   const cache = createFakeCache();
