@@ -33,6 +33,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'cli.ts': ['cli'],
 };
 
+/** Core's folders, each importing only those before it. */
+const CORE_ORDER = [
+  'text',
+  'sanitize',
+  'event',
+  'memory',
+  'agent',
+  'review',
+  'prompt',
+  'tools',
+  'loop',
+  'gc',
+];
+
+/** Core's own files that put the folders together; its other files are below all folders and import none. */
+const CORE_TOP = ['dependencies.ts', 'plan-notes.ts', 'plan.ts', 'run-event.ts'];
+
 /** Packages of the pure core; the language model's interface is only a type. */
 const CORE_PACKAGES = ['smol-toml', 'valibot'];
 const CORE_TYPE_PACKAGES = ['@ai-sdk/provider'];
@@ -97,6 +114,13 @@ describe('the architecture', () => {
     const impure =
       /\b(?:process\.|fetch\(|Date\.now|new Date\(\)|Math\.random|console\.|performance\.|setTimeout)/;
     expect(linesMatching('core', impure)).toEqual([]);
+  });
+
+  it('keeps the folders of the core in one order', () => {
+    const own = IMPORTS.filter((one) => roomOf(one.from) === 'core' && isOwn(one));
+    const wrong = own.filter((one) => heightOf(target(one)) > heightOf(one.from));
+    expect(describeAll(wrong)).toEqual([]);
+    expect(Math.max(...FILES.map(heightOf))).toBe(CORE_ORDER.length);
   });
 
   it('touches files and processes in adapters/host only', () => {
@@ -190,6 +214,14 @@ function target({ from, to }: Import): string {
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   return first === 'adapters' ? `${first}/${second}` : first;
+}
+
+/** How far up a file of the core is: its folder's place in the order, from 0. */
+function heightOf(file: string): number {
+  const [room, folder = '', ...rest] = file.split('/');
+  if (room !== 'core') return -1;
+  if (rest.length > 0) return CORE_ORDER.indexOf(folder);
+  return CORE_TOP.includes(folder) ? CORE_ORDER.length : -1;
 }
 
 function mayImport(one: Import): boolean {

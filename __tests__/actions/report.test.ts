@@ -8,8 +8,8 @@ import { type FailureToReport, reportFailure, reportRun } from '../../src/action
 import type { Runner } from '../../src/actions/runner/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
-import type { RunOutcome } from '../../src/core/loop/outcome.js';
 import type { SaveResult } from '../../src/core/memory/store.js';
+import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';

@@ -6,7 +6,7 @@ import { main } from '../../src/cli/main.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
 import { formatProvenance } from '../../src/core/memory/provenance.js';
 import { formatEntry } from '../../src/core/memory/run-log.js';
-import { parseLog } from '../../src/core/text/units.js';
+import { parseLog } from '../../src/core/memory/units.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

@@ -8,7 +8,7 @@ import {
 } from '../../src/cli/terminal-world.js';
 import type { Dependencies } from '../../src/core/dependencies.js';
 import { AxeError } from '../../src/core/errors.js';
-import type { RunOutcome } from '../../src/core/loop/outcome.js';
+import type { RunOutcome } from '../../src/core/outcome.js';
 import { NOTHING_BUFFERED } from '../../src/core/review/buffered.js';
 import type { Warning } from '../../src/core/warning.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';

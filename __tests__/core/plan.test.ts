@@ -3,13 +3,12 @@ import type { LoadedAgent } from '../../src/core/agent/loaded-agent.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import type { PullRequestTrigger } from '../../src/core/event/trigger.js';
 import type { Trust } from '../../src/core/event/trust.js';
-import { memoryName } from '../../src/core/memory/log-path.js';
+import { memoryName, untrustedPath } from '../../src/core/memory/log-path.js';
 import {
   DEFAULT_MEMORY_POLICY,
   type MemoryPlanParts,
   type MemoryPolicy,
   planMemory,
-  untrustedPath,
 } from '../../src/core/plan.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {

@@ -3,8 +3,8 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
-import type { LanguageModel } from '../../src/core/dependencies.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
+import type { LanguageModel } from '../../src/core/loop/language-model.js';
 
 /** One reply: a result, an error the provider raises, or a function of what was asked. */
 export type FakeReply =

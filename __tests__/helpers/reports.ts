@@ -1,5 +1,5 @@
 import { AxeError, type ExitCode } from '../../src/core/errors.js';
-import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/loop/outcome.js';
+import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/outcome.js';
 import type { RunReport, RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeWorld, type FakeWorldParts, makeRequest } from './world-fake.js';

@@ -5,11 +5,9 @@ import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
   AgentLibrary,
   Dependencies,
-  LanguageModel,
   PermissionAnswer,
   Published,
   Reply,
-  Sign,
   ThreadsAnswer,
   ToolBox,
   ToolRequest,
@@ -17,14 +15,16 @@ import type {
 import { AxeError, NotFoundError } from '../../src/core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { OpenModel } from '../../src/core/loop/asker.js';
-import type { RunEvent } from '../../src/core/loop/events.js';
+import type { LanguageModel } from '../../src/core/loop/language-model.js';
 import { applyChanges, type Change } from '../../src/core/memory/change.js';
+import type { Sign } from '../../src/core/memory/sign.js';
 import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { ContextFile } from '../../src/core/prompt/context-file.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../src/core/prompt/context-policy.js';
 import type { NewSince } from '../../src/core/review/scope.js';
+import type { RunEvent } from '../../src/core/run-event.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeClock, type FakeClock } from '../adapters/stores/fake-clock.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { parseLog } from '../../src/core/text/units.js';
+import { parseLog } from '../../src/core/memory/units.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { exampleSteps, gitIn, type Job, readmeSteps, startJob } from '../helpers/run-steps.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadsAnswer } from '../../src/core/dependencies.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
-import { FENCE_NOTICE } from '../../src/core/prompt/fence.js';
 import type { AnsweredThread } from '../../src/core/review/answers.js';
 import { findingMarker } from '../../src/core/review/markers.js';
+import { FENCE_NOTICE } from '../../src/core/sanitize/fence.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { estimateText } from '../../src/core/loop/estimate.js';
+import { estimateText } from '../../src/core/text/estimate-text.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { CHANGE, calls, push, submit, TIMING } from './review-scene.js';

@@ -2,7 +2,7 @@ import { bareProvenance } from '../../src/core/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../src/core/memory/provenance.js';
 import { formatEntry } from '../../src/core/memory/run-log.js';
 import { forgottenIds } from '../../src/core/memory/state.js';
-import { parseLog } from '../../src/core/text/units.js';
+import { parseLog } from '../../src/core/memory/units.js';
 import type { StepOptions } from '../helpers/run-action.js';
 import { type Payload, payloadField } from '../helpers/webhooks.js';
 import type { Stage } from './stage.js';

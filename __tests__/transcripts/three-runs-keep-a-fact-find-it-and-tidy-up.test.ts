@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { ANALYST_PROMPT } from '../../src/core/gc/prompt.js';
+import { PROPOSAL_PROMPT } from '../../src/core/gc/proposal.js';
 import { bareProvenance } from '../../src/core/memory/commands/compose.js';
-import { ANALYST_PROMPT } from '../../src/core/memory/gc/prompt.js';
-import { PROPOSAL_PROMPT } from '../../src/core/memory/gc/proposal.js';
 import { pathOf } from '../../src/core/memory/notes/place.js';
 import { projectSlug } from '../../src/core/memory/notes/slug.js';
 import { formatProvenance } from '../../src/core/memory/provenance.js';

@@ -9,7 +9,7 @@ import { AGENTS_DIRS } from '../composition/agents.js';
 import { connectGitHub } from '../composition/github.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { Repository, Trigger } from '../core/event/trigger.js';
-import type { ProposalResult, Proposals } from '../core/memory/gc/proposals-port.js';
+import type { ProposalResult, Proposals } from '../core/gc/proposals-port.js';
 import { memoryName } from '../core/memory/log-path.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { RunReport, RunRequest } from '../run/request.js';

@@ -2,7 +2,7 @@ import { hasRemoved } from '../commands/gc/gc-result.js';
 import { formatValidation } from '../commands/validate/format-validation.js';
 import { isValid } from '../commands/validate/validation.js';
 import { ProviderError } from '../core/errors.js';
-import { type Conclusion, conclusionOf, markedAnswer } from '../core/loop/outcome.js';
+import { type Conclusion, conclusionOf, markedAnswer } from '../core/outcome.js';
 import type { RunReport } from '../run/request.js';
 import { formatDiff } from './report/format-memory.js';
 

@@ -6,10 +6,10 @@ import { createBrokenStore } from '../adapters/stores/broken-store.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
 import { messageOf } from '../core/errors.js';
 import type { Files } from '../core/files.js';
+import { untrustedPath } from '../core/memory/log-path.js';
 import { statePath } from '../core/memory/state.js';
 import type { MemoryStore, SaveResult, TreeResult } from '../core/memory/store.js';
-import { untrustedPath } from '../core/plan.js';
-import { readWhole } from '../core/read-whole.js';
+import { readWhole } from '../core/text/read-whole.js';
 import { isOfNotes, withNotesFolder } from './notes-folder.js';
 
 /** Whose memory it is, and where. */

@@ -1,6 +1,6 @@
 import type { AxeError } from '../core/errors.js';
-import type { RunOutcome, RunStats, ToolCallRecord } from '../core/loop/outcome.js';
 import { detectRefusal } from '../core/loop/refusal.js';
+import type { RunOutcome, RunStats, ToolCallRecord } from '../core/outcome.js';
 import { cutToBytes } from '../core/text/cut.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */

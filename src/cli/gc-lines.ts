@@ -1,6 +1,6 @@
 import type { GcOutcome } from '../commands/gc/gc.js';
 import { hasRemoved, type Trim } from '../commands/gc/gc-result.js';
-import type { RunStats } from '../core/loop/outcome.js';
+import type { RunStats } from '../core/outcome.js';
 import { usd } from '../core/text/usd.js';
 
 /** What became of an agent's memory, in axe's words where it has some (axe-behaviour §19). */

@@ -1,10 +1,10 @@
 import { formatModelRef } from '../core/agent/model-ref.js';
 import type { Reporter } from '../core/dependencies.js';
-import type { RunEvent } from '../core/loop/events.js';
-import type { RunStats } from '../core/loop/outcome.js';
 import type { RestoreResult } from '../core/memory/store.js';
+import type { RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
+import type { RunEvent } from '../core/run-event.js';
 import type { Warning } from '../core/warning.js';
 import { formatParams } from './format-params.js';
 

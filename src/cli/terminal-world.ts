@@ -10,7 +10,7 @@ import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
 import type { Dependencies, Publisher, Reporter } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
-import { markedAnswer, type RunOutcome } from '../core/loop/outcome.js';
+import { markedAnswer, type RunOutcome } from '../core/outcome.js';
 import { formatBuffered } from '../core/review/format-buffered.js';
 import { createSecrets } from '../core/sanitize/secret-names.js';
 import { openFileMemory } from './file-memory.js';

@@ -3,7 +3,7 @@ import { createMemoryBranch } from '../adapters/github/memory-branch/memory-bran
 import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
 import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
 import type { TreeStore } from '../adapters/stores/store.js';
-import type { Clock } from '../core/dependencies.js';
+import type { Clock } from '../core/clock.js';
 
 /** Which branch memory is on, and how to reach it. */
 export interface BranchMemoryOptions {

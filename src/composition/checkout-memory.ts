@@ -3,7 +3,7 @@ import { type CheckoutOptions, openCheckout } from '../adapters/host/git-checkou
 import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
 import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
 import type { CheckedOutMemory } from '../commands/memory/push-memory.js';
-import type { Clock } from '../core/dependencies.js';
+import type { Clock } from '../core/clock.js';
 import { AxeError } from '../core/errors.js';
 
 /** Memory in a checkout that is to be pushed. */

@@ -1,15 +1,16 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LoadedAgent } from './agent/loaded-agent.js';
 import type { ModelRef } from './agent/model-ref.js';
+import type { Clock } from './clock.js';
 import type { Permission } from './event/permission.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
 import type { Price } from './loop/budget.js';
-import type { RunEvent } from './loop/events.js';
-import type { RunOutcome } from './loop/outcome.js';
+import type { LanguageModel } from './loop/language-model.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
 import type { Change } from './memory/change.js';
+import type { Sign } from './memory/sign.js';
 import type { MemoryStore } from './memory/store.js';
+import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
@@ -19,11 +20,9 @@ import type { PlacedFinding } from './review/place.js';
 import type { PublishRules } from './review/publish-rules.js';
 import type { NewSince } from './review/scope.js';
 import type { ReviewFact } from './review/state-facts.js';
+import type { RunEvent } from './run-event.js';
 import type { Effect, Tool } from './tools/tool.js';
 import type { Warning } from './warning.js';
-
-/** A language model of the provider packages; only `doGenerate` is used (D30, D31). */
-export type LanguageModel = LanguageModelV4;
 
 /** Where models come from. */
 export interface Models {
@@ -80,26 +79,6 @@ export interface AgentLibrary {
 export interface Reporter {
   event(event: RunEvent): void;
   warn(warning: Warning): void;
-}
-
-/** A limit of time that has begun. */
-export interface Timer {
-  /** Aborted once the time is over. */
-  readonly signal: AbortSignal;
-  /** Takes the timer back, so that it cannot fire any more. */
-  clear(): void;
-}
-
-/** Time and chance come in from outside, so a test can hold them still. */
-export interface Clock {
-  now(): Date;
-  /** Resolves after the time or when the signal aborts, whichever is first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  timer(ms: number): Timer;
-  /** From 0 to below 1. */
-  random(): number;
-  /** A new unique id: letters, digits and hyphens, sortable by time. */
-  newId(): string;
 }
 
 /** What publishing did, for the summary and for the entry. */
@@ -194,13 +173,6 @@ export interface GitHub {
 export interface Journal {
   pending(changes: readonly Change[]): Promise<void>;
   done(changes: readonly Change[]): Promise<void>;
-}
-
-/** A keyed digest of a text (HMAC-SHA256), as lower-case hexadecimal digits. */
-export interface Sign {
-  (text: string): string;
-  /** Digests with keys that were used before: what they signed is still good, and nothing new is signed with them. */
-  readonly earlier?: readonly Sign[];
 }
 
 /** The one deadline of a run: every wait listens to it. */

@@ -6,7 +6,7 @@ import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
 import type { AnswerForm } from './loop/final-answer.js';
-import { defaultLogPath, unusableLogPath } from './memory/log-path.js';
+import { defaultLogPath, untrustedPath, unusableLogPath } from './memory/log-path.js';
 import type { Provenance } from './memory/provenance.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
@@ -128,11 +128,6 @@ function laneOf({ policy, trust }: MemoryPlanParts): Lane {
     case 'never':
       return 'none';
   }
-}
-
-/** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
-export function untrustedPath(path: string): string {
-  return `untrusted/${path}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from './dependencies.js';
+import type { Clock } from './clock.js';
 
 /** Part of a run that has a time limit of its own. */
 export interface TimeLimit {

@@ -1,9 +1,9 @@
 import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { Budget } from '../core/loop/budget.js';
-import type { RunOutcome } from '../core/loop/outcome.js';
 import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
+import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
 import type { Effect, Tool } from '../core/tools/tool.js';

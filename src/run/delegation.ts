@@ -4,7 +4,7 @@ import type { TaintTracker } from '../core/event/taint.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
-import type { RunOutcome } from '../core/loop/outcome.js';
+import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
 import type { Effect } from '../core/tools/tool.js';

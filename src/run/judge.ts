@@ -1,5 +1,5 @@
 import { AxeError } from '../core/errors.js';
-import type { RunOutcome } from '../core/loop/outcome.js';
+import type { RunOutcome } from '../core/outcome.js';
 import type { Buffered } from '../core/review/buffered.js';
 import type { Warning } from '../core/warning.js';
 import type { RunRequest } from './request.js';

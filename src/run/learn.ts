@@ -5,7 +5,6 @@ import type { Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
 import { forgottenIds } from '../core/memory/state.js';
 import type { Plan } from '../core/plan.js';
-import { FENCE_NOTICE } from '../core/prompt/fence.js';
 import {
   newlyWithdrawn,
   type OwnThread,
@@ -20,6 +19,7 @@ import { readDiffLines } from '../core/review/diff-lines.js';
 import { formatLessons } from '../core/review/lessons.js';
 import type { Raised } from '../core/review/state-facts.js';
 import { lastReviewed } from '../core/review/state-sums.js';
+import { FENCE_NOTICE } from '../core/sanitize/fence.js';
 import { askPermission, permissionOf } from './admit.js';
 import type { ReviewedDiff } from './change.js';
 import type { Learned, Memory } from './request.js';

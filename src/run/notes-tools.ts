@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { Notes } from '../core/memory/notes/notes-port.js';
 import { namedNotesTools, notesAreOff } from '../core/plan-notes.js';
 import { createMemoryTools } from '../core/tools/memory/memory-tools.js';
-import type { Notes } from '../core/tools/memory/notes-port.js';
 import type { Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
 import type { RunNotes } from './notes.js';

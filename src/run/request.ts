@@ -8,14 +8,14 @@ import type { AgentRef } from '../core/event/agent-ref.js';
 import type { TaintSource } from '../core/event/taint.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { CostInput } from '../core/loop/budget.js';
-import type { RunOutcome } from '../core/loop/outcome.js';
+import type { Spend, SpendLimits } from '../core/loop/spend.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
+import type { RunOutcome } from '../core/outcome.js';
 import type { MemoryPolicy, Plan, RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
 import type { NotesPrompt } from '../core/prompt/system.js';
-import type { Spend, SpendLimits } from '../core/review/spend.js';
 import type { ReviewFact, Withdrawn } from '../core/review/state-facts.js';
 import type { RunNotes } from './notes.js';
 

@@ -1,8 +1,8 @@
 import type { Published } from '../core/dependencies.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
-import { isCutShort, type RunOutcome } from '../core/loop/outcome.js';
 import { encodeField } from '../core/memory/field.js';
+import { isCutShort, type RunOutcome } from '../core/outcome.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../core/review/scope.js';
 import type { Reviewed, ReviewFact } from '../core/review/state-facts.js';
 import type { ReviewedDiff } from './change.js';

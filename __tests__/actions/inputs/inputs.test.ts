@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/actions/inputs/inputs.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
-import { CONCLUSIONS } from '../../../src/core/loop/outcome.js';
+import { CONCLUSIONS } from '../../../src/core/outcome.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 

@@ -3,7 +3,7 @@ import { type Check, checkOf, postCheck } from '../../../src/actions/publish/pos
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import type { RunOutcome } from '../../../src/core/loop/outcome.js';
+import type { RunOutcome } from '../../../src/core/outcome.js';
 import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { placed } from '../../core/review/change.js';

@@ -6,8 +6,8 @@ import {
 } from '../../../src/actions/report/format-summary.js';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
 import { AxeError } from '../../../src/core/errors.js';
-import type { Limit, RunOutcome, RunStats } from '../../../src/core/loop/outcome.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
+import type { Limit, RunOutcome, RunStats } from '../../../src/core/outcome.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { Warning } from '../../../src/core/warning.js';
 import type { RunReport } from '../../../src/run/request.js';

@@ -7,8 +7,8 @@ import {
 } from '../../../src/actions/runner/action-reporter.js';
 import { NOWHERE } from '../../../src/adapters/stores/none-store.js';
 import { ProviderError } from '../../../src/core/errors.js';
-import type { RunEvent } from '../../../src/core/loop/events.js';
 import type { RestoreResult } from '../../../src/core/memory/store.js';
+import type { RunEvent } from '../../../src/core/run-event.js';
 import { reportOf } from '../../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
 

@@ -9,7 +9,7 @@ import { readFileAt } from '../../../src/adapters/github/reading/contents.js';
 import { fetchPermission } from '../../../src/adapters/github/reading/permissions.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import { CONTEXT_PARTS } from '../../../src/core/prompt/context-policy.js';
-import { stickyBody } from '../../../src/core/publication.js';
+import { stickyBody } from '../../../src/core/review/publication.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../../helpers/github-server.js';
 import { loadWebhook } from '../../helpers/webhooks.js';
 import { createFakeClock } from '../stores/fake-clock.js';

@@ -4,8 +4,8 @@ import type {
   LanguageModelV4FunctionTool,
 } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import type { LanguageModel } from '../../../src/core/dependencies.js';
 import { AxeError, ProviderError, type ProviderErrorCategory } from '../../../src/core/errors.js';
+import type { LanguageModel } from '../../../src/core/loop/language-model.js';
 import type { RecordedRequest } from '../../helpers/loopback.js';
 import {
   type ModelScript,

@@ -1,5 +1,5 @@
-import type { LanguageModel } from '../../../src/core/dependencies.js';
 import { Budget } from '../../../src/core/loop/budget.js';
+import type { LanguageModel } from '../../../src/core/loop/language-model.js';
 import type { LoopDependencies } from '../../../src/core/loop/loop-dependencies.js';
 import type { Conversation } from '../../../src/core/loop/run-agent.js';
 import { runAgent } from '../../../src/core/loop/run-agent.js';

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createOfflineModel } from '../../../src/adapters/models/offline.js';
-import { FENCE_NOTICE, fence } from '../../../src/core/prompt/fence.js';
+import { FENCE_NOTICE, fence } from '../../../src/core/sanitize/fence.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 
 function options(message: string, system = ''): LanguageModelV4CallOptions {

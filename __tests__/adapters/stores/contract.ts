@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../../../src/core/memory/change.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import type { MemoryStore, RestoreResult } from '../../../src/core/memory/store.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { decodeBytes } from '../../../src/core/text/bytes.js';
-import { parseLog } from '../../../src/core/text/units.js';
 import { append, entryText, forget, idsIn, plainEntry, stateOf } from './entries.js';
 import { describeNotesStore } from './notes-contract.js';
 

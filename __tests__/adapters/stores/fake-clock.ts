@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/core/dependencies.js';
+import type { Clock } from '../../../src/core/clock.js';
 import { createFakeTimers } from './fake-timers.js';
 
 /** A clock that stands still but for those who sleep: each sleep moves it on at once. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/core/dependencies.js';
+import type { Clock } from '../../../src/core/clock.js';
 import { createFakeTimers } from './fake-timers.js';
 
 /** A clock that many runs share: it moves on to whoever has to be woken next, once all have done what they can. */

@@ -4,7 +4,7 @@ import { collectAgentMemory } from '../../../src/commands/gc/gc-memory.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 import { createFakeWorld, type FakeWorldParts, makeRequest } from '../../helpers/world-fake.js';

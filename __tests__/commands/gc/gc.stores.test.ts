@@ -11,7 +11,7 @@ import { notesPlaces, pathOf } from '../../../src/core/memory/notes/place.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { createFakeBranch } from '../../adapters/stores/fake-branch.js';
 import { createFakeCache } from '../../adapters/stores/fake-cache.js';
 import { createPatientClock } from '../../adapters/stores/fake-clock.js';

@@ -9,8 +9,8 @@ import { formatProvenance, parseProvenance } from '../../../src/core/memory/prov
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { checkSignature } from '../../../src/core/memory/signature.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
-import { parseLog } from '../../../src/core/text/units.js';
 import { runPipeline } from '../../../src/run/run.js';
 import type { Report } from '../../helpers/reports.js';
 import { WRITER } from '../../helpers/reports.js';

@@ -5,7 +5,7 @@ import { AxeError } from '../../../src/core/errors.js';
 import { checkSignature } from '../../../src/core/memory/signature.js';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
 
 const A = entry(1, { id: 'aaaaaa-1', actor: 'octocat', trust: 'trusted' });

@@ -1,7 +1,8 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateText, estimateTokens } from '../../../src/core/loop/estimate.js';
+import { estimateTokens } from '../../../src/core/loop/estimate.js';
+import { estimateText } from '../../../src/core/text/estimate-text.js';
 import { conversations, turn, user } from '../../helpers/conversations.js';
 
 describe('the estimate of a text', () => {

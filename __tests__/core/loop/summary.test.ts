@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { SUMMARY_REQUEST, summaryMessage, summaryRequest } from '../../../src/core/loop/summary.js';
-import { parseFences } from '../../../src/core/prompt/fence.js';
+import { parseFences } from '../../../src/core/sanitize/fence.js';
 import { turn, user } from '../../helpers/conversations.js';
 
 describe('the request for a summary', () => {

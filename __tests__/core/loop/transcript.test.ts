@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateText } from '../../../src/core/loop/estimate.js';
 import { formatTranscript } from '../../../src/core/loop/transcript.js';
+import { estimateText } from '../../../src/core/text/estimate-text.js';
 import { conversations, turn, user } from '../../helpers/conversations.js';
 
 describe('a transcript', () => {

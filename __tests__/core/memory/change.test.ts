@@ -11,7 +11,7 @@ import {
   withStates,
 } from '../../../src/core/memory/change.js';
 import { versionId } from '../../../src/core/memory/notes/replay.js';
-import { textId } from '../../../src/core/text/units.js';
+import { textId } from '../../../src/core/memory/units.js';
 import { append, entryText, plainEntry } from '../../adapters/stores/entries.js';
 
 const NONE: ReadonlySet<string> = new Set();

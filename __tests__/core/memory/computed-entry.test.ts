@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Trigger } from '../../../src/core/event/trigger.js';
-import type { RunStats } from '../../../src/core/loop/outcome.js';
 import { computedEntry } from '../../../src/core/memory/computed-entry.js';
+import type { RunStats } from '../../../src/core/outcome.js';
 import { called, STATS } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
@@ -125,10 +125,11 @@ describe('the entry of a tainted run in the trusted lane', () => {
           toolCalls: 1,
         });
         const trigger = triggers[kind] ?? SCHEDULE;
+        const published = { line: word(), url: word() };
         const { task, result } = computedEntry({
           trigger,
           outcome,
-          published: { line: word(), url: word() },
+          published,
           apart: APART,
         });
         expect(`${task}\n${result}`).not.toContain('canary');

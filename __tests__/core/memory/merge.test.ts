@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isRunLog, mergeFiles, mergeRunLogs, withoutEntries } from '../../../src/core/memory/merge.js';
 import { formatProvenance } from '../../../src/core/memory/provenance.js';
 import { countEntries, formatEntry, parseEntries } from '../../../src/core/memory/run-log.js';
-import { parseLog, textId } from '../../../src/core/text/units.js';
+import { parseLog, textId } from '../../../src/core/memory/units.js';
 
 function entry(minute: number, { id, text = `run ${minute}` }: { id?: string; text?: string } = {}): string {
   const timestamp = new Date(Date.UTC(2026, 1, 3, 4, minute));

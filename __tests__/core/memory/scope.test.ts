@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigError } from '../../../src/core/errors.js';
+import { untrustedPath } from '../../../src/core/memory/log-path.js';
 import { scopeFolder } from '../../../src/core/memory/scope.js';
-import { untrustedPath } from '../../../src/core/plan.js';
 
 const HASHED = /-[0-9a-f]{16}$/;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSign } from '../../../src/adapters/host/hmac.js';
-import type { Sign } from '../../../src/core/dependencies.js';
 import { mergeRunLogs } from '../../../src/core/memory/merge.js';
 import { parseProvenance } from '../../../src/core/memory/provenance.js';
 import { stripProvenance } from '../../../src/core/memory/run-log.js';
+import type { Sign } from '../../../src/core/memory/sign.js';
 import { checkSignature, signedEntries, withSignature } from '../../../src/core/memory/signature.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { entryText, plainEntry } from '../../adapters/stores/entries.js';
 
 const key = (text: string): Sign => createSign(text) ?? (() => '');

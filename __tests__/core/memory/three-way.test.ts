@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { forgottenIds } from '../../../src/core/memory/state.js';
 import { mergeThree } from '../../../src/core/memory/three-way.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { entryText, idsIn, plainEntry, stateOf } from '../../adapters/stores/entries.js';
 
 const [A, B, C, D] = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { forgottenIds, statePath } from '../../../src/core/memory/state.js';
 import { isSameTree, type MemoryTree, mergeTrees } from '../../../src/core/memory/tree.js';
-import { parseLog, textId } from '../../../src/core/text/units.js';
+import { parseLog, textId } from '../../../src/core/memory/units.js';
 import { entryText, plainEntry } from '../../adapters/stores/entries.js';
 
 const tree = (files: Readonly<Record<string, string>>): MemoryTree => new Map(Object.entries(files));

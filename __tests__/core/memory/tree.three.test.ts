@@ -4,7 +4,7 @@ import { noteKind } from '../../../src/core/memory/notes/place.js';
 import { partIds } from '../../../src/core/memory/notes/union.js';
 import { mergedIds, removedIds, statePath } from '../../../src/core/memory/state.js';
 import { isSameTree, type MemoryTree, mergeTierTrees, mergeTrees } from '../../../src/core/memory/tree.js';
-import { parseLog } from '../../../src/core/text/units.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { entryText, plainEntry } from '../../adapters/stores/entries.js';
 
 const RUNS = 100;

@@ -6,8 +6,8 @@ import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseState, statePath } from '../../../src/core/memory/state.js';
 import { mergeTrees } from '../../../src/core/memory/tree.js';
 import { trimLog } from '../../../src/core/memory/trim.js';
+import { parseLog } from '../../../src/core/memory/units.js';
 import { encodeBytes } from '../../../src/core/text/bytes.js';
-import { parseLog } from '../../../src/core/text/units.js';
 
 const AT = new Date('2026-02-01T00:00:00Z');
 const LATER = new Date('2026-02-02T00:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FetchedChange } from '../../../src/core/prompt/context.js';
+import type { FetchedChange } from '../../../src/core/event/fetched-change.js';
 import { DEFAULT_CONTEXT_POLICY } from '../../../src/core/prompt/context-policy.js';
 import { describeScoped } from '../../../src/core/prompt/describe-scope.js';
 import type { FullReason, Scope } from '../../../src/core/review/scope.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES } from '../../../src/core/defaults.js';
 import type { MergeGroupTrigger, WorkflowRunTrigger } from '../../../src/core/event/trigger.js';
 import type { Remark, Surroundings, TriggerContext } from '../../../src/core/prompt/context.js';
-import { type Fenced, parseFences } from '../../../src/core/prompt/fence.js';
 import { resolveTask, type TaskParts } from '../../../src/core/prompt/task.js';
+import { type Fenced, parseFences } from '../../../src/core/sanitize/fence.js';
 import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../../helpers/triggers.js';
 
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';

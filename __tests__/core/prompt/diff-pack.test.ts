@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateText } from '../../../src/core/loop/estimate.js';
 import type { DiffPolicy } from '../../../src/core/prompt/context-policy.js';
 import { describeDiff } from '../../../src/core/prompt/describe-diff.js';
 import { type PackedDiff, packDiff } from '../../../src/core/prompt/diff-pack.js';
-import { parseFences } from '../../../src/core/prompt/fence.js';
+import { parseFences } from '../../../src/core/sanitize/fence.js';
 import { parseDiff } from '../../../src/core/text/diff.js';
+import { estimateText } from '../../../src/core/text/estimate-text.js';
 
 /** A diff that adds lines to one file. */
 function adding(path: string, lines: readonly string[]): string {

@@ -8,8 +8,8 @@ import type {
   Trigger,
 } from '../../../src/core/event/trigger.js';
 import type { TriggerContext } from '../../../src/core/prompt/context.js';
-import { FENCE_NOTICE, fence, parseFences } from '../../../src/core/prompt/fence.js';
 import { resolveTask, type Task, type TaskParts } from '../../../src/core/prompt/task.js';
+import { FENCE_NOTICE, fence, parseFences } from '../../../src/core/sanitize/fence.js';
 
 const octocat = { login: 'octocat', isBot: false };
 const common = {

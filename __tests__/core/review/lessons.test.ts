@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseFences } from '../../../src/core/prompt/fence.js';
 import { readDiffLines } from '../../../src/core/review/diff-lines.js';
 import { formatLessons } from '../../../src/core/review/lessons.js';
 import type { Raised, ReviewFact, Withdrawn } from '../../../src/core/review/state-facts.js';
+import { parseFences } from '../../../src/core/sanitize/fence.js';
 import { LINES } from './change.js';
 
 const AT = new Date('2026-11-20T10:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { ToolError } from '../../../src/core/tool-error.js';
 import { defineTool, type ToolText } from '../../../src/core/tools/define.js';
-import { ToolError } from '../../../src/core/tools/tool-error.js';
 import { quiet } from './fake-workspace.js';
 
 function tool(run: (input: { readonly word: string }) => Promise<string | ToolText>) {

@@ -1,5 +1,5 @@
+import { ToolError } from '../../../src/core/tool-error.js';
 import type { WalkEntry, Workspace } from '../../../src/core/tools/ports.js';
-import { ToolError } from '../../../src/core/tools/tool-error.js';
 
 /** A workspace in memory; `text` reads a file back. */
 export interface FakeWorkspace extends Workspace {

@@ -6,9 +6,9 @@ import {
 } from '../../core/defaults.js';
 import { ConfigError } from '../../core/errors.js';
 import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
-import { CONCLUSIONS, type Conclusion } from '../../core/loop/outcome.js';
+import type { SpendLimits } from '../../core/loop/spend.js';
+import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
 import type { ContextPolicy } from '../../core/prompt/context-policy.js';
-import type { SpendLimits } from '../../core/review/spend.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';

@@ -1,7 +1,7 @@
 import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../adapters/host/archive/archive.js';
 import { createClock } from '../../adapters/host/clock.js';
 import type { CacheClient, GivenUp } from '../../adapters/stores/cache/cache-client.js';
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import { messageOf } from '../../core/errors.js';
 import { cacheMode, checkAccess, type NoAccess } from './cache-access.js';
 import { restoreOutcome, saveOutcome } from './cache-outcome.js';

@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 

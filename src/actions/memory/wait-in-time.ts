@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 
 /** How long something is waited for. */
 export interface WaitLimit {

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../core/loop/outcome.js';
+import type { RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { formatEnd, formatUnseen } from './review-remarks.js';
 

@@ -6,14 +6,14 @@ import {
 } from '../../adapters/github/posting/check-run.js';
 import type { PublishRequest, Reporter } from '../../core/dependencies.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
-import { isCutShort, markedAnswer, type RunOutcome } from '../../core/loop/outcome.js';
 import { encodeField } from '../../core/memory/field.js';
+import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
-import { framedBody } from '../../core/publication.js';
 import type { Verdict } from '../../core/review/buffered.js';
 import { withSuggestion } from '../../core/review/comment-text.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import type { PlacedFinding } from '../../core/review/place.js';
+import { framedBody } from '../../core/review/publication.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { NO_TOKEN } from './no-token.js';
 import type { ReviewEnd } from './requested.js';

@@ -7,7 +7,7 @@ import {
 } from '../../adapters/github/posting/sticky-comment.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
-import { stickyMarker } from '../../core/publication.js';
+import { stickyMarker } from '../../core/review/publication.js';
 
 /** What became of a comment, with a line for people where it stands. */
 export type PostResult =

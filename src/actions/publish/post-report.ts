@@ -3,8 +3,8 @@ import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import type { Published, Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { encodeField } from '../../core/memory/field.js';
-import { framedBody } from '../../core/publication.js';
-import { textId } from '../../core/text/units.js';
+import { textId } from '../../core/memory/units.js';
+import { framedBody } from '../../core/review/publication.js';
 import { NO_TOKEN } from './no-token.js';
 import { whileAsked } from './while-asked.js';
 

@@ -1,6 +1,6 @@
 import type { PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
-import type { RunOutcome } from '../../core/loop/outcome.js';
+import type { RunOutcome } from '../../core/outcome.js';
 import { readDiffLines } from '../../core/review/diff-lines.js';
 import { formatRefusals } from '../../core/review/format-buffered.js';
 import type { Scope } from '../../core/review/scope.js';

@@ -1,4 +1,4 @@
-import { isCutShort, type RunOutcome } from '../../core/loop/outcome.js';
+import { isCutShort, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { formatScope } from '../../core/review/scope.js';
 import { codeSpan } from '../../core/review/suggestion.js';

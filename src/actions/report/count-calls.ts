@@ -1,4 +1,4 @@
-import type { ToolCallRecord } from '../../core/loop/outcome.js';
+import type { ToolCallRecord } from '../../core/outcome.js';
 import { cleanLine } from '../../core/text/cut.js';
 
 /** How often a run called one tool or sub-agent. */

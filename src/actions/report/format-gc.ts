@@ -1,8 +1,8 @@
 import { type GcResult, hasRemoved, type Removed } from '../../commands/gc/gc-result.js';
 import { formatError } from '../../core/errors.js';
-import { runsChart } from '../../core/memory/gc/chart.js';
-import { statsLines } from '../../core/memory/gc/format-stats.js';
-import type { TrimPlan } from '../../core/memory/gc/trim.js';
+import { runsChart } from '../../core/gc/chart.js';
+import { statsLines } from '../../core/gc/format-stats.js';
+import type { TrimPlan } from '../../core/gc/trim.js';
 import type { RunReport } from '../../run/request.js';
 import { row, usageCells } from './format-usage.js';
 import { codeBlock, count, sections } from './markdown.js';

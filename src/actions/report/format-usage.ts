@@ -1,4 +1,4 @@
-import type { RunStats } from '../../core/loop/outcome.js';
+import type { RunStats } from '../../core/outcome.js';
 import { oneLine } from './markdown.js';
 
 /** A head and the value below it. */

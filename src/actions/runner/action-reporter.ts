@@ -1,9 +1,9 @@
 import { NOWHERE } from '../../adapters/stores/none-store.js';
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import type { Reporter } from '../../core/dependencies.js';
-import type { RunEvent } from '../../core/loop/events.js';
 import type { RestoreResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
+import type { RunEvent } from '../../core/run-event.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Warning } from '../../core/warning.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Timer } from '../../core/dependencies.js';
+import type { Clock, Timer } from '../../core/clock.js';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Sign } from '../../core/dependencies.js';
+import type { Sign } from '../../core/memory/sign.js';
 import { signingKeys } from '../../core/memory/signing-keys.js';
 
 /**

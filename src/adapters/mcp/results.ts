@@ -1,6 +1,6 @@
 import { cleanLine } from '../../core/text/cut.js';
+import { truncate } from '../../core/text/truncate.js';
 import type { ToolResult } from '../../core/tools/tool.js';
-import { truncate } from '../../core/tools/truncate.js';
 import { showOutput } from '../../core/tools/visible.js';
 import type { CallAnswer } from './connection.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import type { StartLineProgram } from '../../core/tools/files/line-program.js';
 
 /** What a connection to a server is made with. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 
 /** A server did not answer in time. */
 export class TimeUp extends Error {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
-import type { LanguageModel } from '../../core/dependencies.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
+import type { LanguageModel } from '../../core/loop/language-model.js';
 import { redact } from '../../core/sanitize/redact.js';
 import { withCachePoints } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';

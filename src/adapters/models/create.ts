@@ -1,4 +1,5 @@
-import type { LanguageModel, Models } from '../../core/dependencies.js';
+import type { Models } from '../../core/dependencies.js';
+import type { LanguageModel } from '../../core/loop/language-model.js';
 import { asAxeMessage } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';

@@ -1,4 +1,4 @@
-import { FENCE_NOTICE, type Fenced, parseFences } from '../../core/prompt/fence.js';
+import { FENCE_NOTICE, type Fenced, parseFences } from '../../core/sanitize/fence.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { type DiffFile, parseDiff } from '../../core/text/diff.js';
 import { findInDiff, type RuleFinding } from './offline-rules.js';

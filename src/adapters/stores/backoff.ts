@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import type { FailedSave, SaveFailure } from '../../core/memory/store.js';
 import { timeLeftMs } from '../../core/time-limit.js';
 import type { CommitResult, Unreadable } from './backend.js';

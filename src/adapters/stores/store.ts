@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import { AxeError, messageOf } from '../../core/errors.js';
 import { type Change, markUnfolded, pathsOf, withStates } from '../../core/memory/change.js';
 import type {

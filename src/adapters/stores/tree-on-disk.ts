@@ -5,7 +5,7 @@ import { compareFiles } from '../../core/memory/file-order.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import type { BlockedPlace } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
-import { readWhole } from '../../core/read-whole.js';
+import { readWhole } from '../../core/text/read-whole.js';
 import type { Warning } from '../../core/warning.js';
 import { failureOf } from './storage-failure.js';
 import { isTreePath } from './tree-path.js';

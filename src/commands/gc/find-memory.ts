@@ -1,17 +1,16 @@
 import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
+import { expiredDailyLogs } from '../../core/gc/expired.js';
+import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
 import { leftOut } from '../../core/memory/check-loaded.js';
-import { expiredDailyLogs } from '../../core/memory/gc/expired.js';
-import { planTrim, type TrimPlan } from '../../core/memory/gc/trim.js';
-import { memoryName } from '../../core/memory/log-path.js';
+import { memoryName, untrustedPath } from '../../core/memory/log-path.js';
 import { copiesOf, notesPlaces, pathOf } from '../../core/memory/notes/place.js';
 import { signedEntries } from '../../core/memory/signature.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
-import { untrustedPath } from '../../core/plan.js';
 import { compareBytes } from '../../core/text/byte-order.js';
 import type { Warning } from '../../core/warning.js';
 

@@ -1,12 +1,12 @@
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
 import type { BudgetLimits } from '../../core/loop/budget.js';
-import type { RunStats } from '../../core/loop/outcome.js';
+import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../core/loop/spend.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore } from '../../core/memory/store.js';
+import type { RunStats } from '../../core/outcome.js';
 import type { MemoryPlan } from '../../core/plan.js';
 import { pruneState } from '../../core/review/prune-state.js';
-import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../core/review/spend.js';
 import { parseReviewFacts, withReviewFacts } from '../../core/review/state-facts.js';
 import type { RunRequest } from '../../run/request.js';
 

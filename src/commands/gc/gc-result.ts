@@ -1,9 +1,9 @@
 import type { AxeError } from '../../core/errors.js';
-import type { RunStats } from '../../core/loop/outcome.js';
-import type { BrokenAnalysis } from '../../core/memory/gc/analysis.js';
-import type { LogStats } from '../../core/memory/gc/stats.js';
-import type { TrimPlan } from '../../core/memory/gc/trim.js';
+import type { BrokenAnalysis } from '../../core/gc/analysis.js';
+import type { LogStats } from '../../core/gc/stats.js';
+import type { TrimPlan } from '../../core/gc/trim.js';
 import type { SaveResult } from '../../core/memory/store.js';
+import type { RunStats } from '../../core/outcome.js';
 
 /** A step of garbage collection that is done. */
 export type GcStep =

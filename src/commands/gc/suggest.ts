@@ -6,9 +6,9 @@ import {
   PROPOSAL_PROMPT,
   proposalMessage,
   readProposal,
-} from '../../core/memory/gc/proposal.js';
-import type { ProposalResult, Proposals } from '../../core/memory/gc/proposals-port.js';
-import { hasRecommendations, recommendationsDigest } from '../../core/memory/gc/recommendations.js';
+} from '../../core/gc/proposal.js';
+import type { ProposalResult, Proposals } from '../../core/gc/proposals-port.js';
+import { hasRecommendations, recommendationsDigest } from '../../core/gc/recommendations.js';
 import type { GcOutcome } from './gc.js';
 import type { Suggestion } from './gc-result.js';
 

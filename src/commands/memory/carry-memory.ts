@@ -1,5 +1,5 @@
 import { compareImport, type Incoming } from '../../core/memory/commands/import.js';
-import { parseLog } from '../../core/text/units.js';
+import { parseLog } from '../../core/memory/units.js';
 import {
   ask,
   type CommandSession,

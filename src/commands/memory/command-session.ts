@@ -1,4 +1,4 @@
-import type { Clock, Sign } from '../../core/dependencies.js';
+import type { Clock } from '../../core/clock.js';
 import { AxeError } from '../../core/errors.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
@@ -7,6 +7,7 @@ import type { LogFinding } from '../../core/memory/commands/finding.js';
 import { formatEntries } from '../../core/memory/commands/format.js';
 import { type MemoryNote, readNotes } from '../../core/memory/commands/notes.js';
 import type { Provenance } from '../../core/memory/provenance.js';
+import type { Sign } from '../../core/memory/sign.js';
 import { forgottenIds, statePath } from '../../core/memory/state.js';
 import type { MemoryStore, SaveResult, TreePart } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';

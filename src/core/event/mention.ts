@@ -1,6 +1,6 @@
-import { type MarkdownLine, readBlocks } from '../prompt/blocks.js';
-import { removeHidden } from '../prompt/comments.js';
+import { removeHidden } from '../sanitize/hidden.js';
 import { stripInvisible } from '../sanitize/invisible.js';
+import { type MarkdownLine, readBlocks } from '../text/blocks.js';
 
 /**
  * What a comment asks for beside the phrase, or undefined where it does not say the phrase: as words of its own, in any

@@ -4,11 +4,11 @@ import type {
   LanguageModelV4Message,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import type { LanguageModel, Reporter } from '../dependencies.js';
 import { AxeError } from '../errors.js';
 import type { Budget, Price } from './budget.js';
 import { estimateUsage } from './estimate-usage.js';
-import type { LoopDependencies } from './loop-dependencies.js';
+import type { LanguageModel } from './language-model.js';
+import type { LoopDependencies, LoopReporter } from './loop-dependencies.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
@@ -152,7 +152,7 @@ async function sleepUnlessAborted(ms: number, { clock, signal }: LoopDependencie
 }
 
 /** Settings that the provider changed or left out. */
-function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: Reporter): void {
+function warnOfSettings(warnings: readonly SharedV4Warning[], reporter: LoopReporter): void {
   for (const warning of warnings) {
     reporter.warn({ code: 'model-warning', message: `the model's provider: ${warningText(warning)}` });
   }

@@ -3,7 +3,8 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { estimateText, estimateTokens } from './estimate.js';
+import { estimateText } from '../text/estimate-text.js';
+import { estimateTokens } from './estimate.js';
 import { assistantMessage } from './messages.js';
 import { toolCallsOf } from './tool-calls.js';
 

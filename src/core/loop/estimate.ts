@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { estimateText } from '../text/estimate-text.js';
 
 /** A request whose size the provider counted. */
 export interface Measured {
@@ -25,19 +26,8 @@ export function estimateTokens(messages: readonly Message[], measured?: Measured
   return Math.max(0, Math.ceil(measured.inputTokens + change));
 }
 
-/** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */
-export function estimateText(text: string): number {
-  const wide = text.match(WIDE)?.length ?? 0;
-  const narrow = wide === 0 ? text.length : text.replace(WIDE, '').length;
-  return Math.floor((wide * 9) / 10) + Math.floor(narrow / 4);
-}
-
 /** Tools and a system prompt weigh in the ratio too; more than this they do not say about characters. */
 const MAX_RATIO = 2;
-
-/** Hangul, Chinese and Japanese, Yi, and full-width forms. */
-const WIDE =
-  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Yi}\uFF01-\uFF60\uFFE0-\uFFE6]/gu;
 
 /** Role and separators of a message or a part. */
 const FRAME_TOKENS = 4;

@@ -1,18 +1,8 @@
 import type { ProviderError } from '../errors.js';
 import type { RecentWrite } from '../memory/notes/ring.js';
-import type { RestoreResult } from '../memory/store.js';
-import type { Plan } from '../plan.js';
 
-/** What a run tells while it goes on; listeners make log lines of it. */
-export type RunEvent =
-  /** The plan stands and the model is ready; `restored` is undefined for an agent without memory. */
-  | {
-      readonly kind: 'run-started';
-      readonly plan: Plan;
-      readonly restored: RestoreResult | undefined;
-      /** How many notes were found and where; absent for an agent without notes. */
-      readonly notes?: { readonly files: number; readonly location: string };
-    }
+/** What a conversation reports while it goes on. */
+export type LoopEvent =
   /** The agent may run commands, and in a workflow it was tried whether they have a process jail. */
   | { readonly kind: 'commands-allowed'; readonly areJailed: boolean }
   | {

@@ -1,4 +1,6 @@
-import type { Clock, Reporter } from '../dependencies.js';
+import type { Clock } from '../clock.js';
+import type { Warning } from '../warning.js';
+import type { LoopEvent } from './events.js';
 
 /** A summary that takes the place of earlier turns of a conversation. */
 export interface Summary {
@@ -8,10 +10,16 @@ export interface Summary {
   readonly messages: number;
 }
 
+/** Listener of a conversation. Must not throw. */
+export interface LoopReporter {
+  event(event: LoopEvent): void;
+  warn(warning: Warning): void;
+}
+
 /** What the loop needs of the outside. */
 export interface LoopDependencies {
   readonly clock: Clock;
-  readonly reporter: Reporter;
+  readonly reporter: LoopReporter;
   /** Aborted with the error to report: the deadline's, or the one that says the run was cancelled. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { FENCE_NOTICE, fence, parseFences } from '../prompt/fence.js';
+import { FENCE_NOTICE, fence, parseFences } from '../sanitize/fence.js';
 import { formatTranscript } from './transcript.js';
 
 type Message = LanguageModelV4Message;

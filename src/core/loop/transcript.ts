@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { truncate } from '../tools/truncate.js';
-import { estimateText } from './estimate.js';
+import { estimateText } from '../text/estimate-text.js';
+import { truncate } from '../text/truncate.js';
 
 type Message = LanguageModelV4Message;
 type Part = Exclude<Message['content'], string>[number];

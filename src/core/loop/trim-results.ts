@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { truncate } from '../tools/truncate.js';
+import { truncate } from '../text/truncate.js';
 import { estimateTokens } from './estimate.js';
 
 type Message = LanguageModelV4Message;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type { RunStats, ToolCallRecord } from '../outcome.js';
 import type { Budget, TokenUse } from './budget.js';
-import type { RunStats, ToolCallRecord } from './outcome.js';
 
 /** Running totals of a conversation. */
 export class Usage {

@@ -1,4 +1,3 @@
-import { parseLog } from '../text/units.js';
 import { encodeField } from './field.js';
 import { mergeFiles } from './merge.js';
 import { editedText, isReplaced, type NoteEdit } from './notes/edit.js';
@@ -23,6 +22,7 @@ import {
 import { mergeThree } from './three-way.js';
 import type { MemoryTree } from './tree.js';
 import { removedWhole, type Trimmings, trimLog } from './trim.js';
+import { parseLog } from './units.js';
 
 /**
  * A change to memory, as data: a store applies the run's changes in order to its newest version, and once more

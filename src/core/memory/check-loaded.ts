@@ -1,10 +1,10 @@
-import type { Sign } from '../dependencies.js';
 import { encodeBytes } from '../text/bytes.js';
-import { parseLog } from '../text/units.js';
 import type { Warning } from '../warning.js';
+import type { Sign } from './sign.js';
 import { checkSignature, signedEntries } from './signature.js';
 import type { RestoreResult } from './store.js';
 import { openBytes, readTail } from './tail.js';
+import { parseLog } from './units.js';
 
 /** How much of what was loaded is wanted, and whether it must be signed. */
 export interface LoadedCheck {

@@ -1,13 +1,12 @@
-import type { Published } from '../dependencies.js';
 import type { Trigger } from '../event/trigger.js';
-import type { RunOutcome } from '../loop/outcome.js';
+import type { RunOutcome } from '../outcome.js';
 
 /** What the entry of a tainted run is computed from. */
 export interface ComputedEntryParts {
   readonly trigger: Trigger;
   /** Other runs are not remembered. */
   readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
-  readonly published: Published;
+  readonly published: { readonly url: string | undefined };
   /** Where the whole entry stands; of the agent's file name, which is nobody's but the repository's. */
   readonly apart: string;
 }

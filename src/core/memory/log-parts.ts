@@ -1,5 +1,5 @@
-import { parseLog, textId } from '../text/units.js';
 import { countEntries, parseEntries } from './run-log.js';
+import { parseLog, textId } from './units.js';
 
 /**
  * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up to the next one, or,

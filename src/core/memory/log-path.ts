@@ -25,3 +25,8 @@ export function unusableLogPath(path: string): string | undefined {
     ? undefined
     : 'names in it begin with a letter, a digit or `_` and hold only those, `.` and `-`';
 }
+
+/** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
+export function untrustedPath(path: string): string {
+  return `untrusted/${path}`;
+}

@@ -1,9 +1,9 @@
-import { isTimestamped, parseLog } from '../text/units.js';
 import { noteKind } from './notes/place.js';
 import { uniteNotes } from './notes/union.js';
 import { parseEntries } from './run-log.js';
 import { joinOnLines } from './separator.js';
 import { isStatePath, mergeStates } from './state.js';
+import { isTimestamped, parseLog } from './units.js';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { textId } from '../text/units.js';
+import { textId } from './units.js';
 
 const MAX_CHARACTERS = 200;
 const OTHER_CHARACTERS = /[^A-Za-z0-9._-]+/g;

@@ -1,6 +1,6 @@
-import type { Sign } from '../dependencies.js';
-import { parseLog, type Unit } from '../text/units.js';
 import { formatProvenance } from './provenance.js';
+import type { Sign } from './sign.js';
+import { parseLog, type Unit } from './units.js';
 
 /** What is known of an entry's signature. `bad` also where something stands behind the line that holds it. */
 export type Signature = 'good' | 'bad' | 'none';

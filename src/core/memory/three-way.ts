@@ -1,7 +1,7 @@
-import { parseLog, type Unit } from '../text/units.js';
 import { isRunLog, mergeRunLogs } from './merge.js';
 import { mergeLines } from './merge-lines.js';
 import { isStatePath, mergeStates, parseState } from './state.js';
+import { parseLog, type Unit } from './units.js';
 
 /** A file of memory as two sides have it, and as it was before either changed it. Empty texts stand for no file. */
 export interface ThreeVersions {

@@ -1,17 +1,6 @@
+import type { FetchedChange } from '../event/fetched-change.js';
 import type { Actor, Base, Head } from '../event/trigger.js';
 import type { Warning } from '../warning.js';
-
-/** A file that a pull request changes. */
-export interface CountedFile {
-  readonly path: string;
-  /** GitHub's word: `added`, `modified`, `removed`, `renamed`, … */
-  readonly status: string;
-  /** Lines. */
-  readonly additions: number;
-  readonly deletions: number;
-  /** Where a renamed or copied file comes from. */
-  readonly previousPath?: string;
-}
 
 /** A commit, in its author's words. */
 export interface CommitNote {
@@ -74,15 +63,6 @@ export interface Surroundings {
   readonly olderComments?: number;
   /** In words, what could not be read: `the review threads`. */
   readonly unread?: readonly string[];
-}
-
-/** The difference between two commits. */
-export interface FetchedChange {
-  /** A unified diff, as git writes it. */
-  readonly diff: string;
-  readonly files: readonly CountedFile[];
-  /** Files of the change, also those GitHub does not list. */
-  readonly filesTotal: number;
 }
 
 /** What was fetched from GitHub for a trigger, beside the event itself. */

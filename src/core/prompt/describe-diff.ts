@@ -1,7 +1,7 @@
+import { fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { DiffPolicy } from './context-policy.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
-import { fence } from './fence.js';
 import type { Parts } from './parts.js';
 
 /** Names listed before a list says how many more there are. */

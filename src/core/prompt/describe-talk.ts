@@ -1,10 +1,10 @@
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../defaults.js';
+import { fence } from '../sanitize/fence.js';
+import { visibleMarkdown } from '../sanitize/hidden.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
-import { visibleMarkdown } from './comments.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
 import { count } from './describe-diff.js';
 import { loginOf, MAX_FACT } from './describe-text.js';
-import { fence } from './fence.js';
 import type { Parts } from './parts.js';
 
 /** Whether people without write access are listened to: only by a run that is untrusted anyway (D19). */

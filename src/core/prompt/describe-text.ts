@@ -1,9 +1,9 @@
 import { MAX_DESCRIPTION_BYTES } from '../defaults.js';
 import type { Actor } from '../event/trigger.js';
+import { fence } from '../sanitize/fence.js';
+import { visibleMarkdown } from '../sanitize/hidden.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import type { Warning } from '../warning.js';
-import { visibleMarkdown } from './comments.js';
-import { fence } from './fence.js';
 import type { Parts } from './parts.js';
 
 /** Code points of a fact, a login or a sha. */

@@ -11,6 +11,7 @@ import {
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
 import type { Scope } from '../review/scope.js';
+import { fence } from '../sanitize/fence.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import type { TriggerContext } from './context.js';
 import type { DiffPolicy } from './context-policy.js';
@@ -19,7 +20,6 @@ import { listOf } from './describe-diff.js';
 import { describeScoped } from './describe-scope.js';
 import { describeTalk } from './describe-talk.js';
 import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
-import { fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
 /** What is known beside the event, and how much of it the model is told. */

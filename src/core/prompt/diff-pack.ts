@@ -1,7 +1,7 @@
-import { estimateText } from '../loop/estimate.js';
 import { cutToBytes } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import { splitHunks } from '../text/diff-hunk.js';
+import { estimateText } from '../text/estimate-text.js';
 import type { DiffPolicy } from './context-policy.js';
 import { isReadByPeople } from './diff-rank.js';
 import { createPathFilter } from './path-filter.js';

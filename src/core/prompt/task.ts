@@ -1,6 +1,7 @@
 import { DEFAULT_TASK } from '../defaults.js';
 import { type PushTrigger, pushKind, type Trigger } from '../event/trigger.js';
 import type { Scope } from '../review/scope.js';
+import { FENCE_NOTICE, fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { Warning } from '../warning.js';
 import type { LocalChange, TriggerContext } from './context.js';
@@ -15,7 +16,6 @@ import {
   describeWorkflowRun,
 } from './describe.js';
 import { describeDiff } from './describe-diff.js';
-import { FENCE_NOTICE, fence } from './fence.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
 /** What a task is decided from. */

@@ -1,5 +1,5 @@
 import { cleanLine } from '../text/cut.js';
-import { shown } from '../tools/shown.js';
+import { shown } from '../text/shown.js';
 import { count, type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import type { DiffLines } from './diff-lines.js';

@@ -1,4 +1,4 @@
-import { shown } from '../tools/shown.js';
+import { shown } from '../text/shown.js';
 import { type DiffLines, findFile, formatRanges } from './diff-lines.js';
 import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';

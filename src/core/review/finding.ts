@@ -1,4 +1,4 @@
-import { textId } from '../text/units.js';
+import { textId } from '../memory/units.js';
 
 /** The version of a file a line number counts in, as GitHub names it: before the change or after it. */
 export type Side = 'LEFT' | 'RIGHT';

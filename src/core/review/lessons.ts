@@ -1,4 +1,4 @@
-import { fence } from '../prompt/fence.js';
+import { fence } from '../sanitize/fence.js';
 import { cleanLine } from '../text/cut.js';
 import type { DiffLines } from './diff-lines.js';
 import { normalizeRule } from './finding.js';

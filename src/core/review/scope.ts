@@ -1,4 +1,4 @@
-import type { FetchedChange } from '../prompt/context.js';
+import type { FetchedChange } from '../event/fetched-change.js';
 import type { Warning } from '../warning.js';
 import type { Reviewed, ReviewFact } from './state-facts.js';
 import { lastReviewed } from './state-sums.js';

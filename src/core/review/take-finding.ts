@@ -1,4 +1,4 @@
-import { shown } from '../tools/shown.js';
+import { shown } from '../text/shown.js';
 import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
 import { describePlacement } from './describe-placement.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';

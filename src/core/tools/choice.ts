@@ -1,5 +1,5 @@
-import { shown } from './shown.js';
-import { ToolError } from './tool-error.js';
+import { shown } from '../text/shown.js';
+import { ToolError } from '../tool-error.js';
 
 /** One of a few words, in any case; the first where none was given. Throws a ToolError that lists them. */
 export function readChoice<const Word extends string>(

@@ -1,6 +1,6 @@
+import { ToolError } from '../tool-error.js';
 import { checkInput, explainProblems, type InputOf, type Shape, schemaOf } from './check-input.js';
 import type { Effect, Tool, ToolResult } from './tool.js';
-import { ToolError } from './tool-error.js';
 
 /** A tool with typed arguments. */
 export interface ToolDefinition<S extends Shape> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../dependencies.js';
+import type { Clock } from '../clock.js';
 import type { FileStat, OpenFile } from '../files.js';
 import type { GitHubReader } from './github/github-port.js';
 

@@ -1,9 +1,9 @@
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../defaults.js';
+import { truncate } from '../text/truncate.js';
+import { ToolError } from '../tool-error.js';
 import { defineTool } from './define.js';
 import type { CommandResult, Shell } from './ports.js';
 import type { Tool } from './tool.js';
-import { ToolError } from './tool-error.js';
-import { truncate } from './truncate.js';
 import { showOutput } from './visible.js';
 
 /** Bytes of a result that the line before the output may take. */

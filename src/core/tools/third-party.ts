@@ -1,6 +1,6 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
-import { fence } from '../prompt/fence.js';
-import { truncate } from './truncate.js';
+import { fence } from '../sanitize/fence.js';
+import { truncate } from '../text/truncate.js';
 import { showOutput } from './visible.js';
 
 /** Room for the fence and for notes: what is written out takes more than it did. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import type { RunStats } from '../loop/outcome.js';
+import type { RunStats } from '../outcome.js';
 
 /** What a tool can do to the world; decides who may have it (D22). */
 export type Effect = 'read' | 'memory' | 'write' | 'execute' | 'network' | 'publish';

@@ -11,7 +11,7 @@ import {
   parseKey,
 } from '../../../../src/adapters/stores/cache/cache-key.js';
 import { createCacheStore } from '../../../../src/adapters/stores/cache/cache-store.js';
-import type { Clock } from '../../../../src/core/dependencies.js';
+import type { Clock } from '../../../../src/core/clock.js';
 import { describeMemoryStore, textOf } from '../contract.js';
 import { append, entryText, forget, idsIn } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createFallbackStore } from '../../../../src/adapters/stores/fallback/fallback-store.js';
 import type { Change } from '../../../../src/core/memory/change.js';
 import type { MemoryStore, SaveResult } from '../../../../src/core/memory/store.js';
-import { parseLog } from '../../../../src/core/text/units.js';
+import { parseLog } from '../../../../src/core/memory/units.js';
 import { append, idsIn } from '../entries.js';
 import {
   createFakePlace,

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../../src/adapters/host/files.js';
 import { createFileStore } from '../../../../src/adapters/stores/file/file-store.js';
-import type { Clock } from '../../../../src/core/dependencies.js';
+import type { Clock } from '../../../../src/core/clock.js';
 import type { Files } from '../../../../src/core/files.js';
 import type { Change } from '../../../../src/core/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/core/memory/run-log.js';

@@ -7,7 +7,7 @@ import {
   type EntryParts,
 } from '../../../../src/core/memory/commands/compose.js';
 import { checkSignature } from '../../../../src/core/memory/signature.js';
-import { parseLog, textId } from '../../../../src/core/text/units.js';
+import { parseLog, textId } from '../../../../src/core/memory/units.js';
 
 const COMPOSING: Composing = {
   path: 'bot.md',

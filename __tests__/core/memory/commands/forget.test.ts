@@ -4,7 +4,7 @@ import { applyChanges } from '../../../../src/core/memory/change.js';
 import { forgetEntry, noteForgotten } from '../../../../src/core/memory/commands/forget.js';
 import { forgottenIds } from '../../../../src/core/memory/state.js';
 import { mergeTrees } from '../../../../src/core/memory/tree.js';
-import { parseLog } from '../../../../src/core/text/units.js';
+import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 const AT = new Date('2026-02-03T04:05:06.789Z');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../../src/core/memory/change.js';
 import { compareImport } from '../../../../src/core/memory/commands/import.js';
-import { parseLog } from '../../../../src/core/text/units.js';
+import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 const NOTHING = { forgotten: new Set<string>(), secrets: [] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../../src/core/memory/change.js';
 import { placeEntry, replaceEntry } from '../../../../src/core/memory/commands/replace.js';
-import { parseLog } from '../../../../src/core/text/units.js';
+import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };

@@ -4,7 +4,7 @@ import { createSign } from '../../../../src/adapters/host/hmac.js';
 import type { VerifiedLog } from '../../../../src/core/memory/commands/finding.js';
 import { verifyLog } from '../../../../src/core/memory/commands/verify.js';
 import { withSignature } from '../../../../src/core/memory/signature.js';
-import { parseLog } from '../../../../src/core/text/units.js';
+import { parseLog } from '../../../../src/core/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
 /** What is found, without what every log has: its size, and that axe's entries have no provenance. */

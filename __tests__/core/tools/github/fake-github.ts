@@ -1,5 +1,5 @@
+import { ToolError } from '../../../../src/core/tool-error.js';
 import type { GitHubReader } from '../../../../src/core/tools/github/github-port.js';
-import { ToolError } from '../../../../src/core/tools/tool-error.js';
 
 /** A repository on GitHub that holds what a test gives it; everything else is refused. `writers` may write. */
 export function createFakeGitHub(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_GITHUB_FILE_BYTES } from '../../../../src/core/defaults.js';
+import { ToolError } from '../../../../src/core/tool-error.js';
 import { createGitHubFile } from '../../../../src/core/tools/github/github-file.js';
 import type { FilePlace, PathOnGitHub } from '../../../../src/core/tools/github/github-port.js';
-import { ToolError } from '../../../../src/core/tools/tool-error.js';
 import { quiet } from '../fake-workspace.js';
 import { createFakeGitHub } from './fake-github.js';
 

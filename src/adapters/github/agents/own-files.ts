@@ -1,6 +1,6 @@
 import { findBuiltInAgent } from '../../../core/agent/built-in.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
-import type { OwnFiles } from '../../../core/memory/gc/proposal.js';
+import type { OwnFiles } from '../../../core/gc/proposal.js';
 import { type RefPlace, readFileAt } from '../reading/contents.js';
 import { repositoryPath } from '../reading/repository-path.js';
 import { agentPaths, parentOf, skillPaths } from './agent-library.js';

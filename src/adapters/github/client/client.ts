@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/dependencies.js';
+import type { Clock } from '../../../core/clock.js';
 import { networkCause } from '../../../core/network-cause.js';
 import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
 import { timedFetch } from './timed-fetch.js';

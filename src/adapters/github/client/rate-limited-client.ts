@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/dependencies.js';
+import type { Clock } from '../../../core/clock.js';
 import { timeLeftMs } from '../../../core/time-limit.js';
 import type { GitHubClient } from './client.js';
 import { GitHubError } from './errors.js';

@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '../../../core/clock.js';
 import { GITHUB_SILENCE_MS } from '../../../core/defaults.js';
-import type { Clock, Timer } from '../../../core/dependencies.js';
 
 /** What is sent is given so much more time: 50 KB a second. */
 const SENT_BYTES_PER_MS = 50;

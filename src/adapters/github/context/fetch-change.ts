@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import type { FetchedChange } from '../../../core/event/fetched-change.js';
 import type { Base, Head, Repository } from '../../../core/event/trigger.js';
-import type { CommitNote, FetchedChange } from '../../../core/prompt/context.js';
+import type { CommitNote } from '../../../core/prompt/context.js';
 import type { NewSince } from '../../../core/review/scope.js';
 import { parseDiff } from '../../../core/text/diff.js';
 import type { Warning } from '../../../core/warning.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import { stickyMarker } from '../../../core/publication.js';
+import { stickyMarker } from '../../../core/review/publication.js';
 import { askGraphQl, notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { createOnce } from '../client/create-once.js';

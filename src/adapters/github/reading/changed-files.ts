@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { CountedFile } from '../../../core/event/fetched-change.js';
 import type { Repository } from '../../../core/event/trigger.js';
-import type { CountedFile } from '../../../core/prompt/context.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 

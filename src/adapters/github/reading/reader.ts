@@ -2,14 +2,14 @@ import { AxeError } from '../../../core/errors.js';
 import { mayWrite } from '../../../core/event/permission.js';
 import { subjectNumber, type Trigger } from '../../../core/event/trigger.js';
 import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/memory-roots.js';
+import { shown } from '../../../core/text/shown.js';
+import { ToolError } from '../../../core/tool-error.js';
 import type {
   DiffSide,
   FilePlace,
   GitHubReader,
   PathOnGitHub,
 } from '../../../core/tools/github/github-port.js';
-import { shown } from '../../../core/tools/shown.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
 import type { GitHubClient } from '../client/client.js';
 import { once } from '../client/once.js';
 import { fetchComparedFiles } from './compared-files.js';

@@ -1,5 +1,5 @@
+import { ToolError } from '../../../core/tool-error.js';
 import type { PostJson } from '../../../core/tools/ports.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
 import { innermostMessage } from './innermost.js';
 import { readCapped } from './read-capped.js';
 

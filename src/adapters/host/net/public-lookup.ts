@@ -1,7 +1,7 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { messageOf } from '../../../core/errors.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
+import { ToolError } from '../../../core/tool-error.js';
 import { isPublicAddress } from '../../../core/tools/web/public-address.js';
 
 /** Where addresses come from; both are the system's own unless a test says otherwise. */

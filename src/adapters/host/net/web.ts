@@ -1,6 +1,6 @@
+import { shown } from '../../../core/text/shown.js';
+import { ToolError } from '../../../core/tool-error.js';
 import type { Page, PageOptions, Web } from '../../../core/tools/ports.js';
-import { shown } from '../../../core/tools/shown.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
 import { hostOf, refuseUrl } from '../../../core/tools/web/allowed-host.js';
 import { isAddress } from '../../../core/tools/web/public-address.js';
 import { VERSION } from '../../../core/version.js';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../../core/errors.js';
+import { createOutputBuffer } from '../../../core/text/truncate.js';
+import { ToolError } from '../../../core/tool-error.js';
 import type { CommandRequest, CommandResult, Shell } from '../../../core/tools/ports.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
-import { createOutputBuffer } from '../../../core/tools/truncate.js';
 import type { Entered, JailedStart, ProcessJail } from './command-jail.js';
 import { guardGroup } from './guard.js';
 import { COMMAND_ID_VARIABLE, endGroup, killGroup, type ProcessGroup } from './process-group.js';

@@ -1,9 +1,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { IS_MEMORY } from '../../../core/memory/memory-roots.js';
+import { shown } from '../../../core/text/shown.js';
+import { ToolError } from '../../../core/tool-error.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../../../core/tools/files/path-rules.js';
-import { shown } from '../../../core/tools/shown.js';
-import { ToolError } from '../../../core/tools/tool-error.js';
 import { errorCode, fileError } from '../file-error.js';
 import { isInside } from '../inside.js';
 import type { ProtectedPaths } from './protected-paths.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import type { Clock } from '../../../core/dependencies.js';
 import type { Files } from '../../../core/files.js';
 import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../core/memory/tree.js';
 import { describeCause } from '../../../core/network-cause.js';

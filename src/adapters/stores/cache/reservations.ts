@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/dependencies.js';
+import type { Clock } from '../../../core/clock.js';
 import type { SkippedVersions } from './skipped-versions.js';
 
 /** A reservation that is waited for. */

@@ -1,11 +1,11 @@
 import type { Change } from '../../../core/memory/change.js';
+import { untrustedPath } from '../../../core/memory/log-path.js';
 import { withoutEntries } from '../../../core/memory/merge.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
 import { partIds } from '../../../core/memory/notes/union.js';
 import { forgottenIds, parseState, partFacts, statePath, withFacts } from '../../../core/memory/state.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';
-import { untrustedPath } from '../../../core/plan.js';
-import { parseLog } from '../../../core/text/units.js';
+import { parseLog } from '../../../core/memory/units.js';
 
 const UNTRUSTED = untrustedPath('');
 

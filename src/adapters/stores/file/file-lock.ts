@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../../../core/dependencies.js';
+import type { Clock } from '../../../core/clock.js';
 import type { Files } from '../../../core/files.js';
-import { readWhole } from '../../../core/read-whole.js';
+import { readWhole } from '../../../core/text/read-whole.js';
 
 /** A lock that is held. */
 export interface Lock {

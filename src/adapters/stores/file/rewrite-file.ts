@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/dependencies.js';
+import type { Clock } from '../../../core/clock.js';
 import type { Files, OpenFile } from '../../../core/files.js';
 import { separator } from '../../../core/memory/separator.js';
 import { decodeBytes } from '../../../core/text/bytes.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import type { Clock } from '../../../core/dependencies.js';
 import type { BranchCommit, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';

@@ -1,10 +1,10 @@
 import { MAX_RESULT_CODE_POINTS } from '../../defaults.js';
-import type { Sign } from '../../dependencies.js';
 import { sanitize } from '../../sanitize/sanitize.js';
-import { textId } from '../../text/units.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
+import type { Sign } from '../sign.js';
 import { withSignature } from '../signature.js';
+import { textId } from '../units.js';
 
 /** What an entry is made of. */
 export interface EntryParts {

@@ -1,7 +1,7 @@
-import { untrustedPath } from '../../plan.js';
-import { parseLog, type Unit } from '../../text/units.js';
+import { untrustedPath } from '../log-path.js';
 import { type Provenance, parseProvenance } from '../provenance.js';
 import { stripProvenance } from '../run-log.js';
+import { parseLog, type Unit } from '../units.js';
 
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';

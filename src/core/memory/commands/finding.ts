@@ -1,4 +1,4 @@
-import type { Sign } from '../../dependencies.js';
+import type { Sign } from '../sign.js';
 import type { LogLane } from './entry.js';
 
 /** What is looked for in a log. */

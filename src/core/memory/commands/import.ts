@@ -1,6 +1,6 @@
 import { sanitize } from '../../sanitize/sanitize.js';
-import { parseLog } from '../../text/units.js';
 import { joinOnLines } from '../separator.js';
+import { parseLog } from '../units.js';
 
 /** What an imported log brings to the one that is there. */
 export interface Incoming {

@@ -1,6 +1,6 @@
-import { parseLog } from '../../text/units.js';
 import type { Change } from '../change.js';
 import { mergeRunLogs, withoutEntries } from '../merge.js';
+import { parseLog } from '../units.js';
 import type { ComposedEntry } from './compose.js';
 
 /** An entry that takes the place of another. */

@@ -1,5 +1,5 @@
-import { isTimestamped, parseLog } from '../../text/units.js';
 import { type Entry, parseEntries } from '../run-log.js';
+import { isTimestamped, parseLog } from '../units.js';
 import type { BareFinding } from './finding.js';
 
 const CONFLICT = /^(?:<{7}|>{7}|\|{7})(?: |$)/;

@@ -1,5 +1,5 @@
 import { NOTES_LIMITS } from '../../defaults.js';
-import type { NoteAnswer, NoteWish } from '../../tools/memory/notes-port.js';
+import type { NoteAnswer, NoteWish } from './notes-port.js';
 
 /** What a run may write to its notes in all, counted as it writes. */
 export interface Allowance {

@@ -1,9 +1,9 @@
 import { encodeBytes } from '../../text/bytes.js';
-import type { NoteAnswer, NoteWish } from '../../tools/memory/notes-port.js';
 import type { FailedSave, TreeResult } from '../store.js';
 import type { NotesCaps } from './caps.js';
 import type { ComposedEdit } from './compose-edit.js';
 import type { NoteResult } from './edit.js';
+import type { NoteAnswer, NoteWish } from './notes-port.js';
 import type { RecentWrite } from './ring.js';
 
 type Failed = Extract<NoteAnswer, { readonly kind: 'failed' }>;

@@ -1,8 +1,8 @@
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
-import type { NoteWish } from '../../tools/memory/notes-port.js';
 import { readableText } from '../prompt-text.js';
 import { formatDailySection } from './daily-heading.js';
 import type { NoteEdit } from './edit.js';
+import type { NoteWish } from './notes-port.js';
 import type { NoteTarget } from './place.js';
 import { formatDatedEntry } from './write-memory.js';
 

@@ -1,5 +1,5 @@
-import { untrustedPath } from '../../plan.js';
 import type { NoteChange } from '../change.js';
+import { untrustedPath } from '../log-path.js';
 import type { MemoryTree } from '../tree.js';
 import type { NoteEdit } from './edit.js';
 

@@ -1,4 +1,4 @@
-import { textId } from '../../text/units.js';
+import { textId } from '../units.js';
 
 /** What a version of a note is known by; '' for no note. */
 export function versionId(text: string): string {

@@ -1,5 +1,4 @@
-import type { NoteAnswer, Notes, NoteWish } from '../../tools/memory/notes-port.js';
-import { ToolError } from '../../tools/tool-error.js';
+import { ToolError } from '../../tool-error.js';
 import type { Warning } from '../../warning.js';
 import { blockedAt, firstUnread } from '../blocked.js';
 import type { NoteChange } from '../change.js';
@@ -15,6 +14,7 @@ import { editedText, editNote, type NoteEdit } from './edit.js';
 import { inUntrustedLane } from './lane.js';
 import { listNotes } from './list-notes.js';
 import { formatMemoryError } from './memory-error.js';
+import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
 import { dateOf, flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
 import { renderSearch } from './render-search.js';
 import { versionId } from './replay.js';

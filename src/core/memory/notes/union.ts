@@ -1,5 +1,5 @@
-import { textId } from '../../text/units.js';
 import { separator } from '../separator.js';
+import { textId } from '../units.js';
 import { holdsLines } from './lines.js';
 import { isRule, type NoteLine, readNoteLines } from './note-lines.js';
 import { noteKind, notesRoot } from './place.js';

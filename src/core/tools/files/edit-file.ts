@@ -1,9 +1,9 @@
 import { MAX_WRITTEN_BYTES } from '../../defaults.js';
+import { shown } from '../../text/shown.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 
 /** `edit_file`: exact text for other text; axe's answers, followed by where the text stands. */
 export function createEditFile(workspace: Workspace): Tool {

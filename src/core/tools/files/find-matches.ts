@@ -1,7 +1,7 @@
 import { SEARCH_LIMITS } from '../../defaults.js';
 import { isBinary } from '../../prompt/context-files.js';
+import { ToolError } from '../../tool-error.js';
 import type { Workspace } from '../ports.js';
-import { ToolError } from '../tool-error.js';
 import { showHidden } from '../visible.js';
 
 /** Text to find in a file. */

@@ -1,8 +1,8 @@
 import { MAX_LISTED_ENTRIES } from '../../defaults.js';
+import { truncate } from '../../text/truncate.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
-import { truncate } from '../truncate.js';
 import { showHidden } from '../visible.js';
 
 /** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */

@@ -1,12 +1,12 @@
 import { MAX_TOOL_RESULT_BYTES, READ_FILE_LINES } from '../../defaults.js';
 import type { OpenFile } from '../../files.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
+import { shown } from '../../text/shown.js';
+import { truncate } from '../../text/truncate.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
-import { truncate } from '../truncate.js';
 import { showHidden } from '../visible.js';
 import { type LineRange, type ReadLines, readLines } from './read-lines.js';
 

@@ -1,6 +1,6 @@
 import { MAX_READ_LINE_BYTES, MAX_READ_SCAN_BYTES } from '../../defaults.js';
 import type { OpenFile } from '../../files.js';
-import { createOutputBuffer, type OutputBuffer } from '../truncate.js';
+import { createOutputBuffer, type OutputBuffer } from '../../text/truncate.js';
 
 /** Lines wanted of a file; the first line is 1. */
 export interface LineRange {

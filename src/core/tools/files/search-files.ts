@@ -1,12 +1,12 @@
 import { SEARCH_LIMITS } from '../../defaults.js';
 import { ConfigError } from '../../errors.js';
 import { type CompiledPattern, compileGlob } from '../../text/glob.js';
+import { shown } from '../../text/shown.js';
+import { truncate } from '../../text/truncate.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { ToolPorts, Workspace } from '../ports.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
-import { truncate } from '../truncate.js';
 import { showHidden } from '../visible.js';
 import { findMatches } from './find-matches.js';
 

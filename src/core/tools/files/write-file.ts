@@ -1,9 +1,9 @@
 import { MAX_WRITTEN_BYTES } from '../../defaults.js';
+import { shown } from '../../text/shown.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Workspace } from '../ports.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
 export function createWriteFile(workspace: Workspace): Tool {

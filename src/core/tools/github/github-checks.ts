@@ -1,9 +1,9 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
 import { cleanLine } from '../../text/cut.js';
+import { truncate } from '../../text/truncate.js';
 import { defineTool } from '../define.js';
 import { thirdParty } from '../third-party.js';
 import type { Tool } from '../tool.js';
-import { truncate } from '../truncate.js';
 import type { ChecksOnGitHub, GitHubReader } from './github-port.js';
 
 /** Lines of each log when the model asks for no number, and at most; logs of one call. */

@@ -1,9 +1,9 @@
 import { READ_FILE_LINES } from '../../defaults.js';
 import type { DiffFile } from '../../text/diff.js';
+import { shown } from '../../text/shown.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 import { formatTextPage } from './github-page.js';
 import type { GitHubReader } from './github-port.js';
 

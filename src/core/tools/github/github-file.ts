@@ -1,10 +1,10 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../defaults.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
+import { shown } from '../../text/shown.js';
+import { ToolError } from '../../tool-error.js';
 import { readChoice } from '../choice.js';
 import { defineTool } from '../define.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 import { formatTextPage } from './github-page.js';
 import type { GitHubReader } from './github-port.js';
 

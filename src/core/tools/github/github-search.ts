@@ -1,11 +1,11 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
 import { cleanLine } from '../../text/cut.js';
+import { truncate } from '../../text/truncate.js';
+import { ToolError } from '../../tool-error.js';
 import { readChoice } from '../choice.js';
 import { defineTool, type ToolText } from '../define.js';
 import { thirdParty } from '../third-party.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
-import { truncate } from '../truncate.js';
 import type { CodeOnGitHub, FoundOnGitHub, GitHubReader, IssueOnGitHub } from './github-port.js';
 
 const MAX_RESULTS = 30;

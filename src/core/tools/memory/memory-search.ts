@@ -1,7 +1,7 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../defaults.js';
+import type { Notes } from '../../memory/notes/notes-port.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import type { Notes } from './notes-port.js';
 
 const MAX_FILES = 20;
 

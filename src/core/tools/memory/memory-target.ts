@@ -1,6 +1,6 @@
 import { parseNoteName } from '../../memory/notes/note-name.js';
 import { isDate, type NoteTarget } from '../../memory/notes/place.js';
-import { ToolError } from '../tool-error.js';
+import { ToolError } from '../../tool-error.js';
 
 /** What the tools that write may write to. */
 export const TARGETS = ['long_term', 'scratchpad', 'daily', 'note'] as const;

@@ -1,10 +1,10 @@
+import type { Notes } from '../../memory/notes/notes-port.js';
 import { ALL_NOTES_TOOLS, type NotesTool } from '../../memory/notes/tool-names.js';
 import type { Tool } from '../tool.js';
 import { createMemoryEdit } from './memory-edit.js';
 import { createMemoryRead } from './memory-read.js';
 import { createMemorySearch } from './memory-search.js';
 import { createMemoryWrite } from './memory-write.js';
-import type { Notes } from './notes-port.js';
 import { createWriteMemory } from './write-memory.js';
 
 const CREATE: Readonly<Record<NotesTool, (notes: Notes) => Tool>> = {

@@ -1,8 +1,8 @@
+import type { NoteAnswer, Notes, NoteWish } from '../../memory/notes/notes-port.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 import { readTarget, TARGET_DESCRIPTION, TARGETS } from './memory-target.js';
-import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
 
 /** `memory_write`: adds to a note, or writes it anew (memory-tools 1.4). */
 export function createMemoryWrite(notes: Notes): Tool {

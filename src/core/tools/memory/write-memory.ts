@@ -1,8 +1,8 @@
 import { formatToolError, invalidArguments, type MemoryError } from '../../memory/notes/memory-error.js';
+import type { NoteAnswer, Notes } from '../../memory/notes/notes-port.js';
 import { formatConfirmation, type MemoryType } from '../../memory/notes/write-memory.js';
 import { type Shape, schemaOf } from '../check-input.js';
 import type { Tool, ToolResult } from '../tool.js';
-import type { NoteAnswer, Notes } from './notes-port.js';
 
 const NAME = 'write_memory';
 

@@ -1,9 +1,9 @@
 import type { Publications } from '../../review/buffer.js';
 import type { Side } from '../../review/finding.js';
+import { shown } from '../../text/shown.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
-import { shown } from '../shown.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
 import { textOf } from './published.js';
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */

@@ -1,10 +1,10 @@
 import { MAX_PAGE_BYTES, MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../defaults.js';
-import { fence } from '../../prompt/fence.js';
+import { fence } from '../../sanitize/fence.js';
+import { truncate } from '../../text/truncate.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Page, Web } from '../ports.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
-import { truncate } from '../truncate.js';
 import { htmlToText } from './html-text.js';
 
 /** Bytes of a result that the fence and the notes may take. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../defaults.js';
-import { fence } from '../../prompt/fence.js';
+import { fence } from '../../sanitize/fence.js';
 import { cleanLine } from '../../text/cut.js';
+import { truncate } from '../../text/truncate.js';
+import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { PostJson } from '../ports.js';
 import type { Tool } from '../tool.js';
-import { ToolError } from '../tool-error.js';
-import { truncate } from '../truncate.js';
 
 /** Tavily's API (https://docs.tavily.com/documentation/api-reference/endpoint/search). */
 const TAVILY_URL = 'https://api.tavily.com';

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { affordableTokens, groupReports, oldestEntries, splitLog } from '../../../src/core/gc/parts.js';
+import { formatEntry } from '../../../src/core/memory/run-log.js';
+import { parseLog } from '../../../src/core/memory/units.js';
+import { estimateText } from '../../../src/core/text/estimate-text.js';
+
+function log(results: readonly string[]): string {
+  return results
+    .map((result, index) =>
+      formatEntry({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, index)), task: `t${index}`, result }),
+    )
+    .join('');
+}
+
+describe('a log in parts', () => {
+  it('is one part as it is where it fits', () => {
+    const text = `# Head\n\n${log(['a', 'b'])}`;
+    expect(splitLog(text, 10_000)).toEqual([text]);
+  });
+
+  it('holds every entry once, in order, and no part has more than its room', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 200, max: 600 }),
+        (results, room) => {
+          const text = log(results);
+          const parts = splitLog(text, room);
+          expect(parts.join('')).toBe(text);
+          for (const part of parts) expect(estimateText(part)).toBeLessThanOrEqual(room);
+        },
+      ),
+    );
+  });
+
+  it.each(['x', '記', '😀'])(
+    'keeps beginning and end of an entry of %s that is longer than the room',
+    (letter) => {
+      const task = `${letter}`.repeat(9000);
+      const text = formatEntry({ timestamp: new Date(0), task, result: 'the end' });
+      const [part = '', ...others] = splitLog(text, 600);
+      expect(others).toEqual([]);
+      expect(estimateText(part)).toBeLessThanOrEqual(600);
+      expect(part.startsWith('## 1970-01-01T00:00:00Z\n')).toBe(true);
+      expect(part).toContain('left out here');
+      expect(part.trimEnd().endsWith('the end')).toBe(true);
+      expect(part.isWellFormed()).toBe(true);
+      expect(parseLog(part).units).toHaveLength(1);
+    },
+  );
+});
+
+describe('reports to be joined', () => {
+  it.each([2, 3, 4, 7, 50])(
+    'come in fewer groups than there are reports, with at least two in each: %d',
+    (count) => {
+      const groups = groupReports(
+        Array.from({ length: count }, (_, index) => `report ${index} ${'word '.repeat(600)}`),
+        1000,
+      );
+      expect(groups.flat()).toHaveLength(count);
+      expect(groups.length).toBeLessThan(count);
+      for (const group of groups.slice(0, -1)) expect(group.length).toBeGreaterThanOrEqual(2);
+    },
+  );
+});
+
+describe('what of a log the limits leave room for', () => {
+  const PRICE = { input: 2, output: 8, cacheRead: 0, cacheWrite: 0 };
+
+  it.each([
+    ['without limits', 0, 0, PRICE, undefined],
+    ['of tokens', 1000, 0, undefined, 500],
+    ['of costs', 0, 1, PRICE, 250_000],
+    ['of both the smaller one', 1000, 1, PRICE, 500],
+    ['of costs where the price is not known', 0, 1, undefined, undefined],
+    ['of costs where nothing has a price', 0, 1, { ...PRICE, input: 0 }, undefined],
+  ])('%s', (_what, maxTokens, maxCostUsd, price, tokens) => {
+    expect(affordableTokens({ maxTokens, maxCostUsd }, price)).toBe(tokens);
+  });
+
+  it('is all of it where it fits or nothing limits it', () => {
+    const text = `# Head\n\n${log(['a', 'b'])}`;
+    const whole = { text, parts: 2 };
+    expect([undefined, 1000, 400].map((tokens) => oldestEntries(text, tokens))).toEqual([
+      whole,
+      whole,
+      whole,
+    ]);
+  });
+
+  it('is a beginning of whole entries that fit', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 1000 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 0, max: 3000 }),
+        (results, tokens) => {
+          const text = log(results);
+          const oldest = oldestEntries(text, tokens);
+          if (oldest === undefined) {
+            expect(estimateText(text)).toBeGreaterThan(tokens);
+            return;
+          }
+          const { units } = parseLog(text);
+          const first = units.slice(0, oldest.parts).map((unit) => unit.text);
+          expect(first.join('')).toBe(oldest.text);
+          expect(oldest.parts).toBeGreaterThan(0);
+          expect(estimateText(oldest.text)).toBeLessThanOrEqual(tokens);
+        },
+      ),
+    );
+  });
+
+  it('is nothing where the oldest entry does not fit, and where a long log would be read in crumbs', () => {
+    const large = log(['word '.repeat(200), 'b']);
+    const task = 'word '.repeat(4000);
+    const huge = formatEntry({ timestamp: new Date(0), task, result: 'r' }) + large;
+    expect([oldestEntries(huge, 2000), oldestEntries(large.repeat(20), 400)]).toEqual([undefined, undefined]);
+    expect(oldestEntries(large.repeat(20), 600)?.parts).toBeGreaterThan(1);
+  });
+
+  it('is nothing of a text without entries beyond what it is', () => {
+    const text = 'only garbage '.repeat(500);
+    expect(oldestEntries(text, 10)).toEqual({ text, parts: 0 });
+  });
+});
