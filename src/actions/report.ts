@@ -7,6 +7,7 @@ import { AxeError, formatError, messageOf, ProviderError } from '../core/errors.
 import { signingKeys } from '../core/memory/signing-keys.js';
 import { type Conclusion, markedAnswer } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
+import { count } from '../core/text/count.js';
 import type { Warning } from '../core/warning.js';
 import type { Remembered, RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
@@ -19,7 +20,6 @@ import { whatWasAdded } from './report/format-notes.js';
 import { formatPublished } from './report/format-published.js';
 import { formatFailureSummary, formatSummary } from './report/format-summary.js';
 import { validatedLines } from './report/format-validated.js';
-import { count } from './report/markdown.js';
 import { describePlan } from './runner/action-reporter.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';

@@ -9,7 +9,6 @@ import {
   outOfNotesFolder,
 } from '../core/memory/notes/folder.js';
 import { listNotes } from '../core/memory/notes/list-notes.js';
-import { dateOf } from '../core/memory/notes/place.js';
 import { createNotesSession, type NotesSession } from '../core/memory/notes/session.js';
 import type { NotesTool } from '../core/memory/notes/tool-names.js';
 import { everythingUnder } from '../core/memory/notes/view.js';
@@ -19,6 +18,7 @@ import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';
 import { makeNotesPrompt } from '../core/prompt/notes-prompt.js';
 import type { NotesPrompt } from '../core/prompt/system.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
+import { dateOf } from '../core/text/dates.js';
 import type { Warning } from '../core/warning.js';
 import { createNotesKeeper, type NotesLane, notesLane } from './keep-notes.js';
 

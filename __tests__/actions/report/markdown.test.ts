@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { code, codeBlock, count, details, oneLine, sections } from '../../../src/actions/report/markdown.js';
+import { code, codeBlock, details, oneLine, sections } from '../../../src/actions/report/markdown.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
+import { count } from '../../../src/core/text/count.js';
 
 describe('markdown', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/agent/fault.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
-import { count } from '../report/markdown.js';
+import { count } from '../../core/text/count.js';
 import { loadToolkit } from '../runner/toolkit.js';
 
 /** The runner shows ten annotations of a kind for a step (D35); the tenth counts what is left. */

@@ -1,7 +1,6 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { Failed } from '../../adapters/github/client/failed.js';
 import { publishReview, type ReviewResult } from '../../adapters/github/posting/review.js';
-import { count } from '../../core/review/answer.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import { agentOf, parseReviewMarker } from '../../core/review/markers.js';
 import type { PlacedFinding } from '../../core/review/place.js';
@@ -11,6 +10,7 @@ import {
   prepareReview,
 } from '../../core/review/prepare-review.js';
 import { withdrawnFindings } from '../../core/review/state-sums.js';
+import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { dismissStale, markGone, raisedAgain, sortOld } from './close-old.js';
 import { closeTexts, sortTexts } from './close-texts.js';

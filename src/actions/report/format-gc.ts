@@ -3,9 +3,10 @@ import { formatError } from '../../core/errors.js';
 import { runsChart } from '../../core/gc/chart.js';
 import { statsLines } from '../../core/gc/format-stats.js';
 import type { TrimPlan } from '../../core/gc/trim.js';
+import { count } from '../../core/text/count.js';
 import type { RunReport } from '../../run/request.js';
 import { row, usageCells } from './format-usage.js';
-import { codeBlock, count, sections } from './markdown.js';
+import { codeBlock, sections } from './markdown.js';
 
 type GcOutcome = Extract<RunReport, { readonly kind: 'collected' }>;
 

@@ -1,7 +1,8 @@
 import type { WithdrawalReason, Withdrawn } from '../../core/review/state-facts.js';
+import { count } from '../../core/text/count.js';
 import type { Learned } from '../../run/request.js';
 import type { LoadedMemoryView } from './format-memory.js';
-import { code, count, oneLine, sections } from './markdown.js';
+import { code, oneLine, sections } from './markdown.js';
 
 /** What a run has learnt from answers to earlier findings, for the summary; empty where that is nothing. */
 export function formatLearned(

@@ -4,6 +4,7 @@ import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { FailedSave, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
+import { count } from '../../core/text/count.js';
 import type { EntryChange, Memory, Remembered, RunReport } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import {
@@ -15,7 +16,7 @@ import {
   notesIn,
   savedNotes,
 } from './format-notes.js';
-import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** How memory is shown. */
 export interface LoadedMemoryView {

@@ -1,8 +1,9 @@
 import type { NoteChange } from '../../core/memory/change.js';
 import { formatRecent } from '../../core/memory/notes/ring.js';
 import type { BlockedPlace } from '../../core/memory/store.js';
+import { count } from '../../core/text/count.js';
 import type { Memory, Remembered } from '../../run/request.js';
-import { code, codeBlock, count, details, sections } from './markdown.js';
+import { code, codeBlock, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {

@@ -8,6 +8,7 @@ import type { Plan } from '../../core/plan.js';
 import { sourcePosition } from '../../core/position.js';
 import { NO_NOTES, withNotes } from '../../core/prompt/system.js';
 import { formatScope } from '../../core/review/scope.js';
+import { count } from '../../core/text/count.js';
 import { usd } from '../../core/text/usd.js';
 import type { Warning } from '../../core/warning.js';
 import type { RunReport } from '../../run/request.js';
@@ -18,7 +19,7 @@ import { formatMemory, isAddedTo, type LoadedMemoryView } from './format-memory.
 import { formatPublished } from './format-published.js';
 import { row, usageCells } from './format-usage.js';
 import { validatedSummary } from './format-validated.js';
-import { code, codeBlock, count, details, oneLine, sections } from './markdown.js';
+import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** What a summary is made with beside the report. */
 export interface SummaryOptions {

@@ -2,9 +2,10 @@ import { tellResult } from '../../commands/validate/format-validation.js';
 import { allFaults, type CheckedAgent, isValid } from '../../commands/validate/validation.js';
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
+import { count } from '../../core/text/count.js';
 import { cutToCharacters } from '../../core/text/cut.js';
 import type { RunReport } from '../../run/request.js';
-import { code, count, oneLine, sections } from './markdown.js';
+import { code, oneLine, sections } from './markdown.js';
 
 type Validated = Extract<RunReport, { readonly kind: 'validated' }>;
 

@@ -5,6 +5,7 @@ import type { RestoreResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
 import type { RunEvent } from '../../core/run-event.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
+import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Warning } from '../../core/warning.js';
 import { NO_STORE } from '../memory/missing-store.js';
@@ -55,7 +56,7 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [`Turn ${event.turn}: asking the model`];
     case 'model-reply': {
       const { toolCalls } = event;
-      const calls = toolCalls === 0 ? '' : `, ${toolCalls} tool call${toolCalls === 1 ? '' : 's'}`;
+      const calls = toolCalls === 0 ? '' : `, ${count(toolCalls, 'tool call')}`;
       return [`Turn ${event.turn}: answered (${event.stopReason}${calls})`];
     }
     case 'retry':

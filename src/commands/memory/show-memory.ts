@@ -5,6 +5,7 @@ import { formatNotes, searchNoteLines, verifyNote } from '../../core/memory/comm
 import { newestFirst, searchEntries } from '../../core/memory/commands/search.js';
 import { verifyLog } from '../../core/memory/commands/verify.js';
 import type { MemoryStore } from '../../core/memory/store.js';
+import { count } from '../../core/text/count.js';
 import {
   type CommandSession,
   logsOf,
@@ -77,7 +78,7 @@ export function verifyMemory(view: MemoryView, { sign }: CommandSession): Memory
   const verdict =
     problems === 0
       ? `No problems in ${view.location}.`
-      : `${problems} problem${problems === 1 ? '' : 's'} in ${view.location}.`;
+      : `${count(problems, 'problem')} in ${view.location}.`;
   const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
   return done(view, [...reports.map(formatFindings), [verdict, ...unsigned].join(' ')], { findings });
 }

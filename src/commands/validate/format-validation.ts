@@ -1,5 +1,6 @@
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
+import { count } from '../../core/text/count.js';
 import { allFaults, type CheckedAgent, countFaults, type Validation } from './validation.js';
 
 /** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */
@@ -15,7 +16,7 @@ export function formatValidation(validation: Validation): readonly string[] {
     ...faults.slice(0, MAX_LISTED).flatMap(tellFault),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
-    `${plural(agents.length, 'agent')}: ${tellCounts(faults) || 'valid'}`,
+    `${count(agents.length, 'agent')}: ${tellCounts(faults) || 'valid'}`,
   ];
 }
 
@@ -34,11 +35,7 @@ export function tellResult({ faults }: CheckedAgent): string {
 function tellCounts(faults: readonly Fault[]): string {
   const counts = (['error', 'warning'] as const).map((severity) => ({
     severity,
-    count: countFaults(faults, severity),
+    number: countFaults(faults, severity),
   }));
-  return counts.flatMap(({ severity, count }) => (count === 0 ? [] : [plural(count, severity)])).join(', ');
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return counts.flatMap(({ severity, number }) => (number === 0 ? [] : [count(number, severity)])).join(', ');
 }

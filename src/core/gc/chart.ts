@@ -1,3 +1,4 @@
+import { dateOf } from '../text/dates.js';
 import type { LogStats } from './stats.js';
 
 const WIDTH = 30;
@@ -70,7 +71,3 @@ function datesBetween(first: string, last: string, days: number): readonly strin
 }
 
 const MAX_DAYS = 3650;
-
-function dateOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
-}

@@ -1,4 +1,5 @@
-import { dateOf, noteKind } from '../memory/notes/place.js';
+import { noteKind } from '../memory/notes/place.js';
+import { dateOf } from '../text/dates.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

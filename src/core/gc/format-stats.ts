@@ -1,3 +1,4 @@
+import { count } from '../text/count.js';
 import type { LogStats } from './stats.js';
 
 /** The figures of a log, one a line, without marks of any format. */
@@ -5,15 +6,11 @@ export function statsLines({ runs, span, busiest, averageWords, words }: LogStat
   if (span === undefined) return [];
   const since = span.first === span.last ? `on ${span.first}` : `from ${span.first} to ${span.last}`;
   return [
-    `${counted(runs, 'run')} ${since}`,
-    `Average result: ${counted(averageWords, 'word')}`,
-    ...(busiest === undefined ? [] : [`Busiest day: ${busiest.day} (${counted(busiest.runs, 'run')})`]),
+    `${count(runs, 'run')} ${since}`,
+    `Average result: ${count(averageWords, 'word')}`,
+    ...(busiest === undefined ? [] : [`Busiest day: ${busiest.day} (${count(busiest.runs, 'run')})`]),
     ...(words.length === 0
       ? []
       : [`Recurring words: ${words.map(({ word, entries }) => `${word} (${entries})`).join(', ')}`]),
   ];
-}
-
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

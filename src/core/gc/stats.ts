@@ -1,4 +1,5 @@
 import { readEntries } from '../memory/commands/entry.js';
+import { dateOf } from '../text/dates.js';
 import { recurringWords, type WordCount, wordsOf } from './words.js';
 
 /** What a run log says of itself, counted by us and by no model. */
@@ -33,7 +34,7 @@ type Weekday = (typeof WEEKDAYS)[number];
 /** Counts a run log. Times are UTC, as entries have them. */
 export function logStats(text: string): LogStats {
   const entries = readEntries(text, 'trusted');
-  const dates = entries.map(({ timeMs }) => new Date(timeMs).toISOString().slice(0, 10)).sort();
+  const dates = entries.map(({ timeMs }) => dateOf(timeMs)).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   const results = entries.map(({ result }) => wordsOf(result ?? '').length);
   return {

@@ -1,6 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { ReviewFact, Spent } from '../review/state-facts.js';
 import { spentUsd } from '../review/state-sums.js';
+import { dateOf } from '../text/dates.js';
 import { usd } from '../text/usd.js';
 import type { BudgetLimits, CostInput } from './budget.js';
 
@@ -27,7 +28,7 @@ export function spendBefore(
   { trigger, limits, now }: { readonly trigger: Trigger; readonly limits: SpendLimits; readonly now: Date },
 ): Spend {
   const pull = subjectNumber(trigger);
-  const day = now.toISOString().slice(0, 10);
+  const day = dateOf(now);
   return {
     limits,
     pull,

@@ -1,5 +1,6 @@
 import type { Trigger } from '../event/trigger.js';
 import type { RunOutcome } from '../outcome.js';
+import { count } from '../text/count.js';
 
 /** What the entry of a tainted run is computed from. */
 export interface ComputedEntryParts {
@@ -59,8 +60,4 @@ function subjectOf(trigger: Trigger): string {
 /** The seven digits people know a commit by; of anything that is no sha, nothing. */
 function atCommit(sha: string): string {
   return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

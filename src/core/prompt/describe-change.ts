@@ -2,11 +2,12 @@ import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../defaults.js';
 import type { CountedFile, FetchedChange } from '../event/fetched-change.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
+import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import { parseDiff } from '../text/diff.js';
 import type { CommitNote, FailedCheck, Surroundings } from './context.js';
 import type { DiffPolicy } from './context-policy.js';
-import { count, describeDiff, listOf } from './describe-diff.js';
+import { describeDiff, listOf } from './describe-diff.js';
 import { NO_PARTS, type Parts } from './parts.js';
 import { createPathFilter } from './path-filter.js';
 

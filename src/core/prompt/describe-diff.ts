@@ -1,4 +1,5 @@
 import { fence } from '../sanitize/fence.js';
+import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import type { DiffPolicy } from './context-policy.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
@@ -46,11 +47,6 @@ export function listOf(lines: readonly string[]): string {
   const listed = lines.slice(0, MAX_LISTED);
   if (lines.length > listed.length) listed.push(`… and ${lines.length - listed.length} more`);
   return listed.join('\n');
-}
-
-/** `1 file`, `2 files`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {

@@ -1,12 +1,13 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import { type Scope, whyFull } from '../review/scope.js';
 import { fence } from '../sanitize/fence.js';
+import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import { estimateText } from '../text/estimate-text.js';
 import type { DiffPolicy } from './context-policy.js';
 import { describeFetched, formatFile, withoutLines } from './describe-change.js';
-import { count, type DiffDescription, describeDiff, listOf } from './describe-diff.js';
+import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
 import { joinParts } from './describe-text.js';
 import { packDiff } from './diff-pack.js';
 import { isReadByPeople } from './diff-rank.js';

@@ -22,8 +22,3 @@ export function sizeProblem(name: string, text: string, maxBytes: number): strin
     ? `\`${name}\` has ${bytes} bytes, at most ${maxBytes} are taken: shorten it`
     : undefined;
 }
-
-/** `1 label`, `2 labels`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

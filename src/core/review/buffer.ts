@@ -1,6 +1,7 @@
+import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { shown } from '../text/shown.js';
-import { count, type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
+import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import type { DiffLines } from './diff-lines.js';
 import { type Picked, pickNames, withoutNames } from './pick-names.js';

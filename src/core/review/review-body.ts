@@ -1,6 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
-import { count } from './answer.js';
 import { commentText } from './comment-text.js';
 import { firstSentence } from './finding.js';
 import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';

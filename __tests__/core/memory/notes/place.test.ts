@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   backupPath,
-  dateOf,
-  isDate,
   isNotesPath,
   type NotesScope,
   type NoteTarget,
@@ -12,6 +10,7 @@ import {
   notesUnder,
   pathOf,
 } from '../../../../src/core/memory/notes/place.js';
+import { dateOf, isDate } from '../../../../src/core/text/dates.js';
 
 const TARGETS: readonly NoteTarget[] = [
   { kind: 'long_term' },

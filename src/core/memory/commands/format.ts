@@ -1,3 +1,4 @@
+import { count } from '../../text/count.js';
 import type { MemoryEntry } from './entry.js';
 import type { LogFinding } from './finding.js';
 
@@ -64,7 +65,7 @@ function firstLines(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = shorten(lines.slice(0, MAX_LINES).join('\n'), MAX_CHARACTERS).split('\n');
   const left = lines.length - shown.length;
-  return left > 0 ? [...shown, `… ${left} more line${left === 1 ? '' : 's'}`] : shown;
+  return left > 0 ? [...shown, `… ${count(left, 'more line')}`] : shown;
 }
 
 /** Cut between characters, so that none is split. */

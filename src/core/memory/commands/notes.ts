@@ -1,6 +1,7 @@
 import { encodeBytes } from '../../text/bytes.js';
+import { dateOf } from '../../text/dates.js';
 import type { NoteChange } from '../change.js';
-import { copiesOf, dateOf, isNotesPath } from '../notes/place.js';
+import { copiesOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
 import { lanePath } from './entry.js';

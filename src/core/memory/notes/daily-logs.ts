@@ -1,4 +1,5 @@
-import { flatDailyPath, isDate, type NotesPlaces, pathOf } from './place.js';
+import { dateOf, isDate } from '../../text/dates.js';
+import { flatDailyPath, type NotesPlaces, pathOf } from './place.js';
 
 /** A daily log; `text` is empty where there is none. */
 export interface DailyLog {
@@ -53,5 +54,5 @@ function daysOf(files: ReadonlyMap<string, string>, { places, today }: DailyChoi
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function dayBefore(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
+  return dateOf(Date.parse(`${date}T00:00:00Z`) - DAY_MS);
 }

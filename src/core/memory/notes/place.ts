@@ -1,3 +1,4 @@
+import { isDate } from '../../text/dates.js';
 import { projectSlug } from './slug.js';
 
 /** What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1). */
@@ -96,18 +97,6 @@ export function isNotesPath(path: string): boolean {
 export function notesRoot(path: string): string {
   const file = NOTE_PATH.exec(path)?.[1];
   return file === undefined ? '' : path.slice(0, -file.length);
-}
-
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
-export function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const timeMs = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text);
-}
-
-/** The day of a time, `YYYY-MM-DD`, in UTC. */
-export function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
 }
 
 /** Folders before it are lanes and scopes, which are never called like those of notes. */

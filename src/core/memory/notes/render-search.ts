@@ -1,3 +1,4 @@
+import { count } from '../../text/count.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { readableText } from '../prompt-text.js';
 import type { SearchHit, SearchResult } from './search.js';
@@ -33,9 +34,9 @@ function withHits({ terms, hits }: SearchResult, { root, maxBytes, limit }: Sear
     blocks.push(block);
   }
   const counts = terms.map(({ term, lines }) => `${term}(${lines})`).join(' ');
-  const head = `Searched ${counted(terms.length, 'term')}: ${counts} across ${counted(hits.length, 'file')}. Showing top ${blocks.length} by relevance.`;
+  const head = `Searched ${count(terms.length, 'term')}: ${counts} across ${count(hits.length, 'file')}. Showing top ${blocks.length} by relevance.`;
   const left = hits.length - blocks.length;
-  const tail = left === 0 ? [] : [`…[search truncated, ${counted(left, 'more file')} omitted]`];
+  const tail = left === 0 ? [] : [`…[search truncated, ${count(left, 'more file')} omitted]`];
   return [head, ...blocks, ...tail].join(SEPARATOR);
 }
 
@@ -44,8 +45,4 @@ const SEPARATOR = '\n\n';
 function formatHit({ path, matchedTerms, body }: SearchHit, root: string): string {
   const shown = root === '' ? path : `${root}/${path}`;
   return `${shown}  [matched: ${matchedTerms.join(', ')}]\n${body}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

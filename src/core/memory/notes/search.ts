@@ -1,7 +1,8 @@
 import { compareBytes } from '../../text/byte-order.js';
+import { isDate } from '../../text/dates.js';
 import { promptText, readableText } from '../prompt-text.js';
 import { linesOf } from './lines.js';
-import { flatDailyPath, isDate, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
+import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
 import { regionsOf, withGaps } from './search-regions.js';
 import { isIn, parseTerms, type SearchTerm } from './search-terms.js';
 

@@ -1,3 +1,4 @@
+import { dateOf } from '../../text/dates.js';
 import { ToolError } from '../../tool-error.js';
 import type { Warning } from '../../warning.js';
 import { blockedAt, firstUnread } from '../blocked.js';
@@ -15,7 +16,7 @@ import { inUntrustedLane } from './lane.js';
 import { listNotes } from './list-notes.js';
 import { formatMemoryError } from './memory-error.js';
 import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
-import { dateOf, flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
+import { flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
 import { renderSearch } from './render-search.js';
 import { versionId } from './replay.js';
 import { type RecentWrite, withRecent } from './ring.js';

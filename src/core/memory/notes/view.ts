@@ -1,8 +1,9 @@
+import { dateOf } from '../../text/dates.js';
 import type { Warning } from '../../warning.js';
 import { applyChanges, type NoteChange } from '../change.js';
 import type { TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { dateOf, flatDailyPath, type NotesPlaces, notesUnder } from './place.js';
+import { flatDailyPath, type NotesPlaces, notesUnder } from './place.js';
 
 /** Where the notes of a run come from. */
 export interface ViewOptions {

@@ -1,5 +1,6 @@
 import { parseNoteName } from '../../memory/notes/note-name.js';
-import { isDate, type NoteTarget } from '../../memory/notes/place.js';
+import type { NoteTarget } from '../../memory/notes/place.js';
+import { isDate } from '../../text/dates.js';
 import { ToolError } from '../../tool-error.js';
 
 /** What the tools that write may write to. */
