@@ -415,7 +415,7 @@ describe('the MCP servers of an agent', () => {
     await open(server('docs', 'plain', note), {}, { signal: controller.signal });
     const { pid } = JSON.parse(readFileSync(note, 'utf8'));
     controller.abort(new Error('time is up'));
-    await untilGone([pid]);
+    await expect(untilGone([pid])).resolves.toBeUndefined();
   });
 
   it('do not keep a run that ends while they start', async () => {

@@ -422,8 +422,8 @@ describe('opening a model', () => {
   });
 
   it('asks for no key to configure (a dry run needs none)', async () => {
-    await models().configure({ provider: 'openai', model: 'm' });
-    await models().configure({ provider: 'nobody', model: 'm' });
+    await expect(models().configure({ provider: 'openai', model: 'm' })).resolves.toBeUndefined();
+    await expect(models().configure({ provider: 'nobody', model: 'm' })).resolves.toBeUndefined();
   });
 
   it.each([
