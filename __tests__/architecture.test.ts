@@ -30,8 +30,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   actions: [...STEPS, ...ADAPTERS, 'composition'],
   cli: [...STEPS, ...ADAPTERS, 'composition'],
   'action.ts': ['actions'],
+  'post.ts': ['actions', 'action.ts'],
   'cli.ts': ['cli'],
 };
+
+/** Programs that are started: main and post of the action, the command line. */
+const ENTRIES = ['action.ts', 'post.ts', 'cli.ts'];
 
 /** Core's folders, each importing only those before it. */
 const CORE_ORDER = [
@@ -56,6 +60,7 @@ const CORE_TYPE_PACKAGES = ['@ai-sdk/provider'];
 
 /** The seams at which code is loaded only when a run uses it. */
 const DYNAMIC = [
+  './action.js',
   './cli/main.js',
   '@ai-sdk/amazon-bedrock',
   '@ai-sdk/anthropic',
@@ -130,9 +135,9 @@ describe('the architecture', () => {
     expect(describeAll(wrong)).toEqual([]);
   });
 
-  it('reads the environment in the two entries only', () => {
+  it('reads the environment in the entries only', () => {
     const readers = FILES.filter((file) => /process\.env/.test(code(file)));
-    expect(readers.filter((file) => !['action.ts', 'cli.ts'].includes(file))).toEqual([]);
+    expect(readers.filter((file) => !ENTRIES.includes(file))).toEqual([]);
   });
 
   it('loads lazily at the named seams only', () => {
@@ -142,6 +147,10 @@ describe('the architecture', () => {
       ({ to, isDynamic, isType }) => !isDynamic && !isType && DYNAMIC.includes(to),
     );
     expect(describeAll(eager)).toEqual([]);
+  });
+
+  it('loads next to nothing for a post step with nothing to save', () => {
+    expect(loadedBy('post.ts')).toEqual(['actions/runner/pending-state.ts', 'post.ts']);
   });
 
   it('has no cycles', () => {
@@ -228,6 +237,20 @@ function mayImport(one: Import): boolean {
   const from = roomOf(one.from);
   const to = roomOf(target(one));
   return from === to || (MAY_IMPORT[from]?.includes(to) ?? false);
+}
+
+/** Every import that a program makes before its first line runs: files of ours, and packages. */
+function loadedBy(entry: string): string[] {
+  const loaded = new Set<string>();
+  const visit = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    for (const one of IMPORTS) {
+      if (one.from === file && !one.isType && !one.isDynamic) visit(isOwn(one) ? target(one) : one.to);
+    }
+  };
+  visit(entry);
+  return [...loaded].sort();
 }
 
 function describeAll(imports: readonly Import[]): string[] {

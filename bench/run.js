@@ -1,11 +1,12 @@
 // Benchmarks: `npm run bench [name …]`. They print figures and ratios and judge nothing; a test never asserts a time.
 import { agents } from './agents.js';
 import { appends } from './appends.js';
+import { post } from './post.js';
 import { scaling } from './scaling.js';
 import { startUp } from './start-up.js';
 import { tail } from './tail.js';
 
-const BENCHMARKS = { 'start-up': startUp, tail, scaling, appends, agents };
+const BENCHMARKS = { 'start-up': startUp, post, tail, scaling, appends, agents };
 
 const wanted = process.argv.slice(2);
 process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}\n`);

@@ -1,24 +1,24 @@
-// src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line.
+// src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line,
+// and the small entry of post, which loads the first only if something is left to save.
 // `dist/` is cleaned first, because the numbers of ncc's chunks change from build to build.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build, buildSync } from 'esbuild';
 
 const require = createRequire(import.meta.url);
 const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
 const ncc = require.resolve('@vercel/ncc/package.json').replace(/package\.json$/, 'dist/ncc/cli.js');
 
-/** The runner starts main and post by their files and gives no arguments; both are one bundle. */
-const POST = "process.argv[2] = 'post';\nawait import('./index.js');\n";
+const OUTPUT = { minify: true, platform: 'node', format: 'esm', target: 'node20.19', legalComments: 'none' };
 
 rmSync('lib', { recursive: true, force: true });
 node(tsc, '-p', 'tsconfig.build.json');
 rmSync('dist', { recursive: true, force: true });
 bundle('lib/action.js', 'dist');
 bundle('lib/cli.js', 'dist/cli');
-writeFileSync('dist/post.js', POST);
+await bundlePost('lib/post.js', 'dist/post.js');
 
 /** Runs a Node program and stops the build if it fails. */
 function node(program, ...args) {
@@ -39,19 +39,25 @@ function bundle(entry, outDir) {
     if (!name.endsWith('.js')) continue;
     const file = join(outDir, name);
     buildSync({
+      ...OUTPUT,
       entryPoints: [file],
       outfile: file,
       allowOverwrite: true,
       bundle: false,
-      minify: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      legalComments: 'none',
       // As `new RegExp('…')`: V8 checks a literal whenever it reads past it, and for `\p{…}` builds sets of characters.
       supported: { 'regexp-unicode-property-escapes': false },
     });
   }
+}
+
+/** The entry of post with what it always needs; the action's bundle stays a file of its own, where ncc has put it. */
+async function bundlePost(entry, outfile) {
+  const action = {
+    name: 'action',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\.\/action\.js$/ }, () => ({ path: './index.js', external: true })),
+  };
+  await build({ ...OUTPUT, entryPoints: [entry], outfile, bundle: true, plugins: [action] });
 }
 
 /** ncc's list leaves out what went into the entry's own file; until it is minified, comments name where it is from. */

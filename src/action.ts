@@ -17,7 +17,7 @@ const runner: Runner = {
   },
 };
 
-// `dist/post.js` starts this file with the word `post`; the runner itself gives no arguments.
+// `post.ts` loads this file with the word `post`; the runner itself gives no arguments.
 if (process.argv[2] === 'post') await post(runner);
 else await main(runner);
 

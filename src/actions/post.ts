@@ -13,6 +13,7 @@ import { describeNoteChange } from './report/format-notes.js';
 import { formatUnsavedSummary } from './report/format-summary.js';
 import { isElsewhere, writeSummary } from './report.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
+import { NOTHING_PENDING } from './runner/pending-state.js';
 import type { Runner } from './runner/runner.js';
 import { loadToolkit } from './runner/toolkit.js';
 
@@ -32,7 +33,7 @@ export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
   const pending = await readPending(env);
   if (pending.length === 0) {
-    runner.log('Memory: nothing is left to save.');
+    runner.log(NOTHING_PENDING);
     return;
   }
   const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));

@@ -7,6 +7,7 @@ import {
   readPending,
   wasReported,
 } from '../../../src/actions/runner/journal.js';
+import { isNothingPending } from '../../../src/actions/runner/pending-state.js';
 import type { Change, NoteChange } from '../../../src/core/memory/change.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { parseFileCommand } from '../../helpers/runner-files.js';
@@ -81,6 +82,17 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([append('1'), apart]);
     await journal.done([append('1')]);
     expect(await readPending(postEnv())).toEqual([apart]);
+  });
+
+  it('lets the post step end at once if, and only if, there is nothing to save', async () => {
+    expect(isNothingPending(postEnv())).toBe(true);
+    const journal = createJournal(tempDir('temp'));
+    await journal.pending([append('1')]);
+    expect(isNothingPending(postEnv())).toBe(false);
+    await journal.pending([append('2', 'x'.repeat(200 * 1024))]);
+    expect(isNothingPending(postEnv())).toBe(false);
+    await journal.done([append('1'), append('2')]);
+    expect(isNothingPending(postEnv())).toBe(true);
   });
 
   it('is not troubled by the end of what it never knew', async () => {

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Journal } from '../../core/dependencies.js';
 import type { Change } from '../../core/memory/change.js';
 import { readLargeState, saveLargeState } from './large-state.js';
+import { PENDING_STATE } from './pending-state.js';
 import { loadToolkit } from './toolkit.js';
 
-const STATE = 'pending';
 const TOLD = 'told';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,7 +50,7 @@ export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' }>;
  */
 export function createJournal(temp = ''): Journal {
   const open = new Map<string, Change>();
-  const write = () => saveLargeState(STATE, JSON.stringify([...open.values()]), temp);
+  const write = () => saveLargeState(PENDING_STATE, JSON.stringify([...open.values()]), temp);
   return {
     async pending(changes) {
       for (const change of changes) if (isKept(change)) open.set(keyOf(change), change);
@@ -87,7 +87,10 @@ export function wasReported(env: Environment): boolean {
  * `STATE_<name>`; anything odd counts as nothing.
  */
 export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), await readLargeState(env, STATE));
+  const parsed = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), Pending),
+    await readLargeState(env, PENDING_STATE),
+  );
   if (!parsed.success) return [];
   return parsed.output.map((change) => (change.kind === 'note' ? { ...change, again: true } : change));
 }
