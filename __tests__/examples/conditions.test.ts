@@ -3,9 +3,10 @@ import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { parseEvent } from '../../src/adapters/github/events/parse-event.js';
 import { commandInComment } from '../../src/commands/memory/parse-comment.js';
 import { pauseCommand } from '../../src/commands/pause.js';
-import { type Admission, decideAdmission } from '../../src/core/event/admission.js';
+import type { Admission } from '../../src/core/event/admission.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
+import { decideAdmission } from '../helpers/admission.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';
 import {
   eventsOf,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../src/core/errors.js';
-import { prepare } from '../../src/run/prepare.js';
 import { runPipeline } from '../../src/run/run.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import { AGENT, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 

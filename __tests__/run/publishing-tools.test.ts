@@ -4,7 +4,7 @@ import type { FullReason, Scope } from '../../src/core/review/scope.js';
 import type { Reviewed } from '../../src/core/review/state-facts.js';
 import { changeOf } from '../../src/run/change.js';
 import { openPublications, publishingTools } from '../../src/run/publishing-tools.js';
-import { reviewFacts } from '../../src/run/review-facts.js';
+import { reviewFacts } from '../../src/run/save.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 

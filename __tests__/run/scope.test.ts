@@ -3,8 +3,8 @@ import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { Reviewed } from '../../src/core/review/state-facts.js';
 import { withReviewFacts } from '../../src/core/review/state-facts.js';
-import { prepare } from '../../src/run/prepare.js';
 import type { RunRequest } from '../../src/run/request.js';
+import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
 import {

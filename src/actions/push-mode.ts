@@ -8,7 +8,7 @@ import { COMMITTED_FOLDER } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, ConfigError } from '../core/errors.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
-import { UNPUBLISHED } from '../run/remember.js';
+import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { trustedPlace } from './memory/base-memory.js';

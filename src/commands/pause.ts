@@ -1,16 +1,15 @@
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
-import type { Skip } from '../core/event/skip.js';
+import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { CommentTrigger, Trigger } from '../core/event/trigger.js';
 import { classifyTrust } from '../core/event/trust.js';
 import { statePath } from '../core/memory/state.js';
 import type { StoreKind } from '../core/memory/store.js';
 import { planMemory } from '../core/plan.js';
-import { type ReviewFact, withReviewFacts } from '../core/review/state-facts.js';
-import { isPaused } from '../core/review/state-sums.js';
-import { admit } from '../run/admit.js';
-import { UNPUBLISHED } from '../run/remember.js';
+import { withReviewFacts } from '../core/review/state-facts.js';
+import { admitActor } from '../run/access.js';
+import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { type MemoryCommandResult, refusal } from './memory/command-session.js';
 import { tellResult } from './memory/format-result.js';
@@ -37,8 +36,8 @@ export async function runPauseCommand(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { trigger } = command;
-  const gate = await admit(trigger, deps);
-  if (gate.kind === 'skipped') return gate;
+  const access = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
+  if (access.kind === 'skipped') return access;
   const agent = await deps.agents.loadAgent(request.agent);
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const { store, result } = await keep(command, { agent, request }, deps);
@@ -52,21 +51,6 @@ export async function runPauseCommand(
     askedIn: 'comment',
     result,
     published: request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply),
-  };
-}
-
-/**
- * Why an event of a paused pull request starts nothing. A label or a review that is asked for is somebody's wish all the
- * same, and so is a comment.
- */
-export function skipPaused(trigger: Trigger, facts: readonly ReviewFact[]): Skip | undefined {
-  if (trigger.kind !== 'pull_request' || !isPaused(facts, trigger.number)) return undefined;
-  if (trigger.action === 'labeled' || trigger.action === 'review_requested') return undefined;
-  return {
-    kind: 'skip',
-    reason: 'paused',
-    message: `Runs of this agent on pull request #${trigger.number} are paused`,
-    remedy: 'Somebody with write access can write `/axe resume` in a comment.',
   };
 }
 

@@ -90,6 +90,12 @@ function ended(sentence: string): string {
   return sentence.trim().replace(/\.$/, '');
 }
 
+/** axe ends such a message without a full stop; with more sentences behind it, it needs one. */
+export function withMore(message: string, more: readonly (string | undefined)[]): string {
+  const sentences = more.filter((sentence) => sentence !== undefined);
+  return sentences.length === 0 ? message : `${message}. ${sentences.join(' ')}`;
+}
+
 /** Short title of an annotation (`::warning title=…`). */
 export function warningTitle(code: WarningCode): string {
   return TITLES[code];

@@ -1,58 +1,163 @@
-import type { Dependencies, PermissionAnswer } from '../core/dependencies.js';
-import { AxeError } from '../core/errors.js';
-import { decideAdmission, needsPermission } from '../core/event/admission.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
-import type { Permission } from '../core/event/permission.js';
-import type { Trigger } from '../core/event/trigger.js';
-import type { RunReport } from './request.js';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { ConfigError, isNotFound } from '../core/errors.js';
+import {
+  type AdmissionFacts,
+  decideAdmission,
+  type EventFacts,
+  isPausable,
+  type StateFacts,
+} from '../core/event/admission.js';
+import { refuseCheckout } from '../core/event/checkout.js';
+import { createTaintTracker, type TaintTracker } from '../core/event/taint.js';
+import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import { classifyTrust, contentAuthor } from '../core/event/trust.js';
+import { spendBefore, usedUp } from '../core/loop/spend.js';
+import type { TriggerContext } from '../core/prompt/context.js';
+import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
+import { reviewCommand } from '../core/review/command.js';
+import { isPaused } from '../core/review/state-sums.js';
+import { admitActor, askPermission, permissionOf } from './access.js';
+import { planBasis, runAhead } from './plan.js';
+import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
+import { readMemory } from './restore.js';
+import { postsReviews } from './scope.js';
 
-/** Whether an event starts anything, with the actor's permission if it does. */
-export type Gate =
-  | { readonly kind: 'open'; readonly permission: Permission | 'unknown' }
-  | Extract<RunReport, { kind: 'skipped' }>;
+/** An event that starts nothing. */
+type Skipped = Extract<RunReport, { kind: 'skipped' }>;
 
 /**
- * Asks what the actor may do and decides (D20). Throws an AxeError where that depends on a permission that could not be
- * read: a run that was skipped for it would be green, and nobody would look.
+ * The first step: whether the event starts a run. The rules are asked as soon as their facts are known: by the event
+ * alone, then with permissions, the agent, and what memory says of earlier runs. Only after that is the context fetched.
+ * Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
-export async function admit(
-  trigger: Trigger,
-  deps: Dependencies,
-  policy: AdmissionPolicy = DEFAULT_ADMISSION_POLICY,
-): Promise<Gate> {
-  const asked = needsPermission(trigger, policy);
-  const answer = await askPermission(asked, deps);
-  const permission = permissionOf(answer);
-  const decision = decideAdmission(trigger, permission, policy);
-  if (decision.kind === 'run') return { kind: 'open', permission };
-  if (decision.reason === 'permission-unknown' && answer.kind === 'unknown') throw unread(trigger, answer);
-  return { kind: 'skipped', decision };
+export async function admit(request: RunRequest, deps: Dependencies): Promise<Admitted | Skipped> {
+  const { trigger } = request;
+  const event = eventFacts(request);
+  const early = skipOf({ event });
+  if (early !== undefined) return early;
+
+  const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
+  const authorAsked = runAhead(askPermission(contentAuthor(trigger), deps));
+  const access = await admitActor(event, deps);
+  if (access.kind === 'skipped') return access;
+  const actor = access.permission;
+  const author = contentAuthor(trigger) === undefined ? actor : permissionOf(await authorAsked);
+  const facts = { event, permission: { actor, author } };
+  const refused = skipOf(facts);
+  if (refused !== undefined) return refused;
+  refuseCheckout(trigger, await request.readCheckout());
+
+  // A command without the phrase may be meant for another agent: only this one's tools say that.
+  const isMeant = skipOf({ event: { ...event, asksForReview: false } }) === undefined;
+  if (isMeant && !request.dryRun) deps.acknowledgement?.start();
+  const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
+  if (agent.kind === 'skipped') return agent;
+  if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
+  return await admitByState({ request, facts, agent: agent.agent }, deps);
 }
 
-function unread(trigger: Trigger, { message, remedy }: UnknownPermission): AxeError {
-  const who = 'actor' in trigger ? trigger.actor.login : 'the actor';
-  const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
-  return new AxeError(`the permission of ${who}${where} could not be read: ${message}`, {
-    remedy: remedy ?? 'Run it again; nothing is run for somebody of whom nothing is known.',
-  });
+function eventFacts({ trigger, gatePolicy, agentRef = 'base' }: RunRequest): EventFacts {
+  const asksForReview = reviewCommand(trigger) !== undefined;
+  return { trigger, agentRef, asksForReview, policy: gatePolicy };
 }
 
-type UnknownPermission = Extract<PermissionAnswer, { readonly kind: 'unknown' }>;
+function skipOf(facts: AdmissionFacts): Skipped | undefined {
+  const decision = decideAdmission(facts);
+  return decision.kind === 'run' ? undefined : { kind: 'skipped', decision };
+}
 
-/** What an account may do here; of nobody in particular it is unknown. */
-export async function askPermission(
-  login: string | undefined,
+/** What is known of an event once its people were asked about. */
+type AccessFacts = Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
+
+interface AgentParts {
+  readonly request: RunRequest;
+  readonly facts: AccessFacts;
+}
+
+type AgentOrSkip = { readonly kind: 'agent'; readonly agent: LoadedAgent } | Skipped;
+
+/** The agent of the base ref. One that exists only on the pull request's head is checked and not run (D21). */
+async function agentOrSkip(
+  loaded: Promise<LoadedAgent>,
+  { request, facts }: AgentParts,
   deps: Dependencies,
-): Promise<PermissionAnswer> {
-  if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
-  if (deps.github === undefined) {
-    const remedy = "Give the step its `github-token` back, which is the job's own by default.";
-    return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
+): Promise<AgentOrSkip> {
+  try {
+    const agent = await loaded;
+    const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
+    return unfit ?? { kind: 'agent', agent };
+  } catch (thrown) {
+    if (!isNotFound(thrown, 'agent') || deps.headAgents === undefined) throw thrown;
+    const { source } = await deps.headAgents.loadAgent(request.agent).catch((error: unknown) => {
+      throw error instanceof ConfigError && !isNotFound(error, 'agent') ? error : thrown;
+    });
+    const unmerged = skipOf({ ...facts, agent: { kind: 'unmerged', name: request.agent, source } });
+    if (unmerged === undefined) throw thrown;
+    return unmerged;
   }
-  return await deps.github.permission(login, deps.deadline.signal);
 }
 
-/** The permission of an answer, for the rules. */
-export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
-  return answer.kind === 'known' ? answer.permission : 'unknown';
+interface StateParts extends AgentParts {
+  readonly agent: LoadedAgent;
+}
+
+/**
+ * Starts to read memory and context. Memory is waited for first where it can turn the event away; else both are read at
+ * once. Below a comment only the context says whether the pull request comes from a fork, and how memory is planned
+ * depends on that: there the context comes first even if a limit of several runs turns the event away.
+ */
+async function admitByState(
+  { request, facts, agent }: StateParts,
+  deps: Dependencies,
+): Promise<Admitted | Skipped> {
+  const { trigger, gatePolicy } = request;
+  const taint = createTaintTracker(trigger);
+  const fetchContext = () => runAhead(readContext(trigger, taint, deps));
+  const classified = classifyTrust(trigger, { ...facts.permission, allowBots: gatePolicy.allowBots });
+  const isForkOpen = isForkUnknown(trigger, classified);
+  const isStateAsked = canStateSkip(request);
+  const fetched = isForkOpen || !isStateAsked ? fetchContext() : undefined;
+  const trust = isForkOpen ? trustOfDiff(classified, trigger, await fetched) : classified;
+  if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
+  if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
+
+  const basis = await planBasis(request, { agent, trust }, deps);
+  const memory = runAhead(readMemory(agent, basis.memory, deps, { plan: basis.notes, unsaved: [] }));
+  if (isStateAsked) {
+    const state = stateFacts(await memory, request, deps);
+    const skipped = skipOf({ ...facts, state });
+    if (skipped !== undefined) return skipped;
+  }
+  return { kind: 'admitted', basis, taint, memory, context: fetched ?? fetchContext() };
+}
+
+/** Whether memory can turn the event away. A dry run costs nothing and is shown all the same. */
+function canStateSkip({ trigger, spendLimits, dryRun }: RunRequest): boolean {
+  if (dryRun) return false;
+  const { perPullUsd, perDayUsd } = spendLimits;
+  const isLimited = perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
+  return isLimited || isPausable(trigger);
+}
+
+function stateFacts(
+  memory: Memory | undefined,
+  { trigger, spendLimits: limits }: RunRequest,
+  { clock }: Dependencies,
+): StateFacts {
+  const facts = memory?.facts ?? [];
+  const pull = subjectNumber(trigger);
+  const spend = spendBefore(facts, { trigger, limits, now: clock.now() });
+  return { isPaused: pull !== undefined && isPaused(facts, pull), spent: usedUp(spend) };
+}
+
+/** What stands around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
+async function readContext(
+  trigger: Trigger,
+  taint: TaintTracker,
+  { github, deadline }: Dependencies,
+): Promise<TriggerContext | undefined> {
+  const context = await github?.context(trigger, deadline.signal);
+  if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
+  return context;
 }

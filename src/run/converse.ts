@@ -1,21 +1,100 @@
 import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
+import { AxeError } from '../core/errors.js';
+import type { OpenModel } from '../core/loop/asker.js';
 import { Budget } from '../core/loop/budget.js';
+import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
+import { costLimit, spendBefore } from '../core/loop/spend.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
+import { NOTHING_BUFFERED } from '../core/review/buffered.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import { createCallAgent } from './delegate.js';
 import { type AgentPosition, type ConversationParts, type Delegation, fallbacksOf } from './delegation.js';
+import { cutWarning, judge } from './judge.js';
+import type { RunNotes } from './notes.js';
 import { notesTools } from './notes-tools.js';
-import { publishingTools } from './publishing-tools.js';
+import { openPublications, publishingTools } from './publishing-tools.js';
 import { redactResults } from './redact-results.js';
+import type { Conversed, Restored, RunRequest } from './request.js';
 import { trackTaint } from './track-taint.js';
 
-/** The crew of a run: its budget and how deep it may delegate are the first agent's to say. */
-export function createDelegation(
+/**
+ * The fourth step: the conversation of the run's agent, from opening its model to what its end counts as. Throws an
+ * AxeError for a model that cannot be opened; whatever the model does is in the outcome.
+ */
+export async function converse(
+  request: RunRequest,
+  restored: Restored & { readonly model: Promise<OpenModel> },
+  deps: Dependencies,
+): Promise<Conversed> {
+  const { plan, memory, taint, change } = restored;
+  const { clock, reporter } = deps;
+  const spend = spendBefore(memory?.facts ?? [], {
+    trigger: plan.trigger,
+    limits: request.spendLimits,
+    now: clock.now(),
+  });
+  warnOfUnheldLimits(plan, request, deps);
+  const limited = { ...request, ...costLimit(request.maxCostUsd, spend) };
+  const publications = openPublications(plan.trigger, change, deps.publishRules);
+  const model = await restored.model;
+  const notesSession = memory?.notesSession;
+  const notes = notesSession === undefined ? {} : { notes: notesSession.found };
+  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, ...notes });
+  const delegation = createDelegation(plan, { request: limited, taint, publications, notesSession }, deps);
+  const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
+  const ended = await holdConversation(plan, parts, delegation, { depth: 0, callerEffects: undefined });
+  const buffered = publications?.buffered ?? NOTHING_BUFFERED;
+  const outcome = judge(ended, buffered, request);
+  if (ended.kind === 'incomplete' && outcome.kind === 'completed') reporter.warn(cutWarning(ended.error));
+  return { ...restored, outcome, buffered, spend };
+}
+
+function loopOf(
+  { memory }: Plan,
+  notesSession: RunNotes | undefined,
+  { clock, reporter, deadline }: Dependencies,
+): LoopDependencies {
+  return {
+    clock,
+    reporter,
+    signal: deadline.signal,
+    leftMs: () => deadline.leftMs(),
+    ...(notesSession === undefined || memory?.lane === 'none'
+      ? {}
+      : { keepSummary: summaryKeeper(notesSession) }),
+  };
+}
+
+/** What the loop is about to leave out stands in the daily log first (memory-tools 1.6). */
+function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['keepSummary']> {
+  return async ({ text, messages }) => {
+    const answer = await session.addSummary(text, messages);
+    if (answer.kind === 'failed') throw new AxeError(answer.message);
+  };
+}
+
+/** Limits over several runs are held by what memory keeps of their cost. */
+function warnOfUnheldLimits({ memory }: Plan, { spendLimits }: RunRequest, { reporter }: Dependencies): void {
+  const limits = [
+    ...(spendLimits.perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
+    ...(spendLimits.perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
+  ];
+  if (limits.length === 0 || (memory !== undefined && memory.lane !== 'none')) return;
+  const remedy =
+    memory === undefined
+      ? 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.'
+      : 'this run writes no memory, so what it costs is not kept. Set `memory-write: auto`.';
+  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${remedy}`;
+  reporter.warn({ code: 'input-invalid', message });
+}
+
+/** The agents of a run together: its budget and how deep it may delegate are the first agent's to say. */
+function createDelegation(
   plan: Plan,
   {
     request,
@@ -38,12 +117,12 @@ export function createDelegation(
     publications,
     notesSession,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
-    converse,
+    converse: holdConversation,
   };
 }
 
 /** An agent's conversation, with the tools it may have; what was opened for it is closed again. */
-export async function converse(
+async function holdConversation(
   plan: Plan,
   parts: ConversationParts,
   delegation: Delegation,

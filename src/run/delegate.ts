@@ -13,8 +13,10 @@ import type { Tool, ToolResult } from '../core/tools/tool.js';
 import type { AgentPosition, Delegation } from './delegation.js';
 import { cutWarning, judge } from './judge.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
-import { memoryWarnings, notesWarnings, remember, restore, UNPUBLISHED } from './remember.js';
+import { UNPUBLISHED } from './publish.js';
 import type { Remembered } from './request.js';
+import { memoryWarnings, notesWarnings, readMemory } from './restore.js';
+import { remember } from './save.js';
 
 /**
  * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
@@ -119,7 +121,7 @@ async function runSubAgent(
   const { deps } = delegation;
   const plan = await planSubAgent(run, delegation);
   for (const warning of plan.warnings) loop.reporter.warn(warning);
-  const memory = await restore(plan.agent, plan.memory, deps, {
+  const memory = await readMemory(plan.agent, plan.memory, deps, {
     plan: notesPlanOf(plan, deps),
     unsaved: delegation.notesSession?.changes('trusted') ?? [],
   });

@@ -4,7 +4,6 @@ import type { Permission } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
 import { forgottenIds } from '../core/memory/state.js';
-import type { Plan } from '../core/plan.js';
 import {
   newlyWithdrawn,
   type OwnThread,
@@ -19,8 +18,7 @@ import { readDiffLines } from '../core/review/diff-lines.js';
 import { formatLessons } from '../core/review/lessons.js';
 import type { Raised } from '../core/review/state-facts.js';
 import { lastReviewed } from '../core/review/state-sums.js';
-import { FENCE_NOTICE } from '../core/sanitize/fence.js';
-import { askPermission, permissionOf } from './admit.js';
+import { askPermission, permissionOf } from './access.js';
 import type { ReviewedDiff } from './change.js';
 import type { Learned, Memory } from './request.js';
 
@@ -109,20 +107,17 @@ async function permissionsOf(
 
 /** What the model is taught from. */
 export interface Teaching {
+  readonly trigger: Trigger;
   readonly memory: Memory | undefined;
   readonly learned: Learned;
   readonly change: ReviewedDiff | undefined;
 }
 
-/** The plan with what was learnt about the files of the change, at the end of the user message. */
-export function withLessons(plan: Plan, { memory, learned, change }: Teaching): Plan {
-  const pull = pullOf(plan.trigger);
+/** What was learnt about the files of the change, to stand at the end of the user message; undefined for nothing. */
+export function lessonsFor({ trigger, memory, learned, change }: Teaching): string | undefined {
+  const pull = pullOf(trigger);
   const facts = [...(memory?.facts ?? []), ...learned.withdrawn];
   const isTaught = facts.some(({ kind }) => kind === 'withdrawn') || learned.open.length > 0;
-  if (pull === undefined || change === undefined || !isTaught) return plan;
-  const lessons = formatLessons({ facts, pull, lines: readDiffLines(change.diff), open: learned.open });
-  if (lessons === undefined) return plan;
-  const { message } = plan.task;
-  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
-  return { ...plan, task: { ...plan.task, message: parts.join('\n\n') } };
+  if (pull === undefined || change === undefined || !isTaught) return undefined;
+  return formatLessons({ facts, pull, lines: readDiffLines(change.diff), open: learned.open });
 }

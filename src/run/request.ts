@@ -1,22 +1,30 @@
 import type { GcResult } from '../commands/gc/gc-result.js';
 import type { MemoryCommandResult } from '../commands/memory/command-session.js';
 import type { Validation } from '../commands/validate/validation.js';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { ModelRef } from '../core/agent/model-ref.js';
 import type { Published } from '../core/dependencies.js';
 import type { Admission } from '../core/event/admission.js';
 import type { AdmissionPolicy } from '../core/event/admission-policy.js';
 import type { AgentRef } from '../core/event/agent-ref.js';
-import type { TaintSource } from '../core/event/taint.js';
+import type { TaintSource, TaintTracker } from '../core/event/taint.js';
 import type { Trigger } from '../core/event/trigger.js';
+import type { Trust } from '../core/event/trust.js';
+import type { OpenModel } from '../core/loop/asker.js';
 import type { CostInput } from '../core/loop/budget.js';
 import type { Spend, SpendLimits } from '../core/loop/spend.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';
-import type { MemoryPolicy, Plan, RunOrigin } from '../core/plan.js';
-import type { LocalChange } from '../core/prompt/context.js';
+import type { MemoryPlan, MemoryPolicy, Plan, RunOrigin } from '../core/plan.js';
+import type { NotesPlan } from '../core/plan-notes.js';
+import type { LocalChange, TriggerContext } from '../core/prompt/context.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
 import type { NotesPrompt } from '../core/prompt/system.js';
+import type { Task } from '../core/prompt/task.js';
+import type { Buffered } from '../core/review/buffered.js';
 import type { ReviewFact, Withdrawn } from '../core/review/state-facts.js';
+import type { ReviewedDiff } from './change.js';
 import type { RunNotes } from './notes.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
@@ -82,6 +90,57 @@ export interface Memory {
   readonly notesSession?: RunNotes;
   /** What is kept beside the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
+}
+
+/** What a plan is built on, and memory is read by. */
+export interface Basis {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trust: Trust;
+  readonly workdir: string;
+  readonly timeoutSeconds: number;
+  /** Undefined for an agent without memory. */
+  readonly memory: MemoryPlan | undefined;
+  /** Undefined where notes are off. */
+  readonly notes: NotesPlan | undefined;
+}
+
+/** An event that starts a run, with what was begun on the way. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly basis: Basis;
+  /** What has been read so far that anybody may have written. */
+  readonly taint: TaintTracker;
+  readonly memory: Promise<Memory | undefined>;
+  readonly context: Promise<TriggerContext | undefined>;
+}
+
+/** A plan before memory has taught anything, with what was started for it. */
+export interface Draft {
+  readonly plan: Omit<Plan, 'task'>;
+  readonly task: Task;
+  readonly taint: TaintTracker;
+  /** Of the pull request the run is about. */
+  readonly change: ReviewedDiff | undefined;
+  readonly memory: Promise<Memory | undefined>;
+  readonly learned: Promise<Learned>;
+  /** Undefined in a dry run, which opens none. */
+  readonly model: Promise<OpenModel> | undefined;
+}
+
+/** A run that is ready for its model. */
+export interface Restored extends Pick<Draft, 'taint' | 'change' | 'model'> {
+  readonly plan: Plan;
+  readonly memory: Memory | undefined;
+  readonly learned: Learned;
+}
+
+/** A run whose conversation is over. */
+export interface Conversed extends Restored {
+  readonly outcome: RunOutcome;
+  /** What is to be published beside the answer. */
+  readonly buffered: Buffered;
+  readonly spend: Spend;
 }
 
 /** What a run has learnt from the answers to earlier findings. */

@@ -9,15 +9,14 @@ import { planScope, type Scope } from '../core/review/scope.js';
 import { parseDiff } from '../core/text/diff.js';
 import type { Warning } from '../core/warning.js';
 import { changeOf } from './change.js';
-import type { Deferred } from './deferred.js';
 import type { Memory, RunRequest } from './request.js';
 
 /** What a scope is found from; what takes time may still be on its way. */
 export interface ScopeParts {
   readonly agent: LoadedAgent;
   readonly request: RunRequest;
-  readonly memory: Promise<Deferred<Memory | undefined>>;
-  readonly context: Promise<Deferred<TriggerContext | undefined>>;
+  readonly memory: Promise<Memory | undefined>;
+  readonly context: Promise<TriggerContext | undefined>;
 }
 
 /** How much of a pull request a run reviews. */
@@ -42,7 +41,7 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
   const { github } = deps;
   if (!isReview || github === undefined || !postsReviews(agent)) return NO_SCOPE;
   const pull = subjectNumber(request.trigger);
-  const memory = (await parts.memory)();
+  const memory = await parts.memory;
   const commits = await commitsOf(request.trigger, parts.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
   const isFullAsked = command?.isFull === true || request.reviewScope === 'full';
@@ -51,7 +50,7 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
     plan.kind === 'full'
       ? undefined
       : await github.newSince({ from: plan.from, head: commits.head }, deps.deadline.signal);
-  const context = (await parts.context)();
+  const context = await parts.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
   const pullRequest = { head: commits.head, filesTotal: context.filesTotal };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
@@ -76,7 +75,7 @@ async function commitsOf(
   context: ScopeParts['context'],
 ): Promise<{ readonly head: string; readonly into: string } | undefined> {
   if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
-  const change = changeOf(trigger, (await context)());
+  const change = changeOf(trigger, await context);
   return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAdmission, needsPermission, taskOfMention } from '../../../src/core/event/admission.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
+import { taskOfMention } from '../../../src/core/event/mention.js';
 import type { Permission } from '../../../src/core/event/permission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../../src/core/event/trigger.js';
+import { decideAdmission, needsPermission } from '../../helpers/admission.js';
 import {
   comment,
   issue,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAdmission, needsPermission } from '../../../src/core/event/admission.js';
 import { mayWrite, type Permission } from '../../../src/core/event/permission.js';
 import type {
   CommentTrigger,
@@ -8,6 +7,7 @@ import type {
   Trigger,
 } from '../../../src/core/event/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../../../src/core/event/trust.js';
+import { decideAdmission, needsPermission } from '../../helpers/admission.js';
 import { MERGE_GROUP, workflowRun } from '../../helpers/triggers.js';
 
 const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };

@@ -4,7 +4,7 @@ import { AxeError, ConfigError } from '../../core/errors.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { planMemory } from '../../core/plan.js';
-import { admit } from '../../run/admit.js';
+import { admitActor } from '../../run/access.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
 import { collect } from './gc.js';
 import { createGcCost } from './gc-cost.js';
@@ -25,15 +25,15 @@ export interface GcMemoryRequest extends RunRequest {
 export async function collectAgentMemory(request: GcMemoryRequest, deps: Dependencies): Promise<RunReport> {
   const { trigger, origin } = request;
   refuseStrangers(trigger);
-  const gate = await admit(trigger, deps, request.gatePolicy);
-  if (gate.kind === 'skipped') return gate;
+  const access = await admitActor({ trigger, policy: request.gatePolicy }, deps);
+  if (access.kind === 'skipped') return access;
   const agent = await deps.agents.loadAgent(request.agent);
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const plan = planMemory({
     agent,
     model: parseModelRef(request.model === '' ? agent.config.model : request.model),
     trigger,
-    trust: classifyTrust(trigger, { actor: gate.permission, allowBots: request.gatePolicy.allowBots }),
+    trust: classifyTrust(trigger, { actor: access.permission, allowBots: request.gatePolicy.allowBots }),
     origin,
     entryId: deps.clock.newId(),
     policy: request.memoryPolicy,

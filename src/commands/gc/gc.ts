@@ -15,7 +15,7 @@ import type { RunStats } from '../../core/outcome.js';
 import { estimateText } from '../../core/text/estimate-text.js';
 import { usd } from '../../core/text/usd.js';
 import { openModel } from '../../run/delegation.js';
-import { unsavedNoteWarning } from '../../run/remember.js';
+import { unsavedNoteWarning } from '../../run/save.js';
 import { type Analysed, type Analysis, analyse } from './analyse.js';
 import { type Expired, expiredChanges, type FindRequest, findMemory, trimChange } from './find-memory.js';
 import type { Empty, GcStep, Removed, Trim } from './gc-result.js';

@@ -2,12 +2,13 @@ import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
 import { parseModelRef } from '../../core/agent/model-ref.js';
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { ConfigError } from '../../core/errors.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../core/event/admission-policy.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { MIN_PREFIX } from '../../core/memory/commands/find.js';
 import type { MemoryStore, StoreKind } from '../../core/memory/store.js';
 import { type MemoryPlan, planMemory } from '../../core/plan.js';
-import { admit } from '../../run/admit.js';
-import { UNPUBLISHED } from '../../run/remember.js';
+import { admitActor } from '../../run/access.js';
+import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport } from '../../run/request.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
 import { tellResult } from './format-result.js';
@@ -28,8 +29,8 @@ export async function answerMemoryCommand(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { trigger, askedIn, words } = request;
-  const gate = await admit(trigger, deps);
-  if (gate.kind === 'skipped') return gate;
+  const access = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
+  if (access.kind === 'skipped') return access;
   const agent = await deps.agents.loadAgent(request.agent);
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const { store, result } = await carryOut(agent, request, deps);

@@ -22,7 +22,7 @@ export function refuseHeadAgent(
   trigger: Trigger,
   agentRef: AgentRef,
   permissions: HeadPermissions,
-): Skip | undefined {
+): Skip<'agent-ref'> | undefined {
   if (agentRef === 'base' || trigger.kind !== 'pull_request') return undefined;
   const { number, isFork, actor, author } = trigger;
   if (isFork) return skip(`pull request #${number} comes from a fork`);
@@ -36,7 +36,7 @@ function isWriter(permission: Permission | 'unknown'): boolean {
   return permission !== 'unknown' && mayWrite(permission);
 }
 
-function skip(why: string): Skip {
+function skip(why: string): Skip<'agent-ref'> {
   return {
     kind: 'skip',
     reason: 'agent-ref',

@@ -1,6 +1,9 @@
 import { removeHidden } from '../sanitize/hidden.js';
 import { stripInvisible } from '../sanitize/invisible.js';
 import { type MarkdownLine, readBlocks } from '../text/blocks.js';
+import type { AdmissionPolicy } from './admission-policy.js';
+import { isSameAccount } from './permission.js';
+import type { IssueTrigger, Trigger } from './trigger.js';
 
 /**
  * What a comment asks for beside the phrase, or undefined where it does not say the phrase: as words of its own, in any
@@ -22,11 +25,26 @@ export function findMention(body: string, phrase: string): string | undefined {
 }
 
 /**
+ * What a comment asks for beside the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
+ * beside it.
+ */
+export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPolicy): string {
+  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
+  return findMention(trigger.body, triggerPhrase) ?? '';
+}
+
+/**
  * Whether a text was written by a run of ours: a line of it begins with the hidden mark that all of them carry. What is
  * posted is cleaned first, so the mark is never an answer's own.
  */
 export function isOwnText(body: string): boolean {
   return /^<!-- axe-action[ :]/m.test(body);
+}
+
+/** Whether a run of ours wrote an issue just now; somebody's label on it is their wish, not our doing. */
+export function isOwnIssue({ action, body, author, actor }: IssueTrigger): boolean {
+  const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
+  return isWriting && isSameAccount(author, actor) && isOwnText(body);
 }
 
 /** A blank line takes the place of a quotation, so that what stood around it stays apart. */

@@ -1,4 +1,4 @@
-import { isSameAccount, type Permission } from './permission.js';
+import type { Permission } from './permission.js';
 import type {
   Actor,
   CommentTrigger,
@@ -36,15 +36,15 @@ export type SkipReason =
   | 'budget-spent';
 
 /** Why nothing is run; the step ends green with this as its one notice (D20). */
-export interface Skip {
+export interface Skip<R extends SkipReason = SkipReason> {
   readonly kind: 'skip';
-  readonly reason: SkipReason;
+  readonly reason: R;
   readonly message: string;
   readonly remedy?: string;
 }
 
 /** A fork's pull request runs only when somebody who may asks for it, where the step can have secrets. */
-export function skipFork({ number, head, event }: PullRequestTrigger): Skip {
+export function skipFork({ number, head, event }: PullRequestTrigger): Skip<'fork'> {
   const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
   const label =
     event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
@@ -57,7 +57,7 @@ export function skipFork({ number, head, event }: PullRequestTrigger): Skip {
 }
 
 /** A review of a fork's pull request or a comment on a line of it: GitHub gives such runs no secrets, so they would fail. */
-export function skipForkComment({ number, event }: CommentTrigger): Skip {
+export function skipForkComment({ number, event }: CommentTrigger): Skip<'fork'> {
   return {
     kind: 'skip',
     reason: 'fork',
@@ -67,7 +67,7 @@ export function skipForkComment({ number, event }: CommentTrigger): Skip {
 }
 
 /** Another workflow's run on what anybody may have written. */
-export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip {
+export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip<'fork'> {
   return {
     kind: 'skip',
     reason: 'fork',
@@ -77,7 +77,7 @@ export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip {
 }
 
 /** A bot that is not allowed. */
-export function skipBot({ login }: Actor): Skip {
+export function skipBot({ login }: Actor): Skip<'bot'> {
   return {
     kind: 'skip',
     reason: 'bot',
@@ -87,7 +87,7 @@ export function skipBot({ login }: Actor): Skip {
 }
 
 /** A draft, where those are not wanted. */
-export function skipDraft({ number }: PullRequestTrigger): Skip {
+export function skipDraft({ number }: PullRequestTrigger): Skip<'draft'> {
   return {
     kind: 'skip',
     reason: 'draft',
@@ -97,7 +97,7 @@ export function skipDraft({ number }: PullRequestTrigger): Skip {
 }
 
 /** A label that says to leave the issue or pull request alone. */
-export function skipLabel({ number }: { readonly number: number }, label: string): Skip {
+export function skipLabel({ number }: { readonly number: number }, label: string): Skip<'skip-label'> {
   return {
     kind: 'skip',
     reason: 'skip-label',
@@ -106,7 +106,7 @@ export function skipLabel({ number }: { readonly number: number }, label: string
 }
 
 /** A comment that does not ask for anything. */
-export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip {
+export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip<'no-mention'> {
   return {
     kind: 'skip',
     reason: 'no-mention',
@@ -116,7 +116,7 @@ export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Ski
 }
 
 /** What we wrote ourselves must not start us again. */
-export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip {
+export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip<'own-text'> {
   const what = trigger.kind === 'issue' ? 'issue' : 'comment';
   return {
     kind: 'skip',
@@ -126,9 +126,7 @@ export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip {
 }
 
 /** A deleted comment cannot be answered, nor can an issue that is gone from the repository. */
-export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Skip | undefined {
-  const isLineGone = action === 'deleted' || (kind === 'issue' && action === 'transferred');
-  if (!isLineGone) return undefined;
+export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Skip<'subject-deleted'> {
   return {
     kind: 'skip',
     reason: 'subject-deleted',
@@ -138,8 +136,7 @@ export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Sk
 }
 
 /** Somebody else's edit must not lend a comment its editor's permission, or the other way round. */
-export function skipOtherSender({ author, actor }: CommentTrigger): Skip | undefined {
-  if (isSameAccount(author, actor)) return undefined;
+export function skipOtherSender({ author, actor }: CommentTrigger): Skip<'sender-not-author'> {
   return {
     kind: 'skip',
     reason: 'sender-not-author',
@@ -148,15 +145,17 @@ export function skipOtherSender({ author, actor }: CommentTrigger): Skip | undef
   };
 }
 
-/** Somebody who may do less than is asked for, or of whom nothing is known. */
-export function skipPermission({ login }: Actor, permission: Permission | 'unknown', least: string): Skip {
-  if (permission === 'unknown') {
-    return {
-      kind: 'skip',
-      reason: 'permission-unknown',
-      message: `What ${login} may do in this repository could not be learnt, so the run was not started`,
-    };
-  }
+/** Somebody of whom nothing is known. */
+export function skipStranger({ login }: Actor): Skip<'permission-unknown'> {
+  return {
+    kind: 'skip',
+    reason: 'permission-unknown',
+    message: `What ${login} may do in this repository could not be learnt, so the run was not started`,
+  };
+}
+
+/** Somebody who may do less than is asked for. */
+export function skipPermission({ login }: Actor, permission: Permission, least: string): Skip<'permission'> {
   return {
     kind: 'skip',
     reason: 'permission',
@@ -165,8 +164,33 @@ export function skipPermission({ login }: Actor, permission: Permission | 'unkno
   };
 }
 
+/** An agent that nobody has merged yet: a stranger's text must not configure anything before that (D21). */
+export function skipUnmerged({
+  name,
+  source,
+}: {
+  readonly name: string;
+  readonly source: string;
+}): Skip<'agent-not-merged'> {
+  return {
+    kind: 'skip',
+    reason: 'agent-not-merged',
+    message: `The agent "${name}" exists only in this pull request (${source}); it is valid and will run once it is merged`,
+  };
+}
+
+/** A pull request whose runs somebody has stopped. */
+export function skipPaused({ number }: PullRequestTrigger): Skip<'paused'> {
+  return {
+    kind: 'skip',
+    reason: 'paused',
+    message: `Runs of this agent on pull request #${number} are paused`,
+    remedy: 'Somebody with write access can write `/axe resume` in a comment.',
+  };
+}
+
 /** An event that is none of ours, or one of ours whose payload says too little. */
-export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip {
+export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip<'unknown-event'> {
   const name = eventName(event, action);
   const skip = { kind: 'skip', reason: 'unknown-event' } as const;
   if (lacks !== undefined) {

@@ -187,6 +187,14 @@ export function subjectNumber(trigger: Trigger): number | undefined {
   }
 }
 
+/** Triggers that somebody without access can cause. */
+export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
+
+/** Whether the comment or issue itself is gone: deleted, or for an issue moved to another repository. */
+export function isDeleted({ kind, action }: CommentTrigger | IssueTrigger): boolean {
+  return action === 'deleted' || (kind === 'issue' && action === 'transferred');
+}
+
 /** What a push did to its branch or tag: zeros stand for no commit (webhook payload of `push`). */
 export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' | 'deleted' {
   if (NO_COMMIT.test(after)) return 'deleted';

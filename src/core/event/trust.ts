@@ -1,8 +1,13 @@
-import { decideAdmission, type SubjectTrigger } from './admission.js';
 import { isListed } from './admission-policy.js';
+import { isOwnIssue, isOwnText } from './mention.js';
 import { isSameAccount, mayWrite, type Permission } from './permission.js';
-import type { SkipReason } from './skip.js';
-import type { Actor, Trigger } from './trigger.js';
+import {
+  type Actor,
+  isDeleted,
+  type SubjectTrigger,
+  type Trigger,
+  type WorkflowRunTrigger,
+} from './trigger.js';
 
 /**
  * Where the entry of a run goes (D19): `trusted` runs load the trusted lane; of a `tainted` run only what we compute
@@ -60,22 +65,19 @@ export function classifyTrust(
     case 'local':
       return trusted('it runs on your own machine');
     case 'unknown':
-      return untrusted(SKIP_WORDS['unknown-event']);
+      return untrusted('the event is unknown');
     case 'merge_group':
       return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anybody' };
     case 'workflow_run': {
-      const gate = decideAdmission(trigger, permission);
-      if (gate.kind === 'skip') return untrusted(SKIP_WORDS[gate.reason]);
+      const why = whyUntrusted(trigger, permission);
+      if (why !== undefined) return untrusted(why);
       return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what programs of anybody printed' };
     }
     case 'pull_request':
     case 'issue':
     case 'comment': {
-      const gate = decideAdmission(trigger, permission);
-      if (gate.kind === 'skip') return untrusted(SKIP_WORDS[gate.reason]);
-      if ('isFork' in trigger && trigger.isFork === true) {
-        return untrusted('the pull request comes from a fork');
-      }
+      const why = whyUntrusted(trigger, permission);
+      if (why !== undefined) return untrusted(why);
       const author = contentAuthorOf(trigger);
       if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission))) {
         return trusted(`${trigger.actor.login} may write to the repository`);
@@ -86,23 +88,29 @@ export function classifyTrust(
   }
 }
 
-const SKIP_WORDS: Record<SkipReason, string> = {
-  fork: 'the pull request comes from a fork',
-  bot: 'a bot caused the event',
-  permission: 'the actor has no write access',
-  'permission-unknown': "the actor's permission is unknown",
-  'sender-not-author': 'somebody else caused the event than wrote the comment',
-  'subject-deleted': 'what the event is about was deleted',
-  'unknown-event': 'the event is unknown',
-  draft: 'the pull request is a draft',
-  'skip-label': 'a label says so',
-  'no-mention': 'the comment asks for nothing',
-  'own-text': 'a run of ours caused the event',
-  paused: 'runs are paused',
-  'agent-ref': 'the agent of a pull request runs only by people with write access',
-  'agent-not-merged': 'the agent is not merged yet',
-  'budget-spent': 'earlier runs have used up the budget',
-};
+/**
+ * Why nothing of the run may go to the trusted lane; undefined for a person with write access, on what is in this
+ * repository. Whether the event starts a run at all is another question (`admission.ts`), which a workflow can answer
+ * more freely.
+ */
+function whyUntrusted(
+  trigger: SubjectTrigger | WorkflowRunTrigger,
+  permission: Permission | 'unknown',
+): string | undefined {
+  if (trigger.kind === 'issue' || trigger.kind === 'comment') {
+    if (isDeleted(trigger)) return 'what the event is about was deleted';
+    const isOurs = trigger.kind === 'issue' ? isOwnIssue(trigger) : isOwnText(trigger.body);
+    if (isOurs) return 'a run of ours caused the event';
+  }
+  if (trigger.actor.isBot) return 'a bot caused the event';
+  if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
+    return 'somebody else caused the event than wrote the comment';
+  }
+  if (permission === 'unknown') return "the actor's permission is unknown";
+  if (!mayWrite(permission)) return 'the actor has no write access';
+  const isFork = 'isFork' in trigger && trigger.isFork === true;
+  return isFork ? 'the pull request comes from a fork' : undefined;
+}
 
 /**
  * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description

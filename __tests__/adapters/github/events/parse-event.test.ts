@@ -5,13 +5,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseEvent, parseEventFile } from '../../../../src/adapters/github/events/parse-event.js';
 import { AxeError } from '../../../../src/core/errors.js';
-import { decideAdmission, needsPermission } from '../../../../src/core/event/admission.js';
 import {
   type AdmissionPolicy,
   DEFAULT_ADMISSION_POLICY,
 } from '../../../../src/core/event/admission-policy.js';
 import type { Trigger } from '../../../../src/core/event/trigger.js';
 import { classifyTrust } from '../../../../src/core/event/trust.js';
+import { decideAdmission, needsPermission } from '../../../helpers/admission.js';
 import { loadWebhook, type Payload } from '../../../helpers/webhooks.js';
 
 const NO_ENV = {};

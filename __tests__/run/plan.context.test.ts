@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { Remark, TriggerContext } from '../../src/core/prompt/context.js';
-import { prepare } from '../../src/run/prepare.js';
+import { prepare } from '../helpers/prepare.js';
 import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
 import { AGENT_WITH_MEMORY, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 

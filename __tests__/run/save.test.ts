@@ -7,10 +7,12 @@ import { checkSignature, withSignature } from '../../src/core/memory/signature.j
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import { DEFAULT_MEMORY_POLICY, type MemoryPolicy, type Plan } from '../../src/core/plan.js';
-import { prepare } from '../../src/run/prepare.js';
-import { entriesOf, memoryWarnings, remember, restore, UNPUBLISHED } from '../../src/run/remember.js';
+import { UNPUBLISHED } from '../../src/run/publish.js';
 import type { RunRequest } from '../../src/run/request.js';
+import { memoryWarnings, readMemory } from '../../src/run/restore.js';
+import { entriesOf, remember } from '../../src/run/save.js';
 import { entryText, plainEntry } from '../adapters/stores/entries.js';
+import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import {
   AGENT,
@@ -56,7 +58,7 @@ async function prepared(
 /** Loads memory, with what is to be told of it. */
 async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
   const { deps, plan, taint } = await prepared(parts, patch);
-  const memory = await restore(plan.agent, plan.memory, deps);
+  const memory = await readMemory(plan.agent, plan.memory, deps);
   return {
     deps,
     plan,
@@ -180,7 +182,7 @@ it('C2 25: a prompt holds text that every provider accepts, whatever bytes the f
 describe('the entry of a run', () => {
   it("is axe's, with time, task and answer", async () => {
     const { deps, plan, taint } = await prepared({}, { readStdin: async () => 'look\nhere' });
-    const memory = await restore(plan.agent, plan.memory, deps);
+    const memory = await readMemory(plan.agent, plan.memory, deps);
     expect(
       entriesOf({ plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] }, deps),
     ).toEqual([
@@ -507,7 +509,7 @@ describe('saving the entry', () => {
   it('works without a journal', async () => {
     const { deps, plan, taint } = await prepared({});
     const { journal: _none, ...withoutJournal } = deps;
-    const memory = await restore(plan.agent, plan.memory, deps);
+    const memory = await readMemory(plan.agent, plan.memory, deps);
     const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
     expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import { prepare } from '../../src/run/prepare.js';
+import { prepare } from '../helpers/prepare.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { AGENT, broken, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 

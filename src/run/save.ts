@@ -1,103 +1,44 @@
-import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import type { Dependencies, Published } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
+import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import type { Lane } from '../core/event/trust.js';
+import { spentFact } from '../core/loop/spend.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
-import { checkLoaded } from '../core/memory/check-loaded.js';
 import { computedEntry } from '../core/memory/computed-entry.js';
+import { encodeField } from '../core/memory/field.js';
 import { untrustedPath } from '../core/memory/log-path.js';
-import { promptText } from '../core/memory/prompt-text.js';
 import { formatProvenance, type Provenance } from '../core/memory/provenance.js';
 import { formatEntry, type NewEntry } from '../core/memory/run-log.js';
 import { withSignature } from '../core/memory/signature.js';
 import { statePath } from '../core/memory/state.js';
-import type { BlockedPlace, FailedSave, RestoreResult } from '../core/memory/store.js';
+import type { BlockedPlace, FailedSave } from '../core/memory/store.js';
 import { storedTask } from '../core/memory/stored-task.js';
-import type { RunOutcome } from '../core/outcome.js';
+import { isCutShort, type RunOutcome } from '../core/outcome.js';
 import type { MemoryPlan, Plan } from '../core/plan.js';
-import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
 import { pruneState } from '../core/review/prune-state.js';
-import { parseReviewFacts, type ReviewFact, withReviewFacts } from '../core/review/state-facts.js';
+import { type Scope, unseenSoFar, wholeSoFar } from '../core/review/scope.js';
+import { type Reviewed, type ReviewFact, withReviewFacts } from '../core/review/state-facts.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
-import type { Warning } from '../core/warning.js';
-import { openNotes, placesToRestore } from './notes.js';
-import type { EntryChange, Memory, Remembered } from './request.js';
+import { type Warning, withMore } from '../core/warning.js';
+import type { ReviewedDiff } from './change.js';
+import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
 
-/** What a run restores of its notes. */
-export interface NotesToRestore {
-  /** Undefined where notes are off. */
-  readonly plan: NotesPlan | undefined;
-  /** What the agent of the run has written, for its sub-agents. */
-  readonly unsaved: readonly NoteChange[];
-}
-
-/** Of an agent without notes. */
-const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
-
-/** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
-export async function restore(
-  agent: LoadedAgent,
-  memory: MemoryPlan | undefined,
+/** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
+export async function save(
+  conversed: Conversed,
+  published: Published,
   deps: Dependencies,
-  { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
-): Promise<Memory | undefined> {
-  if (memory === undefined) return undefined;
-  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
-  const store = deps.openMemory(agent, memory);
-  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const wanted = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
-  const beside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
-  const request = beside === undefined ? wanted : { ...wanted, beside };
-  const found = await store.read(request, deps.deadline.signal);
-  const notesSession =
-    plan === undefined
-      ? undefined
-      : await openNotes({ agent, memory, plan, store, restored: found, unsaved }, deps);
-  const restored = await checkLoaded(found, memory, deps.sign);
-  const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
-  const text = restored.kind === 'restored' ? promptText(restored.text) : '';
-  return {
-    store,
-    restored,
-    facts,
-    text,
-    ...(notesSession === undefined ? {} : { notes: notesSession.prompt, notesSession }),
-  };
-}
-
-/** What is to be told of notes before the run; that a store cannot be read is told once. */
-export function notesWarnings({ restored, notesSession }: Memory): readonly Warning[] {
-  const warnings = notesSession?.warnings ?? [];
-  if (restored.kind !== 'failed') return warnings;
-  return warnings.filter(({ code }) => code !== 'memory-load-failed');
-}
-
-/** What is to be told of memory before the run (axe-behaviour §10). */
-export function memoryWarnings(
-  { agent, memory, trigger }: Plan,
-  restored: RestoreResult,
-  { program }: Pick<Dependencies, 'program'>,
-): readonly Warning[] {
-  if (restored.kind === 'failed') {
-    const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
-  }
-  const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
-  if (restored.kind === 'empty') return warnings;
-  if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
-    const loaded = restored.loaded === 1 ? 'entry was' : `${restored.loaded} entries were`;
-    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded. Set \`last_n\` in \`[memory]\` to choose how many.`;
-    warnings.push({ code: 'memory-truncated', message });
-  }
-  const { total = 0 } = restored;
-  const maxEntries = memory?.maxEntries ?? 0;
-  if (maxEntries > 0 && total >= maxEntries) {
-    const message =
-      trigger.kind === 'local'
-        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run '${program} gc ${agent.name}' to trim.`
-        : `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}. Trim them with a run of \`mode: gc\`.`;
-    warnings.push({ code: 'memory-max-entries', message });
-  }
-  return warnings;
+): Promise<Remembered> {
+  const { plan, memory, outcome, taint, change, learned, spend } = conversed;
+  const { trigger, scope, task } = plan;
+  const now = deps.clock.now();
+  const cost = { spend, run: plan.memory?.entryId ?? '', now };
+  const spent = trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
+  const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
+  const { unseen = [] } = task;
+  const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
+  const facts = [...(spent === undefined ? [] : [spent]), ...learned.withdrawn, ...reviewed];
+  return await remember({ plan, memory, outcome, taint, published, facts }, deps);
 }
 
 /** What the end of a run is remembered from. */
@@ -110,9 +51,6 @@ export interface RunEnd {
   /** What is kept beside the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
 }
-
-/** An entry that stands before anything is posted, or of a run that posts nothing, says nothing of a comment. */
-export const UNPUBLISHED: Published = { line: undefined, url: undefined };
 
 /**
  * What a completed run adds to memory, as the changes that append it: its entry; of a tainted run one that holds only
@@ -138,9 +76,9 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
       return [appendEntry(memory, { lane: 'untrusted', entry: whole }, deps)];
     case 'tainted': {
       const apart = untrustedPath(memory.path);
-      const decanted = computedEntry({ trigger: plan.trigger, outcome, published, apart });
+      const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...decanted } }, deps),
+        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...computed } }, deps),
         appendEntry(memory, { lane: 'untrusted', entry: whole }, deps),
       ];
     }
@@ -244,8 +182,67 @@ function joinLines(line: string | undefined, text: string): string {
   return text === '' ? line : `${line}\n${text}`;
 }
 
-/** axe ends such a message without a full stop; with more sentences behind it, it needs one. */
-function withMore(message: string, more: readonly (string | undefined)[]): string {
-  const sentences = more.filter((sentence) => sentence !== undefined);
-  return sentences.length === 0 ? message : `${message}. ${sentences.join(' ')}`;
+/** What the facts of a review are made from. */
+export interface ReviewedParts {
+  readonly trigger: Trigger;
+  readonly change: ReviewedDiff | undefined;
+  readonly outcome: RunOutcome;
+  readonly published: Published;
+  readonly lane: Lane;
+  /** How much of the pull request was to be reviewed; undefined where that was not asked. */
+  readonly scope: Scope | undefined;
+  /** Paths of files that did not fit into the task. */
+  readonly unseen: readonly string[];
+  readonly now: Date;
 }
+
+/**
+ * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short, and the
+ * findings that were posted. A review that could not be posted is made again. Path and rule are a model's choice, so a run
+ * that read strangers' words leaves no findings.
+ */
+export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
+  const { trigger, outcome, published, lane, now } = parts;
+  const pull = subjectNumber(trigger);
+  if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
+  const raised = lane === 'trusted' ? (published.findings ?? []) : [];
+  return [
+    ...reviewedFact(parts, pull),
+    ...raised.map(({ fingerprint, finding: { path, rule } }) => {
+      return { kind: 'finding', fingerprint, pull, path, rule, at: now } as const;
+    }),
+  ];
+}
+
+/** A question about a pull request is no review of it. */
+function reviewedFact(
+  { trigger, change, outcome, published, scope, unseen, now }: ReviewedParts,
+  pull: number,
+): readonly Reviewed[] {
+  const isReview = trigger.kind === 'pull_request' || scope !== undefined;
+  if (!isReview || change === undefined || published.isReviewLost === true) return [];
+  const { head, base, into } = change;
+  const isSeen = !isCutShort(outcome) && isKeepable(unseen);
+  const isWhole = isSeen || wholeSoFar(scope) === head;
+  const left = isSeen ? unseen : unseenSoFar(scope);
+  return [
+    {
+      kind: 'reviewed',
+      pull,
+      head,
+      base,
+      ...(into === undefined ? {} : { into }),
+      ...(isWhole ? {} : { cut: { whole: wholeSoFar(scope) } }),
+      ...(left.length === 0 ? {} : { unseen: left }),
+      at: now,
+    },
+  ];
+}
+
+/** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
+function isKeepable(unseen: readonly string[]): boolean {
+  return unseen.length <= MAX_UNSEEN && encodeField(unseen.join('\n')).length <= MAX_UNSEEN_CHARACTERS;
+}
+
+const MAX_UNSEEN = 100;
+const MAX_UNSEEN_CHARACTERS = 6000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { Permission } from '../../src/core/event/permission.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
-import { admit, askPermission, permissionOf } from '../../src/run/admit.js';
+import { admitActor, askPermission, permissionOf } from '../../src/run/access.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { createFakeWorld } from '../helpers/world-fake.js';
 
@@ -20,7 +20,7 @@ describe('the gate', () => {
   ])('of somebody with `%s` is %s', async (permission, kind) => {
     for (const trigger of [comment(), issue(), pullRequest()]) {
       const deps = createFakeWorld({ permissions: known(permission) });
-      expect(await admit(trigger, deps)).toMatchObject(
+      expect(await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps)).toMatchObject(
         kind === 'open' ? { kind, permission } : { kind, decision: { reason: 'permission' } },
       );
       expect(deps.steps).toEqual([ASKED]);
@@ -29,8 +29,14 @@ describe('the gate', () => {
 
   it('is open without a question where the event says enough', async () => {
     const deps = createFakeWorld({ permissions: {} });
-    expect(await admit(SCHEDULE, deps)).toEqual({ kind: 'open', permission: 'unknown' });
-    expect(await admit({ kind: 'local' }, deps)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(await admitActor({ trigger: SCHEDULE, policy: DEFAULT_ADMISSION_POLICY }, deps)).toEqual({
+      kind: 'open',
+      permission: 'unknown',
+    });
+    expect(await admitActor({ trigger: { kind: 'local' }, policy: DEFAULT_ADMISSION_POLICY }, deps)).toEqual({
+      kind: 'open',
+      permission: 'unknown',
+    });
     expect(deps.steps).toEqual([]);
   });
 
@@ -42,7 +48,7 @@ describe('the gate', () => {
     ['subject-deleted', comment({ action: 'deleted' })],
   ])('is closed without a question: %s', async (reason, trigger) => {
     const deps = createFakeWorld({ permissions: known('admin') });
-    const gate = await admit(trigger, deps);
+    const gate = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
     expect(gate).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect(gate.kind === 'skipped' && gate.decision.message).not.toContain('nobody');
     expect(deps.steps).toEqual([]);
@@ -53,7 +59,9 @@ describe('the gate', () => {
     [undefined, 'there is no token to ask GitHub with'],
   ])('is an error where nobody could be asked, and says why (D40)', async (permissions, why) => {
     const deps = createFakeWorld(permissions === undefined ? {} : { permissions });
-    await expect(admit(comment(), deps)).rejects.toMatchObject({
+    await expect(
+      admitActor({ trigger: comment(), policy: DEFAULT_ADMISSION_POLICY }, deps),
+    ).rejects.toMatchObject({
       message: `the permission of octocat in octocat/hello could not be read: ${why}`,
       remedy: expect.stringMatching(/\S/),
     });
@@ -62,7 +70,10 @@ describe('the gate', () => {
   it('is open without an answer where the workflow asks for no permission', async () => {
     const deps = createFakeWorld({ permissions: {} });
     const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
-    expect(await admit(comment(), deps, policy)).toEqual({ kind: 'open', permission: 'unknown' });
+    expect(await admitActor({ trigger: comment(), policy }, deps)).toEqual({
+      kind: 'open',
+      permission: 'unknown',
+    });
   });
 });
 

@@ -1,0 +1,18 @@
+import type { Dependencies } from '../../src/core/dependencies.js';
+import { admit } from '../../src/run/admit.js';
+import { makePlan } from '../../src/run/plan.js';
+import type { Restored, RunReport, RunRequest } from '../../src/run/request.js';
+import { restore } from '../../src/run/restore.js';
+
+/** A run that is ready for its model, or the reason why there is nothing to do. */
+export type Prepared =
+  | (Restored & { readonly kind: 'prepared' })
+  | Extract<RunReport, { readonly kind: 'skipped' }>;
+
+/** Takes the steps of a run up to its finished plan. */
+export async function prepare(request: RunRequest, deps: Dependencies): Promise<Prepared> {
+  const admitted = await admit(request, deps);
+  if (admitted.kind === 'skipped') return admitted;
+  const draft = await makePlan(request, admitted, deps);
+  return { kind: 'prepared', ...(await restore(request, draft, deps)) };
+}

@@ -1,0 +1,56 @@
+import type { Dependencies, PermissionAnswer } from '../core/dependencies.js';
+import { AxeError } from '../core/errors.js';
+import { decideAdmission, type EventFacts, needsPermission } from '../core/event/admission.js';
+import type { Permission } from '../core/event/permission.js';
+import type { Trigger } from '../core/event/trigger.js';
+import type { RunReport } from './request.js';
+
+/** Whether an event starts anything, with the actor's permission if it does. */
+export type Access =
+  | { readonly kind: 'open'; readonly permission: Permission | 'unknown' }
+  | Extract<RunReport, { kind: 'skipped' }>;
+
+/**
+ * Asks what the actor may do and decides by the event and that alone (D20): all that a command needs. Throws an AxeError
+ * where it depends on a permission that could not be read: a run that was skipped for it would be green, and nobody would
+ * look.
+ */
+export async function admitActor(event: EventFacts, deps: Dependencies): Promise<Access> {
+  const answer = await askPermission(needsPermission(event), deps);
+  const actor = permissionOf(answer);
+  // Whose text it is decides on nothing but `agent-ref`, which is asked later.
+  const permission = { actor, author: actor };
+  const decision = decideAdmission({ event: { ...event, agentRef: 'base' }, permission });
+  if (decision.kind === 'run') return { kind: 'open', permission: actor };
+  if (decision.reason === 'permission-unknown' && answer.kind === 'unknown')
+    throw unread(event.trigger, answer);
+  return { kind: 'skipped', decision };
+}
+
+function unread(trigger: Trigger, { message, remedy }: UnknownPermission): AxeError {
+  const who = 'actor' in trigger ? trigger.actor.login : 'the actor';
+  const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
+  return new AxeError(`the permission of ${who}${where} could not be read: ${message}`, {
+    remedy: remedy ?? 'Run it again; nothing is run for somebody of whom nothing is known.',
+  });
+}
+
+type UnknownPermission = Extract<PermissionAnswer, { readonly kind: 'unknown' }>;
+
+/** What an account may do here; of nobody in particular it is unknown. */
+export async function askPermission(
+  login: string | undefined,
+  deps: Dependencies,
+): Promise<PermissionAnswer> {
+  if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
+  if (deps.github === undefined) {
+    const remedy = "Give the step its `github-token` back, which is the job's own by default.";
+    return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
+  }
+  return await deps.github.permission(login, deps.deadline.signal);
+}
+
+/** The permission of an answer, for the rules. */
+export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
+  return answer.kind === 'known' ? answer.permission : 'unknown';
+}

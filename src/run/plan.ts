@@ -1,0 +1,180 @@
+import { resolve } from 'node:path';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { parseModelRef } from '../core/agent/model-ref.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { ConfigError } from '../core/errors.js';
+import { taskOfMention } from '../core/event/mention.js';
+import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
+import type { Trust } from '../core/event/trust.js';
+import { planMemory } from '../core/plan.js';
+import { planNotes } from '../core/plan-notes.js';
+import type { DiffPolicy } from '../core/prompt/context-policy.js';
+import { warnOfOwnChanges } from '../core/prompt/own-changes.js';
+import { skillBody } from '../core/prompt/skill.js';
+import { buildSystemPrompt } from '../core/prompt/system.js';
+import { isBlank, resolveTask } from '../core/prompt/task.js';
+import { reviewCommand } from '../core/review/command.js';
+import { agentWorkdir } from './agent-workdir.js';
+import { answerForm, withInstruction } from './answer-form.js';
+import { changeOf } from './change.js';
+import { openModel } from './delegation.js';
+import { learnAnswers } from './learn.js';
+import type { Admitted, Basis, Draft, RunRequest } from './request.js';
+import { findScope } from './scope.js';
+
+/**
+ * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
+ * network and is not needed here is only started, so that the waits overlap. Throws an AxeError; the order of errors is
+ * axe's (axe-behaviour §4).
+ */
+export async function makePlan(request: RunRequest, admitted: Admitted, deps: Dependencies): Promise<Draft> {
+  const { basis, taint, memory } = admitted;
+  const { agent, model, trust, workdir } = basis;
+  const { config } = agent;
+  const learned = runAhead(
+    Promise.all([memory, admitted.context]).then(([restored]) => {
+      const lane = taint.lane(basis.memory?.lane ?? 'none');
+      return learnAnswers({ agent: agent.name, trigger: request.trigger, lane, memory: restored }, deps);
+    }),
+  );
+  const scoped = runAhead(findScope({ agent, request, memory, context: admitted.context }, deps));
+  const opened = request.dryRun ? undefined : runAhead(openModel(deps, model));
+
+  const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
+  const skillPath = firstGiven([request.skill, config.skill]);
+  const skill = {
+    path: skillPath,
+    content: skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, agent)),
+  };
+  const piped = await request.readStdin();
+  const stdin = isBlank(piped) ? '' : piped;
+  const change = await request.readChange();
+  const context = await admitted.context;
+  const { scope, warnings: scopeWarnings } = await scoped;
+  const prompt = firstGiven([request.prompt, askedFor(request)]);
+  const task = resolveTask({
+    prompt,
+    stdin,
+    trigger: request.trigger,
+    context,
+    scope,
+    change,
+    policy: { ...request.diffPolicy, ...diffTool(agent, deps) },
+    showsStrangers: trust.level === 'untrusted',
+  });
+  const agentRef = request.agentRef ?? 'base';
+  const ownChanges = warnOfOwnChanges(
+    { agent, skill: skillPath, files, agentRef, ...repositoryOf(request.trigger) },
+    context,
+  );
+  const form = await answerForm(config.params, request.outputSchema, deps);
+  const plan = {
+    agent,
+    model,
+    trigger: request.trigger,
+    trust,
+    workdir,
+    skill,
+    files,
+    stdin,
+    ...(scope === undefined ? {} : { scope }),
+    form,
+    systemPrompt: buildSystemPrompt({
+      systemPrompt: config.systemPrompt,
+      skill: skill.content,
+      files,
+      language: request.language ?? '',
+    }),
+    memory: basis.memory,
+    maxTurns: request.maxTurns,
+    timeoutSeconds: basis.timeoutSeconds,
+    warnings: [
+      ...agent.warnings,
+      ...warnings,
+      ...(ownChanges === undefined ? [] : [ownChanges]),
+      ...(context?.warnings ?? []),
+      ...scopeWarnings,
+      ...task.warnings,
+    ],
+  };
+  return {
+    plan,
+    task: { ...task, message: withInstruction(task.message, form) },
+    taint,
+    change: changeOf(request.trigger, context),
+    memory,
+    learned,
+    model: opened,
+  };
+}
+
+/**
+ * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws an AxeError for a
+ * model, configuration or folder of no use.
+ */
+export async function planBasis(
+  request: RunRequest,
+  { agent, trust }: { readonly agent: LoadedAgent; readonly trust: Trust },
+  deps: Dependencies,
+): Promise<Basis> {
+  const { trigger } = request;
+  const { config } = agent;
+  const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
+  deps.deadline.limit(timeoutSeconds * 1000);
+  const model = parseModelRef(firstGiven([request.model, config.model]));
+  await deps.models.configure(model);
+  const memory = planMemory({
+    agent,
+    model,
+    trigger,
+    trust,
+    origin: request.origin,
+    entryId: deps.clock.newId(),
+    policy: request.memoryPolicy,
+    wantCount: request.wantCount,
+  });
+  if (request.requiresMemory === true && memory === undefined) throw withoutMemory(agent);
+  const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
+  const notes = planNotes({
+    agent,
+    memory,
+    trigger,
+    trust,
+    workdir: resolve(deps.cwd, workdir),
+    isSubAgent: false,
+  });
+  return { agent, model, trust, workdir, timeoutSeconds, memory, notes };
+}
+
+/** Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody comes to need it. */
+export function runAhead<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
+function withoutMemory({ name }: LoadedAgent): ConfigError {
+  return new ConfigError(`\`memory-required: true\` needs an agent with memory, and "${name}" has none`, {
+    remedy: 'Set `enabled = true` in `[memory]` of the agent, or leave out `memory-required`.',
+  });
+}
+
+/** What a comment asks for. */
+function askedFor({ trigger, gatePolicy }: RunRequest): string {
+  const isReview = reviewCommand(trigger) !== undefined;
+  return isReview ? `Review pull request #${subjectNumber(trigger)}` : taskOfMention(trigger, gatePolicy);
+}
+
+function repositoryOf(trigger: Trigger): { readonly repository?: Repository } {
+  return trigger.kind === 'local' ? {} : { repository: trigger.repository };
+}
+
+/** What the model is told to ask for the rest of a diff with; it is there where there is an event and a token. */
+function diffTool({ config }: LoadedAgent, { github }: Dependencies): Pick<DiffPolicy, 'tool'> {
+  const tool = 'github_diff';
+  return github !== undefined && config.tools.includes(tool) ? { tool } : {};
+}
+
+/** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
+function firstGiven(values: readonly string[]): string {
+  return values.find((value) => value !== '') ?? '';
+}

@@ -1,0 +1,118 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import type { Dependencies } from '../core/dependencies.js';
+import type { NoteChange } from '../core/memory/change.js';
+import { checkLoaded } from '../core/memory/check-loaded.js';
+import { promptText } from '../core/memory/prompt-text.js';
+import type { RestoreResult } from '../core/memory/store.js';
+import type { MemoryPlan, Plan } from '../core/plan.js';
+import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
+import type { Task } from '../core/prompt/task.js';
+import { parseReviewFacts } from '../core/review/state-facts.js';
+import { FENCE_NOTICE } from '../core/sanitize/fence.js';
+import { type Warning, withMore } from '../core/warning.js';
+import { lessonsFor } from './learn.js';
+import { openNotes, placesToRestore } from './notes.js';
+import type { Draft, Memory, Restored, RunRequest } from './request.js';
+
+/**
+ * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what its findings taught. A
+ * dry run shows the plan without lessons where memory is kept in another repository. Rejects only for an aborted signal.
+ */
+export async function restore(request: RunRequest, draft: Draft, deps: Dependencies): Promise<Restored> {
+  const { plan, task, taint, change, model } = draft;
+  for (const warning of plan.warnings) deps.reporter.warn(warning);
+  const memory = await draft.memory;
+  if (memory !== undefined) {
+    for (const warning of memoryWarnings(plan, memory.restored, deps)) deps.reporter.warn(warning);
+    for (const warning of notesWarnings(memory)) deps.reporter.warn(warning);
+  }
+  const learned = await draft.learned;
+  const isHidden = request.dryRun && request.isMemoryHidden;
+  const lessons = isHidden ? undefined : lessonsFor({ trigger: plan.trigger, memory, learned, change });
+  return { plan: { ...plan, task: withLessons(task, lessons) }, memory, learned, taint, change, model };
+}
+
+function withLessons(task: Task, lessons: string | undefined): Task {
+  if (lessons === undefined) return task;
+  const { message } = task;
+  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  return { ...task, message: parts.join('\n\n') };
+}
+
+/** What a run restores of its notes. */
+export interface NotesToRestore {
+  /** Undefined where notes are off. */
+  readonly plan: NotesPlan | undefined;
+  /** What the agent of the run has written, for its sub-agents. */
+  readonly unsaved: readonly NoteChange[];
+}
+
+/** Of an agent without notes. */
+const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
+
+/** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
+export async function readMemory(
+  agent: LoadedAgent,
+  memory: MemoryPlan | undefined,
+  deps: Dependencies,
+  { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
+): Promise<Memory | undefined> {
+  if (memory === undefined) return undefined;
+  const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
+  const store = deps.openMemory(agent, memory);
+  // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
+  const wanted = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
+  const beside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
+  const request = beside === undefined ? wanted : { ...wanted, beside };
+  const found = await store.read(request, deps.deadline.signal);
+  const notesSession =
+    plan === undefined
+      ? undefined
+      : await openNotes({ agent, memory, plan, store, restored: found, unsaved }, deps);
+  const restored = await checkLoaded(found, memory, deps.sign);
+  const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
+  const text = restored.kind === 'restored' ? promptText(restored.text) : '';
+  return {
+    store,
+    restored,
+    facts,
+    text,
+    ...(notesSession === undefined ? {} : { notes: notesSession.prompt, notesSession }),
+  };
+}
+
+/** What is to be told of notes before the run; that a store cannot be read is told once. */
+export function notesWarnings({ restored, notesSession }: Memory): readonly Warning[] {
+  const warnings = notesSession?.warnings ?? [];
+  if (restored.kind !== 'failed') return warnings;
+  return warnings.filter(({ code }) => code !== 'memory-load-failed');
+}
+
+/** What is to be told of memory before the run (source document 000, requirements 4.1 and 4.2). */
+export function memoryWarnings(
+  { agent, memory, trigger }: Pick<Plan, 'agent' | 'memory' | 'trigger'>,
+  restored: RestoreResult,
+  { program }: Pick<Dependencies, 'program'>,
+): readonly Warning[] {
+  if (restored.kind === 'failed') {
+    const message = `failed to load memory for "${agent.name}": ${restored.message}`;
+    return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
+  }
+  const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
+  if (restored.kind === 'empty') return warnings;
+  if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
+    const loaded = restored.loaded === 1 ? 'entry was' : `${restored.loaded} entries were`;
+    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded. Set \`last_n\` in \`[memory]\` to choose how many.`;
+    warnings.push({ code: 'memory-truncated', message });
+  }
+  const { total = 0 } = restored;
+  const maxEntries = memory?.maxEntries ?? 0;
+  if (maxEntries > 0 && total >= maxEntries) {
+    const message =
+      trigger.kind === 'local'
+        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run '${program} gc ${agent.name}' to trim.`
+        : `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}. Trim them with a run of \`mode: gc\`.`;
+    warnings.push({ code: 'memory-max-entries', message });
+  }
+  return warnings;
+}
