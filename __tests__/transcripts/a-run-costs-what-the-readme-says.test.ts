@@ -5,7 +5,7 @@ import { estimateText } from '../../src/core/text/estimate-text.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { CHANGE, calls, push, submit, TIMING } from './review-scene.js';
-import { type StageOptions, setStage } from './stage.js';
+import { AGENT, HEAD, REPO, type StageOptions, setStage } from './stage.js';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').replaceAll(/\s+/g, ' ');
 const [, review, second, mention, report, skipped] =
@@ -41,13 +41,20 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>, string | undefi
     { agent: 'builtin/ask', 'report-to': 'issue' },
     report,
   ],
-  ['an event that is turned away', { role: 'read' }, { agent: 'builtin/pr-reviewer' }, skipped],
 ])('%s asks GitHub as often as the README says', async (_, options, inputs, said) => {
   const stage = await setStage(options);
   stage.repo.contents = 'write';
   const step = await stage.run({ inputs: { 'memory-store': 'repo', ...inputs } });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls()).toHaveLength(Number(said));
+});
+
+it('an event that is turned away asks GitHub at most as often as the README says', async () => {
+  const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
+  stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
+  const step = await stage.run();
+  expect(step.outputs['skip-reason']).toBe('agent-not-merged');
+  expect(stage.github.calls()).toHaveLength(Number(skipped));
 });
 
 it('a review after a push asks GitHub as often as the README says', async () => {

@@ -1,0 +1,82 @@
+import { expect, it } from '@jest/globals';
+import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { AGENT, HEAD, REPO, routesOf, type Stage, type StageOptions, setStage } from './stage.js';
+
+type Inputs = Readonly<Record<string, string>>;
+
+const PERMISSION = 'GET /collaborators/Codertocat/permission';
+/** The memory branch is read in one request. */
+const MEMORY = 'POST /graphql';
+
+/** Runs the stage's event, which is turned away; returns why, and what GitHub was asked beside the agent's own files. */
+async function turnedAway(stage: Stage, inputs: Inputs = {}) {
+  const before = stage.github.requests().length;
+  const asked = stage.model.requests().length;
+  const step = await stage.run({ inputs });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped' } });
+  expect(stage.model.requests()).toHaveLength(asked);
+  const requests = stage.github.requests().slice(before);
+  const routes = routesOf({ github: { ...stage.github, requests: () => requests } });
+  const beside = routes.filter((route) => !/^GET \/contents\/\.?axe\/agents/.test(route));
+  return { reason: step.outputs['skip-reason'], count: routes.length, beside };
+}
+
+function opened(patch: Inputs): StageOptions {
+  return { event: { name: 'pull_request', action: 'opened', patch } };
+}
+
+const COMMENT: StageOptions = { event: { name: 'issue_comment', action: 'created' } };
+
+it.each<[string, StageOptions, Inputs]>([
+  ['fork', opened({ 'pull_request.head.repo.full_name': 'octocat/Hello-World' }), {}],
+  ['bot', opened({ 'sender.type': 'Bot', 'sender.login': 'dependabot[bot]' }), {}],
+  ['no-mention', COMMENT, { 'trigger-phrase': '@axe' }],
+])('asks nothing where the event alone says enough: %s', async (reason, options, inputs) => {
+  expect(await turnedAway(await setStage(options), inputs)).toEqual({ reason, count: 0, beside: [] });
+});
+
+it.each<[string, StageOptions, Inputs]>([
+  ['permission', { role: 'read' }, {}],
+  ['permission', { ...COMMENT, role: 'read' }, {}],
+  ['agent-ref', { role: 'triage' }, { 'agent-ref': 'head', 'min-permission': 'triage' }],
+])('asks for a permission and the agent alone: %s, %#', async (reason, options, inputs) => {
+  expect(await turnedAway(await setStage(options), inputs)).toMatchObject({ reason, beside: [PERMISSION] });
+});
+
+it('looks only at the head for an agent that the base does not have', async () => {
+  const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
+  stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
+  expect(await turnedAway(stage)).toMatchObject({ reason: 'agent-not-merged', beside: [PERMISSION] });
+});
+
+it('reads no more than memory of a pull request that is paused', async () => {
+  const stage = await setStage();
+  stage.repo.contents = 'write';
+  const payload = loadWebhook('issue_comment', 'created', {
+    'issue.number': payloadField(stage.payload, 'pull_request.number'),
+    'comment.body': '/axe pause',
+  });
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  const inputs = { 'memory-store': 'repo' };
+  await stage.run({ event: { name: 'issue_comment', payload }, inputs });
+  expect(await turnedAway(stage, inputs)).toMatchObject({ reason: 'paused', beside: [PERMISSION, MEMORY] });
+});
+
+it.each<[string, StageOptions, readonly string[]]>([
+  ['a pull request', {}, []],
+  ['an issue', { event: { name: 'issues', action: 'opened' } }, []],
+  [
+    'a comment, which is answered by reactions too',
+    COMMENT,
+    Array(2).fill('POST /issues/comments/492700400/reactions'),
+  ],
+])('reads no more than memory once a limit is used up: %s', async (_, options, reactions) => {
+  const stage = await setStage(options);
+  stage.repo.contents = 'write';
+  const inputs = { 'memory-store': 'repo', 'max-cost-usd-per-day': '0.0000001' };
+  expect((await stage.run({ inputs })).outputs['cost-usd']).toMatch(/^0\.00/);
+  expect(await turnedAway(stage, inputs)).toMatchObject({
+    reason: 'budget-spent',
+    beside: [PERMISSION, MEMORY, ...reactions],
+  });
+});
