@@ -24,7 +24,7 @@ import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { Secrets } from '../core/sanitize/secret-names.js';
 import type { Warning } from '../core/warning.js';
-import { answerForm } from '../run/answer-form.js';
+import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';

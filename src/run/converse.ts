@@ -1,6 +1,7 @@
 import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
+import type { TaintTracker } from '../core/event/taint.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
@@ -11,6 +12,7 @@ import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
 import { NOTHING_BUFFERED } from '../core/review/buffered.js';
+import { redact } from '../core/sanitize/redact.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import { createCallAgent } from './delegate.js';
 import { type AgentPosition, type ConversationParts, type Delegation, fallbacksOf } from './delegation.js';
@@ -18,9 +20,7 @@ import { cutWarning, judge } from './judge.js';
 import type { RunNotes } from './notes.js';
 import { notesTools } from './notes-tools.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
-import { redactResults } from './redact-results.js';
 import type { Conversed, Restored, RunRequest } from './request.js';
-import { trackTaint } from './track-taint.js';
 
 /**
  * The fourth step: the conversation of the run's agent, from opening its model to what its end counts as. Throws an
@@ -192,4 +192,35 @@ async function holdConversation(
 /** Reading and answering are everybody's; the rest is what the agent itself was given. */
 function effectsOf(tools: readonly Tool[]): ReadonlySet<Effect> {
   return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
+}
+
+/**
+ * The tools, whose results reach the model without secrets (D49): what a model has never seen it can spell in no
+ * encoding. `secrets` is read at each call, since a run may learn more of them.
+ */
+export function redactResults(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      const result = await tool.execute(input, signal);
+      return { ...result, text: redact(result.text, secrets) };
+    },
+  }));
+}
+
+/** Effects of tools whose results are anybody's: a program that was started can reach a network too (D46). */
+const TAINTING: ReadonlySet<Effect> = new Set(['network', 'execute']);
+
+/** The tools, which tell the tracker what they bring: some with their first call, any other with a result that says so. */
+export function trackTaint(tools: readonly Tool[], taint: TaintTracker): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      const source = { kind: 'tool', tool: tool.name } as const;
+      if (TAINTING.has(tool.effect)) taint.add(source);
+      const result = await tool.execute(input, signal);
+      if (result.isTainted === true) taint.add(source);
+      return result;
+    },
+  }));
 }

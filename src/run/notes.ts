@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
-import type { Dependencies } from '../core/dependencies.js';
+import type { Dependencies, Journal } from '../core/dependencies.js';
 import type { Lane } from '../core/event/trust.js';
 import { applyChanges, type NoteChange } from '../core/memory/change.js';
 import {
@@ -20,7 +20,6 @@ import type { NotesPrompt } from '../core/prompt/system.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { dateOf } from '../core/text/dates.js';
 import type { Warning } from '../core/warning.js';
-import { createNotesKeeper, type NotesLane, notesLane } from './keep-notes.js';
 
 /** The notes of a run, opened. */
 export interface RunNotes {
@@ -180,4 +179,38 @@ function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[
   const remedy = loaded.remedy === undefined ? '' : `. ${loaded.remedy}`;
   const message = `failed to load the notes of "${name}": ${loaded.message}${remedy}`;
   return [{ code: 'memory-load-failed', message }];
+}
+
+/** Which lane notes are saved in; undefined for none of them. */
+function notesLane(lane: Lane): NotesLane | undefined {
+  switch (lane) {
+    case 'trusted':
+      return 'trusted';
+    case 'tainted':
+    case 'untrusted':
+      return 'untrusted';
+    case 'none':
+      return undefined;
+  }
+}
+
+/** Where notes can be saved. */
+type NotesLane = 'trusted' | 'untrusted';
+
+/**
+ * Keeps the unsaved notes of a run in the journal, all of them in the lane that the run has by then (D16, D19). Without
+ * a journal nothing is kept.
+ */
+function createNotesKeeper(
+  changes: (lane: NotesLane) => readonly NoteChange[],
+  journal: Journal | undefined,
+): (lane: Lane) => Promise<void> {
+  let kept: NotesLane | undefined;
+  return async (lane) => {
+    const next = notesLane(lane);
+    if (journal === undefined || next === undefined || changes(next).length === 0) return;
+    if (kept !== undefined && kept !== next) await journal.done(changes(kept));
+    kept = next;
+    await journal.pending(changes(next));
+  };
 }

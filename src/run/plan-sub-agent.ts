@@ -7,9 +7,8 @@ import { type Plan, planMemory } from '../core/plan.js';
 import { skillBody } from '../core/prompt/skill.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
 import type { Task } from '../core/prompt/task.js';
-import { agentWorkdir } from './agent-workdir.js';
-import { answerForm, withInstruction } from './answer-form.js';
 import { type Delegation, openModel } from './delegation.js';
+import { agentWorkdir, answerForm, withInstruction } from './plan.js';
 
 /** An agent that another one calls. */
 export interface SubAgent {

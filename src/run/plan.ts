@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ModelParams } from '../core/agent/config.js';
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
@@ -6,6 +7,8 @@ import { ConfigError } from '../core/errors.js';
 import { taskOfMention } from '../core/event/mention.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
+import type { AnswerForm } from '../core/loop/final-answer.js';
+import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '../core/loop/structured.js';
 import { planMemory } from '../core/plan.js';
 import { planNotes } from '../core/plan-notes.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
@@ -14,8 +17,7 @@ import { skillBody } from '../core/prompt/skill.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
 import { isBlank, resolveTask } from '../core/prompt/task.js';
 import { reviewCommand } from '../core/review/command.js';
-import { agentWorkdir } from './agent-workdir.js';
-import { answerForm, withInstruction } from './answer-form.js';
+import { causeFirst } from '../core/time-limit.js';
 import { changeOf } from './change.js';
 import { openModel } from './delegation.js';
 import { learnAnswers } from './learn.js';
@@ -177,4 +179,41 @@ function diffTool({ config }: LoadedAgent, { github }: Dependencies): Pick<DiffP
 /** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
 function firstGiven(values: readonly string[]): string {
   return values.find((value) => value !== '') ?? '';
+}
+
+/**
+ * The folder that an agent works in, empty where it names none. Throws a ConfigError for one outside of the workspace:
+ * file tools, context files and programs all start there (D48).
+ */
+export async function agentWorkdir(
+  { name, config }: LoadedAgent,
+  { confine }: Dependencies,
+): Promise<string> {
+  const { workdir } = config;
+  if (workdir === '' || confine === undefined) return workdir;
+  return await confine(workdir, `\`workdir\` of the agent "${name}"`);
+}
+
+interface FormDependencies extends Pick<Dependencies, 'compileSchema' | 'deadline'> {
+  readonly clock: Pick<Dependencies['clock'], 'sleep'>;
+}
+
+/** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
+export async function answerForm(
+  params: Pick<ModelParams, 'responseFormat'>,
+  outputSchema: string,
+  { compileSchema, deadline, clock }: FormDependencies,
+): Promise<AnswerForm | undefined> {
+  const format = responseFormatOf(params, outputSchema);
+  if (format === undefined) return undefined;
+  const { schema } = format;
+  if (schema === undefined) return { format, check: checkObject };
+  const compiled = () => compileSchema(schema, schemaOrigin(outputSchema), () => deadline.leftMs());
+  const check = await causeFirst(compiled, { clock, signal: deadline.signal });
+  return { format, check };
+}
+
+/** The user message with the form of the answer at its end, since not every provider passes a schema on. */
+export function withInstruction(message: string, form: AnswerForm | undefined): string {
+  return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
 }

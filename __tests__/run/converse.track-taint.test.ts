@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTaintTracker, type TaintTracker } from '../../src/core/event/taint.js';
 import type { Effect, Tool } from '../../src/core/tools/tool.js';
-import { trackTaint } from '../../src/run/track-taint.js';
+import { trackTaint } from '../../src/run/converse.js';
 
 function tool(effect: Effect): Tool {
   return {

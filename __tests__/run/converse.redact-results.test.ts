@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Tool } from '../../src/core/tools/tool.js';
-import { redactResults } from '../../src/run/redact-results.js';
+import { redactResults } from '../../src/run/converse.js';
 
 const SECRET = 'correct-horse-battery';
 const { signal } = new AbortController();

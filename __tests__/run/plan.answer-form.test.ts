@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { ConfigError, ProviderError } from '../../src/core/errors.js';
-import { answerForm } from '../../src/run/answer-form.js';
+import { answerForm } from '../../src/run/plan.js';
 
 const SCHEMA = '{"type":"object"}';
 const slow = () => Promise.reject(new ConfigError('the schema takes too long'));

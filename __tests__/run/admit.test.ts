@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
+import { WRITER } from '../helpers/reports.js';
+import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
+
+const PAUSED = '- paused 42 by=octocat at=2026-02-01T00:00:00.000Z\n';
+const SPENT = '- spent a pr=42 day=2026-02-03 usd=2 at=2026-02-03T00:00:00.000Z\n';
+const FINDING =
+  '- finding 0123456789abcdef/42 pr=42 path=a.ts rule=r at=2026-02-01T00:00:00.000Z\n- reviewed 42 head=1 base=2 at=2026-02-01T00:00:00.000Z\n';
+const LIMITED = { spendLimits: { perPullUsd: 2, perDayUsd: 0 } };
+
+/** What becomes of an event, and what was asked for it, in order. */
+async function admitted(trigger: Trigger, parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeWorld({ permissions: WRITER, ...parts });
+  const report = await runPipeline(makeRequest({ trigger, inWorkflow: true, ...patch }), deps);
+  return { report, steps: deps.steps, warnings: deps.warnings };
+}
+
+function remembering(state: string): FakeWorldParts {
+  return { memory: { 'bot.state.md': state + FINDING } };
+}
+
+const PERMISSION = 'ask for permission of octocat';
+const AGENT_TOO = ['load agent', PERMISSION];
+const STATE_TOO = [...AGENT_TOO, 'read config', 'read memory'];
+const READER: FakeWorldParts = { permissions: { octocat: { kind: 'known', permission: 'read' } } };
+
+describe('an event that is turned away', () => {
+  it.each<[string, Trigger, FakeWorldParts, Partial<RunRequest>, readonly string[]]>([
+    ['fork', pullRequest({ isFork: true }), {}, LIMITED, []],
+    ['permission', pullRequest(), READER, LIMITED, AGENT_TOO],
+    [
+      'agent-ref',
+      pullRequest({ author: STRANGER }),
+      {},
+      { agentRef: 'head' },
+      [...AGENT_TOO, 'ask for permission of hubot'],
+    ],
+    [
+      'agent-not-merged',
+      pullRequest(),
+      { agents: {}, headAgents: { bot: AGENT } },
+      {},
+      [...AGENT_TOO, 'look at agent bot of the head'],
+    ],
+    ['paused', pullRequest(), remembering(PAUSED), {}, STATE_TOO],
+    ['budget-spent', pullRequest(), remembering(SPENT), LIMITED, STATE_TOO],
+    ['budget-spent', issue({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
+    ['budget-spent', comment({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
+  ])('because of %s asks only for what decides, %#', async (reason, trigger, parts, patch, asked) => {
+    const { report, steps, warnings } = await admitted(trigger, parts, patch);
+    expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
+    expect([...steps].sort()).toEqual([...asked].sort());
+    expect(warnings).toEqual([]);
+  });
+
+  it('because a limit is used up asks for the context if that alone says whether it comes from a fork', async () => {
+    const trigger = comment({ on: 'pull_request', number: 42, author: OCTOCAT });
+    const { report, steps } = await admitted(trigger, remembering(SPENT), LIMITED);
+    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'budget-spent' } });
+    expect([...steps].sort()).toEqual([...STATE_TOO, 'fetch context'].sort());
+  });
+});
+
+describe('the context', () => {
+  it.each<[string, Trigger, Partial<RunRequest>]>([
+    ['what happens by itself on a pull request, which may be paused', pullRequest(), {}],
+    [
+      'an event that a limit of several runs may turn away',
+      SCHEDULE,
+      { spendLimits: { perPullUsd: 0, perDayUsd: 2 } },
+    ],
+  ])('is fetched after memory for %s', async (_, trigger, patch) => {
+    const { steps } = await admitted(trigger, {}, patch);
+    expect(steps.indexOf('fetch context')).toBeGreaterThan(steps.indexOf('read memory'));
+  });
+
+  it.each<[string, Trigger, Partial<RunRequest>]>([
+    ['what somebody asks for by a label', pullRequest({ action: 'labeled' }), {}],
+    ['an issue', issue(), {}],
+    ['an event without a number, which a limit for each pull request does not hold', SCHEDULE, LIMITED],
+    ['a dry run', pullRequest(), { dryRun: true }],
+  ])('does not wait for memory for %s', async (_, trigger, patch) => {
+    const { steps } = await admitted(trigger, {}, patch);
+    expect(steps.indexOf('fetch context')).toBeLessThan(steps.indexOf('read memory'));
+  });
+});
+
+it('shows the plan of a paused pull request in a dry run, which costs nothing', async () => {
+  const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), { ...LIMITED, dryRun: true });
+  expect(report).toMatchObject({ kind: 'planned' });
+});
