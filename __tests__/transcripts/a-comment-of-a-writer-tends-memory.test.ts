@@ -105,7 +105,7 @@ it('remembers what is said, in several lines, for the next run', async () => {
     {
       issue: 1,
       body: expect.stringMatching(
-        /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-Dependencies@axe-memory\.\n\n<sub>/,
+        /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/,
       ),
     },
   ]);

@@ -73,7 +73,7 @@ describe('an agent of `agents-repo`', () => {
     const step = await stage.run({ inputs: { ...INPUTS, agent: 'nobody' } });
     expect(step.annotations.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /There are: `checker`, `reviewer`, (?:`builtin\/\S+`[,.] ){3}Searched in .* of octocat\/agents@\w+ and in .* of Codertocat\/Hello-Dependencies@master\.$/,
+        /There are: `checker`, `reviewer`, (?:`builtin\/\S+`[,.] ){3}Searched in .* of octocat\/agents@\w+ and in .* of Codertocat\/Hello-World@master\.$/,
       ),
     ]);
   });

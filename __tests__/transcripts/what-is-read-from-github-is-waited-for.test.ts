@@ -110,7 +110,7 @@ describe('a permission that cannot be read', () => {
     expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion: 'failure' } });
     expect(step.annotations).toMatchObject([{ level: 'error' }]);
     expect(step.annotations[0]?.message.split('\n')[0]).toMatch(
-      /^the permission of Codertocat in Codertocat\/Hello-Dependencies could not be read: GitHub answered \d+ to `GET .*/,
+      /^the permission of Codertocat in Codertocat\/Hello-World could not be read: GitHub answered \d+ to `GET .*/,
     );
     expect(stage.model.requests()).toEqual([]);
   });
