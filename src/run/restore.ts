@@ -88,7 +88,7 @@ export function notesWarnings({ restored, notesSession }: Memory): readonly Warn
   return warnings.filter(({ code }) => code !== 'memory-load-failed');
 }
 
-/** What is to be told of memory before the run (source document 000, requirements 4.1 and 4.2). */
+/** What is to be told of memory before the run (axe-behaviour §10). */
 export function memoryWarnings(
   { agent, memory, trigger }: Pick<Plan, 'agent' | 'memory' | 'trigger'>,
   restored: RestoreResult,
