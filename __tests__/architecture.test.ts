@@ -153,6 +153,12 @@ describe('the architecture', () => {
     expect(loadedBy('post.ts')).toEqual(['actions/runner/pending-state.ts', 'post.ts']);
   });
 
+  it('asks for the kind of a report in one file of the action only', () => {
+    expect(linesMatching('actions', /\breport\.kind\b/)).toEqual([
+      'actions/report/reporters.ts: switch (report.kind) {',
+    ]);
+  });
+
   it('has no cycles', () => {
     expect(findCycles()).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe('`mode: memory`', () => {
       const deps = worldWith();
       const { report } = await run('forget "aaaaaa-1"', { deps, request: { trigger } });
       expect(report).toMatchObject({
-        kind: 'tended',
+        kind: 'memory-command',
         command: 'forget',
         askedIn: 'workflow',
         result: { kind: 'done', changed: true, text: expect.stringContaining('aaaaaa-1') },

@@ -70,7 +70,7 @@ describe('`memory-command: push`', () => {
     writeFiles(workspace, { [LOG]: `# Of the pull request\n\n${A}${B}` });
     const report = await push('push');
     expect(report).toMatchObject({
-      kind: 'tended',
+      kind: 'memory-command',
       store: 'file',
       command: 'push',
       result: { kind: 'done', changed: true },

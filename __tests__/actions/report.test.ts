@@ -13,11 +13,11 @@ import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import { done, memoryReport, refused } from '../helpers/memory-report.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
-import { done, refused, tended } from '../helpers/tended.js';
 import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
@@ -433,7 +433,7 @@ describe('a run that was not to take place', () => {
 describe('a command over memory', () => {
   it('has log, outputs and summary, and no annotation', async () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
-    const step = await report(tended(done(`Forgotten: ${SECRET}`, { changed: true }), { published }));
+    const step = await report(memoryReport(done(`Forgotten: ${SECRET}`, { changed: true }), { published }));
     expect(step).toMatchObject({ hasFailed: false, annotations: [] });
     expect(step.log).toEqual(['Forgotten: ***', `${published.line} ${published.url}`]);
     expect(step.outputs).toMatchObject({
@@ -451,7 +451,7 @@ describe('a command over memory', () => {
     ['comment', 'not-saved', 'error'],
   ] as const)('that a %s asked for and that was not done, %s, is one %s', async (askedIn, reason, level) => {
     const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
-    const step = await report(tended(result, { askedIn }));
+    const step = await report(memoryReport(result, { askedIn }));
     expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
     expect(step.annotations).toMatchObject([
       { level, title: 'Memory', message: 'Nothing was done: it is ***. Look again.' },
@@ -467,7 +467,7 @@ describe('a command over memory', () => {
       line: 3,
       message: '',
     } as const;
-    const looked = tended(done('Looked.', { findings: [finding] }), { command: 'verify' });
+    const looked = memoryReport(done('Looked.', { findings: [finding] }), { command: 'verify' });
     const step = await report(looked);
     expect(step).toMatchObject({ hasFailed: true, log: ['Looked.'] });
     expect(step.annotations).toMatchObject([

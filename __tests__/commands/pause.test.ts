@@ -42,7 +42,7 @@ describe('a pause', () => {
   it('is kept beside the run log and answered', async () => {
     const { report, state, deps } = await tend('/axe pause');
     expect(report).toMatchObject({
-      kind: 'tended',
+      kind: 'memory-command',
       command: 'pause',
       result: { kind: 'done', changed: true },
     });
@@ -109,7 +109,7 @@ describe('a pause', () => {
     ],
   ])('%s is refused with the reason', async (_, parts, patch, text) => {
     const { deps, state, report } = await tend('/axe pause', parts, patch);
-    expect(report).toMatchObject({ kind: 'tended', result: { kind: 'failed' } });
+    expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed' } });
     expect(deps.replies[0]?.text).toMatch(text);
     expect(state).toBe('');
   });

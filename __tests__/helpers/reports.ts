@@ -1,3 +1,6 @@
+import type { Outputs } from '../../src/actions/outputs.js';
+import type { SummaryOptions } from '../../src/actions/report/reporter.js';
+import { reporterOf } from '../../src/actions/report/reporters.js';
 import { AxeError, type ExitCode } from '../../src/core/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/outcome.js';
 import type { RunReport, RunRequest } from '../../src/run/request.js';
@@ -24,6 +27,16 @@ export async function reportOf<K extends RunReport['kind']>(
 
 function isKind<K extends RunReport['kind']>(report: RunReport, kind: K): report is Report<K> {
   return report.kind === kind;
+}
+
+/** The outputs of a report. */
+export function outputsOf(report: RunReport, isHidden = false): Outputs {
+  return reporterOf(report).outputs(isHidden);
+}
+
+/** The job summary of a report, before it is cleaned as a whole. */
+export function formatSummary(report: RunReport, options: SummaryOptions): string {
+  return reporterOf(report).formatSummary(options);
 }
 
 /** Figures of a run without tools, no two alike. */

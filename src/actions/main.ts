@@ -29,8 +29,9 @@ import type { RunRequest } from '../run/request.js';
 import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
-import { createCommentReactions, isAnswered } from './publish/comment-reactions.js';
+import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher } from './publish/publisher.js';
+import { reporterOf } from './report/reporters.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
@@ -73,7 +74,7 @@ export async function main(runner: Runner): Promise<void> {
     });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
-    await deps.acknowledgement?.end(isAnswered(report));
+    await deps.acknowledgement?.end(reporterOf(report).isAnswered());
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
     await deps?.acknowledgement?.end(false);

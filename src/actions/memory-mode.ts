@@ -24,23 +24,20 @@ export async function runMemoryMode(
   { command, request, workspace }: MemoryModeParts,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const exported: string[] = [];
-  const report = await answerMemoryCommand(
+  return await answerMemoryCommand(
     {
       ...request,
       words: memoryCommandIn(command),
       askedIn: 'workflow',
       readImport: async (from) => await readFile(await inside(workspace, from)),
       writeExport: async (out, what) => {
-        if (out === '-' && what.kind === 'file') exported.push(what.text);
-        else
-          for (const [path, text] of filesOf(out, what)) await writeFile(await inside(workspace, path), text);
+        if (out === '-' && what.kind === 'file') return what.text.toWellFormed();
+        for (const [path, text] of filesOf(out, what)) await writeFile(await inside(workspace, path), text);
+        return undefined;
       },
     },
     deps,
   );
-  if (exported.length === 0 || report.kind !== 'tended' || report.result.kind !== 'done') return report;
-  return { ...report, result: { ...report.result, text: exported.join('').toWellFormed() } };
 }
 
 function filesOf(out: string, exported: Exported): readonly (readonly [path: string, text: string])[] {

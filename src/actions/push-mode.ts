@@ -51,7 +51,7 @@ export async function runPushMode(
 ): Promise<RunReport> {
   const result = await push(command, parts, deps);
   return {
-    kind: 'tended',
+    kind: 'memory-command',
     agent: 'axe-action',
     store: 'file',
     command: 'push',

@@ -110,7 +110,10 @@ function makeHand(
     origin: writesProvenance || sign !== undefined ? originOf(env) : undefined,
     edit: (draft) => editInTerminal(draft, terminal),
     readImport: (from) => readImport(from, terminal),
-    writeExport: (out, exported) => writeExport(out, exported, terminal),
+    writeExport: async (out, exported) => {
+      await writeExport(out, exported, terminal);
+      return undefined;
+    },
   };
 }
 

@@ -222,7 +222,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       );
       return 0;
     }
-    case 'tended': {
+    case 'memory-command': {
       const { result } = report;
       if (result.kind === 'done') return 0;
       const { message, remedy } = result;
@@ -231,7 +231,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       return error.exitCode;
     }
     // Garbage collection and validation have commands of their own.
-    case 'collected':
+    case 'gc':
     case 'validated':
       return 0;
     case 'ran': {

@@ -44,7 +44,7 @@ export async function runPauseCommand(
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   const reply = { trigger, agent: agent.name, text: tellResult(result) };
   return {
-    kind: 'tended',
+    kind: 'memory-command',
     agent: agent.name,
     store,
     command: command.kind === 'paused' ? 'pause' : 'resume',

@@ -198,7 +198,7 @@ export type RunReport =
     }
   /** A command over memory was carried out, and no model asked. */
   | {
-      readonly kind: 'tended';
+      readonly kind: 'memory-command';
       readonly agent: string;
       readonly store: MemoryStore['kind'];
       readonly command: string;
@@ -208,7 +208,7 @@ export type RunReport =
     }
   /** Garbage collection of an agent's memory. */
   | {
-      readonly kind: 'collected';
+      readonly kind: 'gc';
       readonly agent: string;
       readonly store: MemoryStore['kind'];
       readonly collection: GcResult;

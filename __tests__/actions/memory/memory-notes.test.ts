@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryNotes } from '../../../src/actions/memory/memory-notes.js';
+import { reporterOf } from '../../../src/actions/report/reporters.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import type { SaveResult, StoreKind } from '../../../src/core/memory/store.js';
 import { reportOf } from '../../helpers/reports.js';
@@ -101,13 +102,12 @@ describe('what people should know of a store', () => {
 
   it('is nothing where nothing was remembered', async () => {
     const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
-    const reports = [
-      await reportOf('ran', { agents }, { trigger: SCHEDULE }),
+    const report = await reportOf('ran', { agents }, { trigger: SCHEDULE });
+    expect(memoryNotes({ report, isElsewhere: false })).toEqual({ notices: [], remarks: [] });
+    const others = [
       await reportOf('planned', {}, { trigger: SCHEDULE }),
       await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),
     ];
-    for (const report of reports) {
-      expect(memoryNotes({ report, isElsewhere: false })).toEqual({ notices: [], remarks: [] });
-    }
+    for (const other of others) expect(reporterOf(other).memoryNotes).toBeUndefined();
   });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createCommentReactions, isAnswered } from '../../../src/actions/publish/comment-reactions.js';
+import { createCommentReactions } from '../../../src/actions/publish/comment-reactions.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
 import { createFakeGitHubClient, failure } from '../../helpers/github-client-fake.js';
-import { createFakeModel, says } from '../../helpers/model-fake.js';
-import { reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest } from '../../helpers/triggers.js';
 
 const ON_COMMENT = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
@@ -81,15 +79,5 @@ describe('reactions to a comment', () => {
     });
     reactions.start();
     await expect(reactions.end(true)).resolves.toBeUndefined();
-  });
-});
-
-describe('whoever asked', () => {
-  it('is answered by a run that completed, and by no other', async () => {
-    expect(isAnswered(await reportOf('ran'))).toBe(true);
-    expect(isAnswered(await reportOf('planned'))).toBe(false);
-    expect(isAnswered(await reportOf('skipped', {}, { trigger: issue({ action: 'deleted' }) }))).toBe(false);
-    const model = createFakeModel([says('')]);
-    expect(isAnswered(await reportOf('ran', { model }, { inWorkflow: true }))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failsStep, outputsOf } from '../../../src/actions/outputs.js';
+import { failsStep } from '../../../src/actions/outputs.js';
 import {
   formatDiff,
   formatMemory,
@@ -12,7 +12,7 @@ import type { SaveResult } from '../../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunRequest } from '../../../src/run/request.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
-import { reportOf } from '../../helpers/reports.js';
+import { outputsOf, reportOf } from '../../helpers/reports.js';
 import { SCHEDULE } from '../../helpers/triggers.js';
 import { AGENT_WITH_MEMORY } from '../../helpers/world-fake.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputsOf } from '../../../src/actions/outputs.js';
 import { collectAgentMemory } from '../../../src/commands/gc/gc-memory.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
+import { outputsOf } from '../../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 import { createFakeWorld, type FakeWorldParts, makeRequest } from '../../helpers/world-fake.js';
 
@@ -54,7 +54,7 @@ describe('what garbage collection costs', () => {
   it('is kept in the state beside what runs cost', async () => {
     const { deps, request } = scene([says('Found it.', CHEAP)]);
     expect(await collectAgentMemory(request, deps)).toMatchObject({
-      kind: 'collected',
+      kind: 'gc',
       collection: { end: { kind: 'trimmed', removed: 3 } },
     });
     expect(deps.memory.get('bot.state.md')).toMatch(

@@ -39,7 +39,7 @@ const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
 type Patch = Partial<Omit<MemoryCommandRequest, 'words'>>;
 
 /** Carries out a command of a workflow. */
-async function tend(command: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'tended'>> {
+async function tend(command: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'memory-command'>> {
   const words = memoryCommandIn(command);
   return tended(
     await answerMemoryCommand(
@@ -55,14 +55,14 @@ async function tend(command: string, deps: FakeWorld, patch: Patch = {}): Promis
 }
 
 /** Runs the pipeline on a comment. */
-async function say(body: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'tended'>> {
+async function say(body: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'memory-command'>> {
   const request = makeRequest({ trigger: comment({ body }), origin: ORIGIN, inWorkflow: true, ...patch });
   return tended(await runPipeline(request, deps));
 }
 
-function tended(report: { readonly kind: string }): Report<'tended'> {
-  if (report.kind !== 'tended') throw new Error(`the run was ${report.kind}`);
-  return report as Report<'tended'>;
+function tended(report: { readonly kind: string }): Report<'memory-command'> {
+  if (report.kind !== 'memory-command') throw new Error(`the run was ${report.kind}`);
+  return report as Report<'memory-command'>;
 }
 
 function worldWith(parts: FakeWorldParts = {}): FakeWorld {

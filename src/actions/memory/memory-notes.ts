@@ -11,15 +11,15 @@ export interface MemoryNotes {
 
 /** What the notes are decided from. */
 export interface NotedRun {
-  readonly report: RunReport;
+  readonly report: Extract<RunReport, { readonly kind: 'ran' }>;
   /** Whether memory is in another repository. */
   readonly isElsewhere: boolean;
 }
 
 /** The limits of the store that took the entry, and what it told on the way. A failed save tells enough itself. */
 export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
-  if (report.kind !== 'ran' || report.remembered.kind === 'nothing') return NONE;
   const { plan, memory, remembered } = report;
+  if (remembered.kind === 'nothing') return NONE;
   const { result } = remembered;
   if (result.kind === 'failed') return NONE;
   const told = result.notices ?? [];

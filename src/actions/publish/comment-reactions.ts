@@ -7,7 +7,6 @@ import {
 import { signalAfter } from '../../adapters/host/deadline.js';
 import type { Acknowledgement } from '../../core/dependencies.js';
 import type { Trigger } from '../../core/event/trigger.js';
-import type { RunReport } from '../../run/request.js';
 
 /** What reactions are made with. */
 export interface CommentReactionsOptions {
@@ -35,11 +34,6 @@ export function createCommentReactions(options: CommentReactionsOptions): Acknow
       if ((await first) === true) await set(isAnswered ? 'rocket' : 'confused', options);
     },
   };
-}
-
-/** Whether whoever asked has got what they asked for. */
-export function isAnswered(report: RunReport): boolean {
-  return report.kind === 'tended' || (report.kind === 'ran' && report.outcome.kind === 'completed');
 }
 
 /** Whether it was set: where one is refused, so is the next. */

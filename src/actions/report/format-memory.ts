@@ -1,11 +1,11 @@
+import { count } from '../../core/text/count.js';
 import { NOWHERE } from '../../adapters/stores/none-store.js';
 import { describeTaint, type TaintSource } from '../../core/event/taint.js';
 import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { FailedSave, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
-import { count } from '../../core/text/count.js';
-import type { EntryChange, Memory, Remembered, RunReport } from '../../run/request.js';
+import type { EntryChange, Memory, Remembered } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import {
   formatLoadedNotes,
@@ -54,10 +54,9 @@ export function formatMemory(
   ]);
 }
 
-/** Nothing is kept in no store or by a run that is to add nothing, nor added to a log that could not be read (D14). */
-export function isAddedTo({ plan, memory }: Extract<RunReport, { readonly kind: 'planned' }>): boolean {
-  if (memory === undefined || plan.memory?.lane === 'none') return false;
-  return memory.store.kind !== 'none' && memory.restored.kind !== 'failed';
+/** How many entries a run was given. */
+export function loadedEntries(memory: Memory | undefined): number {
+  return memory?.restored.kind === 'restored' ? memory.restored.loaded : 0;
 }
 
 /** The place, as a link where it has an address; of several places that is the first one's. */

@@ -5,3 +5,9 @@ export function formatPublished({ line, url }: Published): string {
   const said = line ?? (url === undefined ? '' : 'Posted:');
   return [said, url ?? ''].filter((part) => part !== '').join(' ');
 }
+
+/** The same for the job log. */
+export function publishedLines(published: Published): readonly string[] {
+  const line = formatPublished(published);
+  return line === '' ? [] : [line];
+}

@@ -1,4 +1,5 @@
 import type { RunStats } from '../../core/outcome.js';
+import type { Outputs } from '../outputs.js';
 import { oneLine } from './markdown.js';
 
 /** A head and the value below it. */
@@ -28,6 +29,28 @@ export function usageCells(stats: RunStats): readonly Cell[] {
     ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
     ['Time', `${(durationMs / 1000).toFixed(1)} s`],
   ];
+}
+
+/** The same as outputs, but for the cost and the time. */
+export function usageOutputs(stats: RunStats): Outputs {
+  const { modelId, turns, inputTokens, outputTokens, cacheReadTokens } = stats;
+  return {
+    model: modelId,
+    turns: String(turns),
+    'input-tokens': String(inputTokens),
+    'output-tokens': String(outputTokens),
+    'cache-read-tokens': String(cacheReadTokens),
+  };
+}
+
+/** What it cost as an output, where that is known. */
+export function costOutput({ costUsd }: RunStats): Outputs {
+  return costUsd === undefined ? {} : { 'cost-usd': costUsd.toFixed(6) };
+}
+
+/** How long it took as an output. */
+export function durationOutput({ durationMs }: RunStats): Outputs {
+  return { 'duration-ms': String(Math.round(durationMs)) };
 }
 
 /** Most runs cost cents, so there are four digits of a dollar; what is less is not nothing. */

@@ -94,7 +94,7 @@ export async function collectAgentMemory(request: GcMemoryRequest, deps: Depende
   function report(collection: GcResult): RunReport {
     const usage = cost.usage();
     const whole = usage === undefined ? collection : { ...collection, usage };
-    return { kind: 'collected', agent: agent.name, store: store.kind, collection: whole };
+    return { kind: 'gc', agent: agent.name, store: store.kind, collection: whole };
   }
 }
 

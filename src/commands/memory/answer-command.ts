@@ -38,7 +38,15 @@ export async function answerMemoryCommand(
   const isAnswered = askedIn === 'comment' && !request.dryRun;
   const answer = { trigger, agent: agent.name, text: tellResult(result), ...amongAgents(words, result) };
   const published = isAnswered ? await deps.publisher.reply(answer) : UNPUBLISHED;
-  return { kind: 'tended', agent: agent.name, store, command: words[0] ?? '', askedIn, result, published };
+  return {
+    kind: 'memory-command',
+    agent: agent.name,
+    store,
+    command: words[0] ?? '',
+    askedIn,
+    result,
+    published,
+  };
 }
 
 /**
@@ -123,7 +131,7 @@ function withoutMemory(
 }
 
 function withNotices(result: MemoryCommandResult, notices: readonly string[]): MemoryCommandResult {
-  if (result.kind === 'failed' || notices.length === 0) return result;
+  if (result.kind === 'failed' || result.isExport === true || notices.length === 0) return result;
   return { ...result, text: [result.text, ...notices].join('\n\n') };
 }
 

@@ -32,9 +32,12 @@ export async function exportMemory(
   }
   const written = await ask(writeExport(out, exported));
   if (written.kind === 'failed') return written;
+  const { warnings } = view;
+  if (written.answer !== undefined)
+    return { kind: 'done', text: written.answer, isExport: true, changed: false, warnings };
   const what = all ? counted(count, 'file', 'files') : counted(count, 'entry', 'entries');
   const where = out === '-' ? 'standard output' : out;
-  return { kind: 'done', text: `Exported ${what} to ${where}.`, changed: false, warnings: view.warnings };
+  return { kind: 'done', text: `Exported ${what} to ${where}.`, changed: false, warnings };
 }
 
 /** Merges the entries of a file into a lane, by their ids; what was forgotten stays so. */

@@ -32,8 +32,8 @@ export interface CommandSession {
   readonly edit?: (draft: string) => Promise<string>;
   /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
   readonly readImport?: (from: string) => Promise<string>;
-  /** Writes what is exported. May throw an AxeError. */
-  readonly writeExport?: (out: string, exported: Exported) => Promise<void>;
+  /** Writes what is exported; a text that it returns is the answer itself. May throw an AxeError. */
+  readonly writeExport?: (out: string, exported: Exported) => Promise<string | undefined>;
 }
 
 /** What is exported; texts are encoded by `encodeBytes`. */
@@ -46,6 +46,8 @@ export type MemoryDone = {
   readonly kind: 'done';
   /** For people, in markdown; not yet cleaned for where it goes. */
   readonly text: string;
+  /** The text is exactly what was asked for, and nothing may be added to it. */
+  readonly isExport?: true;
   /** Whether the memory is another now. */
   readonly changed: boolean;
   /** What was shown or found, the newest first. */

@@ -87,7 +87,7 @@ describe('the tools over notes', () => {
           const paths = scene.session.changes('trusted').map(({ path }) => path);
           expect(result.isError ? paths : []).toEqual([]);
           for (const path of paths)
-            expect(path).toMatch(/^(?:MEMORY\.md|projects\/hello-deps-3ccd7a60\/.+\.md)$/);
+            expect(path).toMatch(/^(?:MEMORY\.md|projects\/hello-world-3ccd7a60\/.+\.md)$/);
         },
       ),
       { numRuns: 300 },

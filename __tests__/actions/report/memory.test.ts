@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatSummary } from '../../../src/actions/report/format-summary.js';
 import type { Warning } from '../../../src/core/warning.js';
-import type { Report } from '../../helpers/reports.js';
-import { done, refused, tended } from '../../helpers/tended.js';
+import { done, memoryReport, refused } from '../../helpers/memory-report.js';
+import { formatSummary, type Report } from '../../helpers/reports.js';
 
-function format(report: Report<'tended'>, warnings: readonly Warning[] = []): string {
+function format(report: Report<'memory-command'>, warnings: readonly Warning[] = []): string {
   const clean = (markdown: string) => `(clean) ${markdown}`;
   return formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
 }
@@ -13,21 +12,21 @@ describe('the summary of a command over memory', () => {
   it('has what was done, where that was answered, and warnings', () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/x' };
     const warnings = [{ code: 'memory-store-notice', message: 'a link was left out' }] as const;
-    expect(format(tended(done('Forgotten.'), { published }), warnings)).toBe(
+    expect(format(memoryReport(done('Forgotten.'), { published }), warnings)).toBe(
       '### bot: memory forget\n\n(clean) Forgotten.\n\nPosted a comment on #7. https://github.com/x\n\n**Warnings**\n\n- a link was left out',
     );
   });
 
   it.each(['show', 'search', 'export'])('shows what entries say as it stands there: %s', (command) => {
     const text = '- `a`\n  Result: ```ts\n<b> @octocat\n';
-    expect(format(tended(done(text), { command }))).toBe(
+    expect(format(memoryReport(done(text), { command }))).toBe(
       `### bot: memory ${command}\n\n\`\`\`\`text\n${text.trimEnd()}\n\`\`\`\``,
     );
   });
 
   it('has why nothing was done, and what to do about it', () => {
     const result = refused('not-found', { remedy: 'Look again.' });
-    expect(format(tended(result, { command: 'show' }))).toBe(
+    expect(format(memoryReport(result, { command: 'show' }))).toBe(
       '### bot: memory show\n\n(clean) Nothing was done: it is so. Look again.',
     );
   });

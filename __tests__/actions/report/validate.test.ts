@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { validatedLines, validatedSummary } from '../../../src/actions/report/format-validated.js';
+import { validateReporter } from '../../../src/actions/report/validate.js';
 import type { CheckedAgent } from '../../../src/commands/validate/validation.js';
 import { inspectAgent } from '../../../src/core/agent/inspect.js';
+import { formatSummary } from '../../helpers/reports.js';
 
 const TEXT = `name = "a"
 model = "anthropic/claude|x"
@@ -28,6 +29,13 @@ function validated(...agents: readonly CheckedAgent[]) {
   return { kind: 'validated', validation: { where: 'octocat/hello@1234567', agents } } as const;
 }
 
+const summaryOf = (...agents: readonly CheckedAgent[]) =>
+  formatSummary(validated(...agents), {
+    warnings: [],
+    view: { isHidden: false, notes: [] },
+    clean: (text) => text,
+  });
+
 const BROKEN = agent(
   'broken',
   [
@@ -44,7 +52,7 @@ const BROKEN = agent(
 
 describe('the summary of a look at agents', () => {
   it('has a row for each agent and lists what is wrong', () => {
-    expect(validatedSummary(validated(agent('a'), BROKEN))).toBe(`### axe-action: the agents are not valid
+    expect(summaryOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
 
 2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
 
@@ -59,7 +67,7 @@ describe('the summary of a look at agents', () => {
 
   it('says so where there is nothing wrong, or nothing but warnings', () => {
     const odd = agent('odd', BROKEN.faults.slice(1), TEXT.replace('enabled = true', ''));
-    const summary = validatedSummary(validated(odd));
+    const summary = summaryOf(odd);
     expect(summary).toContain('### axe-action: the agents are valid');
     expect(summary).toContain('| off | 1 warning |');
   });
@@ -72,7 +80,7 @@ describe('the summary of a look at agents', () => {
       Array.from({ length: 500 }, () => fault),
       TEXT.replace('claude', 'c'.repeat(5000)),
     );
-    const summary = validatedSummary(validated(long));
+    const summary = summaryOf(long);
     expect(summary).toContain('And 300 more.');
     const row = summary.split('\n').find((line) => line.startsWith('| `axe/agents/long'));
     expect(row?.length).toBeLessThan(700);
@@ -81,7 +89,7 @@ describe('the summary of a look at agents', () => {
 
 describe('what strangers wrote in an agent', () => {
   const rowOf = (text: string) => {
-    const summary = validatedSummary(validated(agent('a', [], text)));
+    const summary = summaryOf(agent('a', [], text));
     return summary.split('\n').find((line) => line.startsWith('| `axe/agents/a.toml`')) ?? '';
   };
 
@@ -116,20 +124,18 @@ describe('what strangers wrote in an agent', () => {
     ['\\[x](y)', '\\\\\\[x](y)'],
   ])('is no markup in %j', (message, shown) => {
     const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
-    expect(validatedSummary(validated(agent('a', [fault])))).toContain(
-      `- **warning** \`a # b.toml\`: ${shown}`,
-    );
+    expect(summaryOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
   });
 });
 
 it('the log names a file with control characters in quotes', () => {
-  expect(validatedLines(validated(agent('x\n::error::hi')))[1]).toBe(
+  expect(validateReporter(validated(agent('x\n::error::hi'))).logLines()[1]).toBe(
     '  "axe/agents/x\\n::error::hi.toml": valid',
   );
 });
 
 it('the log says whose agents were looked at, and what came of each', () => {
-  expect(validatedLines(validated(agent('a'), BROKEN))).toEqual([
+  expect(validateReporter(validated(agent('a'), BROKEN)).logLines()).toEqual([
     'Looked at 2 agents of octocat/hello@1234567:',
     '  axe/agents/a.toml: valid',
     '  axe/agents/broken.toml: 1 error, 1 warning',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMistaken, outputsOf, problemsIn } from '../../src/actions/outputs.js';
-import type { LogFinding } from '../../src/core/memory/commands/finding.js';
-import { done, refused, tended } from '../helpers/tended.js';
+import { memoryReporter } from '../../../src/actions/report/memory.js';
+import type { LogFinding } from '../../../src/core/memory/commands/finding.js';
+import { done, memoryReport, refused } from '../../helpers/memory-report.js';
+import { outputsOf } from '../../helpers/reports.js';
 
 const SIZE: LogFinding = {
   code: 'size',
@@ -23,17 +24,21 @@ const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
 
 describe('the outputs of a command over memory', () => {
   it('that was done have what it says, and whether memory is another now', () => {
-    expect(outputsOf(tended(done('Forgotten.', { changed: true }), { store: 'cache' }), false)).toEqual({
-      conclusion: 'success',
-      response: 'Forgotten.',
-      'memory-store': 'cache',
-      'memory-saved': 'true',
-    });
+    expect(outputsOf(memoryReport(done('Forgotten.', { changed: true }), { store: 'cache' }), false)).toEqual(
+      {
+        conclusion: 'success',
+        response: 'Forgotten.',
+        'memory-store': 'cache',
+        'memory-saved': 'true',
+      },
+    );
   });
 
   it('that was answered name the comment', () => {
     const published = { line: 'Posted a comment on #7.', url: URL };
-    expect(outputsOf(tended(done('Forgotten.'), { published }), false)).toMatchObject({ 'comment-url': URL });
+    expect(outputsOf(memoryReport(done('Forgotten.'), { published }), false)).toMatchObject({
+      'comment-url': URL,
+    });
   });
 
   it.each([
@@ -48,8 +53,11 @@ describe('the outputs of a command over memory', () => {
     ['comment', 'unreadable', 'failure'],
     ['comment', 'not-saved', 'failure'],
   ] as const)('that a %s asked for and that was not done, %s, are a %s', (askedIn, reason, conclusion) => {
-    const report = tended(refused(reason), { askedIn });
-    expect(isMistaken(report)).toBe(conclusion === 'skipped');
+    const report = memoryReport(refused(reason), { askedIn });
+    const levels = memoryReporter(report)
+      .annotations()
+      .map(({ level }) => level);
+    expect(levels).toEqual([conclusion === 'skipped' ? 'notice' : 'error']);
     expect(outputsOf(report, false)).toEqual({
       conclusion,
       response: '',
@@ -61,7 +69,7 @@ describe('the outputs of a command over memory', () => {
   });
 
   it('that did half of it say that memory is another', () => {
-    expect(outputsOf(tended(refused('not-saved', { changed: true })), false)).toMatchObject({
+    expect(outputsOf(memoryReport(refused('not-saved', { changed: true })), false)).toMatchObject({
       conclusion: 'failure',
       'memory-saved': 'true',
     });
@@ -72,8 +80,13 @@ describe('the outputs of a command over memory', () => {
     [[SIZE], 0, 'success'],
     [[SIZE, ORDER, ORDER], 2, 'failure'],
   ])('that found %j are of %d problems, and a %s', (findings, problems, conclusion) => {
-    const report = tended(done('Looked.', { findings }), { command: 'verify' });
-    expect(problemsIn(report)).toBe(problems);
+    const report = memoryReport(done('Looked.', { findings }), { command: 'verify' });
+    const [annotation] = memoryReporter(report).annotations();
+    expect(annotation?.message).toBe(
+      problems === 0
+        ? undefined
+        : `${problems} problems in the memory of \`bot\`; the job summary lists them.`,
+    );
     expect(outputsOf(report, false)).toMatchObject({ conclusion, response: 'Looked.' });
   });
 });

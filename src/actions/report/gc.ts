@@ -1,19 +1,60 @@
+import { count } from '../../core/text/count.js';
 import { type GcResult, hasRemoved, type Removed } from '../../commands/gc/gc-result.js';
-import { formatError } from '../../core/errors.js';
+import { formatError, ProviderError } from '../../core/errors.js';
 import { runsChart } from '../../core/gc/chart.js';
 import { statsLines } from '../../core/gc/format-stats.js';
 import type { TrimPlan } from '../../core/gc/trim.js';
-import { count } from '../../core/text/count.js';
-import type { RunReport } from '../../run/request.js';
-import { row, usageCells } from './format-usage.js';
+import type { Conclusion } from '../../core/outcome.js';
+import type { Outputs } from '../outputs.js';
+import { warningList } from './format-summary.js';
+import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
 import { codeBlock, sections } from './markdown.js';
+import type { KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 
-type GcOutcome = Extract<RunReport, { readonly kind: 'collected' }>;
+type GcReport = ReportOf<'gc'>;
 
-/** The job summary of garbage collection; the analysis is cleaned by `clean`, since a model wrote it. */
-export function formatGcSummary(
-  { agent, collection }: GcOutcome,
-  { isHidden, clean }: { readonly isHidden: boolean; readonly clean: (markdown: string) => string },
+/** The reporter of garbage collection. */
+export function gcReporter(report: GcReport): KindReporter {
+  const { end } = report.collection;
+  return {
+    outputs: (isHidden) => outputsOf(report, isHidden),
+    formatSummary: (options) => summaryOf(report, options),
+    logLines: () => logLinesOf(report),
+    annotations: () =>
+      end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
+    isAnswered: () => false,
+  };
+}
+
+/** Of a memory in another repository the analysis is not told here (D14). */
+function outputsOf({ store, collection }: GcReport, isHidden: boolean): Outputs {
+  const { read, analysed, usage, suggestion, removed, end } = collection;
+  return {
+    conclusion: conclusionOfEnd(end),
+    response: isHidden ? '' : (analysed?.text ?? ''),
+    'memory-store': (end.kind === 'trimmed' ? end.saved.store : undefined) ?? store,
+    'memory-loaded': String(read?.entries ?? 0),
+    'memory-saved': String(end.kind === 'trimmed' || (removed !== undefined && hasRemoved(removed))),
+    ...(end.kind === 'failed' && analysed !== undefined && analysed.broken === undefined
+      ? { 'memory-save-error': end.error.message }
+      : {}),
+    ...(suggestion?.kind === 'published' ? { 'comment-url': suggestion.url } : {}),
+    ...(usage === undefined
+      ? {}
+      : { ...usageOutputs(usage), ...durationOutput(usage), ...costOutput(usage) }),
+  };
+}
+
+function conclusionOfEnd(end: GcResult['end']): Conclusion {
+  if (end.kind !== 'failed') return 'success';
+  if (end.error instanceof ProviderError && end.error.category === 'timeout') return 'timeout';
+  return end.error.exitCode === 4 ? 'budget-exceeded' : 'failure';
+}
+
+/** The analysis is cleaned by `clean`, since a model wrote it. */
+function summaryOf(
+  { agent, collection }: GcReport,
+  { warnings, view: { isHidden }, clean }: SummaryOptions,
 ): string {
   const { read, analysed, usage, removed = NOTHING, end } = collection;
   const figures = read === undefined || isHidden ? '' : figuresOf(read.stats);
@@ -27,14 +68,14 @@ export function formatGcSummary(
     ...removedLines(removed),
     figures,
     usage === undefined ? '' : row(usageCells(usage)),
+    warningList(warnings),
   ]);
 }
 
-/** What happened, for the job log. */
-export function formatGcLines({
+function logLinesOf({
   agent,
   collection: { read, suggestion, removed = NOTHING, end },
-}: GcOutcome): readonly string[] {
+}: GcReport): readonly string[] {
   return [
     ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${read.entries}`]),
     ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),

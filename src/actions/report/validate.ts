@@ -1,19 +1,37 @@
-import { tellResult } from '../../commands/validate/format-validation.js';
-import { allFaults, type CheckedAgent, isValid } from '../../commands/validate/validation.js';
+import { formatValidation, tellResult } from '../../commands/validate/format-validation.js';
+import {
+  allFaults,
+  type CheckedAgent,
+  isValid,
+  type Validation,
+} from '../../commands/validate/validation.js';
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
 import { count } from '../../core/text/count.js';
 import { cutToCharacters } from '../../core/text/cut.js';
-import type { RunReport } from '../../run/request.js';
 import { code, oneLine, sections } from './markdown.js';
+import type { Annotation, KindReporter, ReportOf } from './reporter.js';
 
-type Validated = Extract<RunReport, { readonly kind: 'validated' }>;
+/** The reporter of a look at agents. */
+export function validateReporter({ validation }: ReportOf<'validated'>): KindReporter {
+  return {
+    outputs: () => ({
+      conclusion: isValid(validation) ? 'success' : 'failure',
+      response: formatValidation(validation).join('\n'),
+      'memory-saved': 'false',
+    }),
+    formatSummary: () => summaryOf(validation),
+    logLines: () => logLinesOf(validation),
+    annotations: () => annotationsOf(allFaults(validation)),
+    isAnswered: () => false,
+  };
+}
 
 /** Faults that are listed; an annotation holds less, a summary a megabyte. */
 const MAX_LISTED = 200;
 
-/** The job summary of `mode: validate`: a row for each agent, and below it all that is wrong. */
-export function validatedSummary({ validation }: Validated): string {
+/** A row for each agent, and below it all that is wrong. */
+function summaryOf(validation: Validation): string {
   const { agents, where } = validation;
   const faults = allFaults(validation);
   const lines = faults
@@ -34,10 +52,31 @@ export function validatedSummary({ validation }: Validated): string {
   ]);
 }
 
-/** The job log of `mode: validate`; the annotations tell the faults. */
-export function validatedLines({ validation }: Validated): readonly string[] {
-  const lines = validation.agents.map((agent) => `  ${shownFile(agent.file)}: ${tellResult(agent)}`);
-  return [`Looked at ${count(lines.length, 'agent')} of ${validation.where}:`, ...lines];
+/** The annotations tell the faults. */
+function logLinesOf({ agents, where }: Validation): readonly string[] {
+  const lines = agents.map((agent) => `  ${shownFile(agent.file)}: ${tellResult(agent)}`);
+  return [`Looked at ${count(lines.length, 'agent')} of ${where}:`, ...lines];
+}
+
+/** The runner shows ten annotations of a kind for a step (D35); the tenth counts what is left. */
+const MAX_ANNOTATIONS = 9;
+
+/** What is wrong with agents, at their lines. */
+function annotationsOf(faults: readonly Fault[]): readonly Annotation[] {
+  return (['error', 'warning'] as const).flatMap((level) => {
+    const own = faults.filter(({ severity }) => severity === level);
+    const left = own.length - MAX_ANNOTATIONS;
+    const message = `${count(left, `more ${level}`)}; the job summary lists them.`;
+    return [
+      ...own.slice(0, MAX_ANNOTATIONS).map(({ message, remedy, at }) => ({
+        level,
+        title: 'Agent',
+        message: [message, remedy].join('\n').trim(),
+        at,
+      })),
+      ...(left > 0 ? [{ level, title: 'Agent', message }] : []),
+    ];
+  });
 }
 
 /** Message and remedy as sentences. */

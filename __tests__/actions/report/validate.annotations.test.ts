@@ -1,15 +1,19 @@
 import { expect, it } from '@jest/globals';
-import { annotateFaults } from '../../../src/actions/publish/annotate-faults.js';
+import { annotate } from '../../../src/actions/report/annotate.js';
+import { validateReporter } from '../../../src/actions/report/validate.js';
 import type { Fault } from '../../../src/core/agent/fault.js';
 import { parseWorkflowCommands } from '../../helpers/runner-files.js';
 
 /** What reaches the runner. */
 async function annotated(faults: readonly Fault[]) {
+  const file = 'axe/agents/a.toml';
+  const agent = { name: 'a', file, raw: undefined, callsAt: { file }, faults };
+  const validation = { where: 'octocat/hello@1234567', agents: [agent] };
   const chunks: string[] = [];
   const { write } = process.stdout;
   process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
   try {
-    await annotateFaults(faults, ['hunter2-hunter2']);
+    await annotate(validateReporter({ kind: 'validated', validation }).annotations(), ['hunter2-hunter2']);
   } finally {
     process.stdout.write = write;
   }

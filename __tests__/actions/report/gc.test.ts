@@ -1,23 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputsOf } from '../../../src/actions/outputs.js';
-import { formatGcLines, formatGcSummary } from '../../../src/actions/report/format-gc.js';
+import { gcReporter } from '../../../src/actions/report/gc.js';
 import type { Suggestion } from '../../../src/commands/gc/gc-result.js';
 import { AxeError } from '../../../src/core/errors.js';
-import { STATS } from '../../helpers/reports.js';
+import { type Report, STATS } from '../../helpers/reports.js';
+
+const summaryOf = (report: Report<'gc'>) =>
+  gcReporter(report).formatSummary({
+    warnings: [],
+    view: { isHidden: false, notes: [] },
+    clean: (text) => text,
+  });
 
 describe('garbage collection of an agent without entries', () => {
   it.each([
     [0, ['No memory entries for agent "bot". Nothing to do.']],
     [2, ['No memory entries for agent "bot".', 'Removed: 2 daily logs older than `retention_days`.']],
   ])('that removed %d daily logs says so in the log and in the summary', (days, lines) => {
-    const collected = {
-      kind: 'collected',
+    const report = {
+      kind: 'gc',
       agent: 'bot',
       store: 'file',
       collection: { removed: { days, untrusted: 0 }, end: { kind: 'empty', unsigned: 0 } },
     } as const;
-    expect(formatGcLines(collected)).toEqual(lines);
-    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    expect(gcReporter(report).logLines()).toEqual(lines);
+    const summary = summaryOf(report);
     for (const line of lines) expect(summary).toContain(line);
   });
 });
@@ -41,18 +47,21 @@ describe('garbage collection that trims nothing', () => {
       'Dry run: no entries trimmed. No model was asked: about 812 tokens of the log would go to `openai/m`, and no entry would be removed.',
     ],
   ] as const)('says why: %j', (end, line) => {
-    const collected = { kind: 'collected', agent: 'bot', store: 'file', collection: { end } } as const;
-    expect(formatGcLines(collected)).toEqual([line]);
-    expect(formatGcSummary(collected, { isHidden: false, clean: (text) => text })).toContain(line);
-    expect(outputsOf(collected, false)).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+    const report = { kind: 'gc', agent: 'bot', store: 'file', collection: { end } } as const;
+    expect(gcReporter(report).logLines()).toEqual([line]);
+    expect(summaryOf(report)).toContain(line);
+    expect(gcReporter(report).outputs(false)).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'false',
+    });
   });
 });
 
 describe('garbage collection of a log that the limits leave no room for', () => {
   it('says what was not analysed, and what went by its age', () => {
     const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
-    const collected = {
-      kind: 'collected',
+    const report = {
+      kind: 'gc',
       agent: 'bot',
       store: 'repo',
       collection: {
@@ -61,12 +70,12 @@ describe('garbage collection of a log that the limits leave no room for', () => 
         end: { kind: 'trimmed', removed: 8, kept: 12, saved },
       },
     } as const;
-    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    const summary = summaryOf(report);
     expect(summary).toContain(
       'The limits leave no room for the whole log: the newest 12 entries were not analysed and will not be trimmed this time.',
     );
     expect(summary).toContain('Removed: 1 entry of the untrusted lane older than `max_age_days`.');
-    expect(outputsOf(collected, false)).toMatchObject({ 'memory-saved': 'true' });
+    expect(gcReporter(report).outputs(false)).toMatchObject({ 'memory-saved': 'true' });
   });
 });
 
@@ -80,16 +89,16 @@ describe('garbage collection that failed', () => {
       parts: 1,
       left: 0,
     } as const;
-    const collected = {
-      kind: 'collected',
+    const report = {
+      kind: 'gc',
       agent: 'bot',
       store: 'file',
       collection: { analysed, end: { kind: 'failed', error } },
     } as const;
-    const summary = formatGcSummary(collected, { isHidden: false, clean: (text) => text });
+    const summary = summaryOf(report);
     expect(summary).toContain('## Patt\n');
     expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
-    const outputs = outputsOf(collected, false);
+    const outputs = gcReporter(report).outputs(false);
     expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
     expect(outputs['memory-save-error']).toBeUndefined();
   });
@@ -97,10 +106,7 @@ describe('garbage collection that failed', () => {
   it('shows what it took beside what went wrong', () => {
     const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
     const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
-    const summary = formatGcSummary(
-      { kind: 'collected', agent: 'bot', store: 'file', collection },
-      { isHidden: false, clean: (text) => text },
-    );
+    const summary = summaryOf({ kind: 'gc', agent: 'bot', store: 'file', collection });
     expect(summary).toContain('the analysis is empty, so nothing was trimmed\n  Run it again.');
     expect(summary).toContain('| Model | Turns |');
     expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
@@ -109,29 +115,26 @@ describe('garbage collection that failed', () => {
 });
 
 describe('suggestions that were not put up', () => {
-  const summaryOf = (suggestion: Suggestion) =>
-    formatGcSummary(
-      {
-        kind: 'collected',
-        agent: 'bot',
-        store: 'repo',
-        collection: { suggestion, end: { kind: 'dry-run' } },
-      },
-      { isHidden: false, clean: (text) => text },
-    );
+  const withSuggestion = (suggestion: Suggestion) =>
+    summaryOf({
+      kind: 'gc',
+      agent: 'bot',
+      store: 'repo',
+      collection: { suggestion, end: { kind: 'dry-run' } },
+    });
 
   it('are shown with the reason', () => {
     const answer = '{"title": "More", "reason": "```", "edits": []}';
-    expect(summaryOf({ kind: 'failed', message: 'it would change `tools`', answer })).toContain(
+    expect(withSuggestion({ kind: 'failed', message: 'it would change `tools`', answer })).toContain(
       `Suggestions not published: it would change \`tools\`. What the model proposed:\n\n\`\`\`\`text\n${answer}\n\`\`\`\``,
     );
-    expect(summaryOf({ kind: 'failed', message: 'GitHub is away' })).toContain(
+    expect(withSuggestion({ kind: 'failed', message: 'GitHub is away' })).toContain(
       'Suggestions not published: GitHub is away.\n',
     );
   });
 
   it('name the pull request in which people closed the same', () => {
-    expect(summaryOf({ kind: 'closed-before', url: 'https://x/1' })).toContain(
+    expect(withSuggestion({ kind: 'closed-before', url: 'https://x/1' })).toContain(
       'Not suggested again: somebody closed the same suggestion, https://x/1',
     );
   });

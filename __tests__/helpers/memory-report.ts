@@ -16,9 +16,12 @@ export function refused(reason: MemoryRefusal['reason'], patch: Partial<MemoryRe
 }
 
 /** The report of a command over the memory of the agent `bot`. */
-export function tended(result: MemoryCommandResult, patch: Partial<Report<'tended'>> = {}): Report<'tended'> {
+export function memoryReport(
+  result: MemoryCommandResult,
+  patch: Partial<Report<'memory-command'>> = {},
+): Report<'memory-command'> {
   return {
-    kind: 'tended',
+    kind: 'memory-command',
     agent: 'bot',
     store: 'repo',
     command: 'forget',

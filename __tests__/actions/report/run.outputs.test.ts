@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+import { OUTPUT_NAMES, type Outputs } from '../../../src/actions/outputs.js';
+import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
+import { AxeError } from '../../../src/core/errors.js';
+import type { AnswerForm } from '../../../src/core/loop/final-answer.js';
+import type { SaveResult } from '../../../src/core/memory/store.js';
+import type { Conclusion, RunOutcome } from '../../../src/core/outcome.js';
+import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
+import type { RunReport } from '../../../src/run/request.js';
+import { called, completed, exhausted, outputsOf, reportOf, STATS } from '../../helpers/reports.js';
+import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
+import { AGENT } from '../../helpers/world-fake.js';
+
+const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'triage', sha: 'c'.repeat(40) };
+const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };
+const FIGURES = {
+  model: 'claude-sonnet-4-5',
+  turns: '2',
+  'input-tokens': '1200',
+  'output-tokens': '34',
+  'cache-read-tokens': '560',
+  'denied-tool-calls': '0',
+  'duration-ms': '6543',
+};
+
+/** A run of an agent without memory that came to this end. */
+async function ranTo(outcome: RunOutcome): Promise<RunReport> {
+  return { ...(await reportOf('ran', { agents: { bot: AGENT } })), outcome };
+}
+
+describe('the outputs of a run', () => {
+  it('that was skipped say why', async () => {
+    const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
+    expect(outputsOf(report)).toEqual({
+      conclusion: 'skipped',
+      'skip-reason': 'fork',
+      'memory-saved': 'false',
+    });
+  });
+
+  it('that was only planned say what memory there is', async () => {
+    const report = await reportOf('planned', { memory: { 'bot.md': LOG + LOG } });
+    expect(outputsOf(report)).toEqual({
+      conclusion: 'success',
+      'memory-saved': 'false',
+      'memory-store': 'file',
+      'memory-loaded': '2',
+    });
+    const without = await reportOf('planned', { agents: { bot: AGENT } });
+    expect(outputsOf(without)).toEqual({ conclusion: 'success', ...NOTHING, 'memory-store': 'none' });
+  });
+
+  it.each<[Conclusion, RunOutcome, string]>([
+    ['success', completed('The answer.'), 'The answer.'],
+    ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
+    ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, 'I will not.'],
+    [
+      'incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },
+      'So f\n\n[Incomplete: it was cut.]',
+    ],
+    [
+      'max-turns',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: new AxeError('no'), stats: STATS },
+      'So far.',
+    ],
+    [
+      'budget-exceeded',
+      { kind: 'exhausted', limit: 'tokens', answer: '', error: new AxeError('no'), stats: STATS },
+      '',
+    ],
+    [
+      'timeout',
+      { kind: 'exhausted', limit: 'time', answer: 'So far.', error: new AxeError('no'), stats: STATS },
+      'So far.',
+    ],
+  ])('that ended in %s have its answer and figures', async (conclusion, outcome, response) => {
+    const report = await ranTo(outcome);
+    expect(outputsOf(report)).toEqual({
+      conclusion,
+      response,
+      ...NOTHING,
+      'memory-store': 'none',
+      ...FIGURES,
+    });
+  });
+
+  it('round a time to milliseconds', async () => {
+    const report = await ranTo(completed('', { durationMs: 12.6 }));
+    expect(outputsOf(report)['duration-ms']).toBe('13');
+  });
+
+  it.each([
+    [undefined, undefined],
+    [0, '0.000000'],
+    [0.0000004, '0.000000'],
+    [1.2345678, '1.234568'],
+    [1e-7 * 15, '0.000002'],
+  ])('of a cost of %j say %j, in dollars', async (costUsd, shown) => {
+    expect(outputsOf(await ranTo(completed('', { costUsd })))['cost-usd']).toBe(shown);
+  });
+
+  it('count the calls of tools that were not offered, and no others', async () => {
+    const calls = [
+      called('read_file'),
+      called('read_file', { isError: true }),
+      called('fly', { isError: true, isDenied: true }),
+      called('swim', { isError: true, isDenied: true }),
+    ];
+    const outputs = outputsOf(await ranTo(completed('', { calls, toolCalls: 4 })));
+    expect(outputs['denied-tool-calls']).toBe('2');
+  });
+
+  const FORM: AnswerForm = { format: { type: 'json' }, check: () => [] };
+  it.each<[string, RunOutcome, AnswerForm | undefined, string | undefined]>([
+    ['in the form that was asked for', completed('{"risk":"low"}'), FORM, '{"risk":"low"}'],
+    ['that was not asked for in a form', completed('{"risk":"low"}'), undefined, undefined],
+    ['that was cut short', exhausted('tokens', '{"risk":"low"}'), FORM, undefined],
+    ['that is none', { kind: 'failed', error: new AxeError('no'), stats: STATS }, FORM, undefined],
+    ['that is a refusal', { kind: 'refused', answer: '{}', stats: STATS }, FORM, undefined],
+  ])('have an answer %s once more as JSON, or not', async (_, outcome, form, json) => {
+    const report = await reportOf('ran');
+    const outputs = outputsOf({ ...report, plan: { ...report.plan, form }, outcome });
+    expect(outputs['structured-output']).toBe(json);
+  });
+
+  it('that posted a comment say where', async () => {
+    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
+    const report = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });
+    expect(outputsOf(report)['comment-url']).toBe(url);
+  });
+
+  it('that remembered have the entry, its id, and what was added', async () => {
+    const report = await reportOf('ran', { memory: { 'bot.md': LOG } });
+    const entry = [
+      '## 2026-02-03T04:05:06Z',
+      '**Task:** Execute the task described in your instructions.',
+      '**Result:** the answer',
+    ];
+    expect(outputsOf(report)).toMatchObject({
+      'memory-store': 'file',
+      'memory-loaded': '1',
+      'memory-saved': 'true',
+      'memory-entry': `${entry.join('\n')}\n\n`,
+      'memory-entry-id': 'id1',
+      'memory-diff': [
+        '--- bot.md (1 entry loaded from /memory/bot.md)',
+        '+++ bot.md (/memory/bot.md)',
+        '@@ 3 lines added @@',
+        ...entry.map((line) => `+${line}`),
+      ].join('\n'),
+    });
+    expect(outputsOf(report)).not.toHaveProperty('memory-save-error');
+  });
+
+  it('that began a memory name its file, where that has an address', async () => {
+    const url = 'https://github.com/octocat/hello/blob/axe-memory/bot.md';
+    const save = { kind: 'saved', location: 'octocat/hello@axe-memory:bot.md', url, attempts: 1 } as const;
+    const outputs = outputsOf(await reportOf('ran', { save }));
+    expect(outputs['memory-diff']?.split('\n').slice(0, 2)).toEqual([
+      '--- bot.md (nothing loaded)',
+      `+++ bot.md (${url})`,
+    ]);
+  });
+
+  it('that read a stranger have both entries, under one id', async () => {
+    const report = await reportOf(
+      'ran',
+      { memory: { 'bot.md': LOG } },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN },
+    );
+    const outputs = outputsOf(report);
+    expect(outputs['memory-entry']?.match(/^## /gm)).toHaveLength(2);
+    expect(outputs['memory-entry']?.match(/ id=id1 /g)).toHaveLength(2);
+    expect(outputs['memory-entry-id']).toBe('id1');
+    expect(outputs['memory-diff']?.split('\n').filter((line) => /^(?:---|\+\+\+) /.test(line))).toEqual([
+      '--- bot.md (1 entry loaded from /memory/bot.md)',
+      '+++ bot.md (/memory/bot.md)',
+      '--- untrusted/bot.md (not loaded)',
+      '+++ untrusted/bot.md',
+    ]);
+  });
+
+  it.each<[SaveResult, Partial<Outputs>]>([
+    [
+      { kind: 'saved', location: 'cache k', store: 'cache', attempts: 1, notices: ['why'] },
+      { 'memory-store': 'cache', 'memory-saved': 'true' },
+    ],
+    [
+      { kind: 'failed', reason: 'denied', message: 'no', kept: { location: 'cache k', store: 'cache' } },
+      { 'memory-store': 'cache', 'memory-saved': 'false', 'memory-save-error': 'no' },
+    ],
+    [
+      { kind: 'failed', reason: 'denied', message: 'no' },
+      { 'memory-store': 'file', 'memory-saved': 'false', 'memory-save-error': 'no' },
+    ],
+  ])('name the store that holds the entry: %j', async (save, expected) => {
+    expect(outputsOf(await reportOf('ran', { save }))).toMatchObject(expected);
+  });
+
+  it('name the store that was read, where nothing was added', async () => {
+    const restore = { kind: 'empty', location: 'cache k', store: 'cache', warnings: [] } as const;
+    const never = { ...DEFAULT_MEMORY_POLICY, write: 'never' } as const;
+    for (const report of [
+      await reportOf('planned', { restore }),
+      await reportOf('ran', { restore }, { memoryPolicy: never }),
+    ]) {
+      expect(outputsOf(report)).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'false' });
+      expect(outputsOf(report)).not.toHaveProperty('memory-entry-id');
+    }
+  });
+
+  it('of a memory that is to stay in another repository have no more of it than the id (D14)', async () => {
+    const parts = { memory: { 'bot.md': LOG } };
+    for (const save of [undefined, { kind: 'failed', reason: 'error', message: 'no' } as const]) {
+      const report = await reportOf('ran', save === undefined ? parts : { ...parts, save });
+      const { response, ...outputs } = outputsOf(report, true);
+      expect(response).toBe('the answer');
+      expect(outputs).toMatchObject({ 'memory-loaded': '1', 'memory-entry-id': 'id1' });
+      expect(Object.values(outputs).join('\n')).not.toMatch(/Review|Fine|Task|answer|instructions/);
+      expect(outputs).not.toHaveProperty('memory-entry');
+      expect(outputs).not.toHaveProperty('memory-diff');
+    }
+  });
+
+  it('that could not save have the entry and why, and nothing that was added (D14)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+    const outputs = outputsOf(await reportOf('ran', { save }));
+    expect(outputs).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'false',
+      'memory-save-error': 'the token may only read',
+      'memory-entry': expect.stringContaining('the answer'),
+      'memory-entry-id': 'id1',
+    });
+    expect(outputs).not.toHaveProperty('memory-diff');
+  });
+
+  it('that could not load load nothing, and say why nothing was saved', async () => {
+    const restore = { kind: 'failed', message: 'open /m.md: permission denied', location: '/m.md' } as const;
+    expect(outputsOf(await reportOf('ran', { restore }))).toMatchObject({
+      'memory-loaded': '0',
+      'memory-saved': 'false',
+      'memory-save-error': expect.stringContaining('open /m.md: permission denied'),
+    });
+  });
+
+  it('that were to keep nothing have not saved, although the store took it', async () => {
+    const report = await reportOf('ran');
+    const none = createNoneStore();
+    const result = await none.write([], new AbortController().signal);
+    if (report.memory === undefined || report.remembered.kind === 'nothing') throw new Error('no memory');
+    const outputs = outputsOf({
+      ...report,
+      memory: { ...report.memory, store: none },
+      remembered: { ...report.remembered, result },
+    });
+    expect(outputs).toMatchObject({ 'memory-store': 'none', 'memory-saved': 'false' });
+    expect(outputs).not.toHaveProperty('memory-diff');
+    expect(outputs).not.toHaveProperty('memory-save-error');
+  });
+
+  it('have no other names than `action.yml`', async () => {
+    const reports = await Promise.all([
+      reportOf('ran', { published: { line: 'l', url: 'u' } }),
+      ranTo(completed('', { costUsd: 1 })),
+      reportOf('ran', { save: { kind: 'failed', reason: 'error', message: 'm' } }),
+      reportOf('planned'),
+      reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }),
+    ]);
+    const names = reports.flatMap((report) => Object.keys(outputsOf(report)));
+    expect(names.filter((name) => !(OUTPUT_NAMES as readonly string[]).includes(name))).toEqual([]);
+  });
+});

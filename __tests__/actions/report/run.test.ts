@@ -1,0 +1,272 @@
+import { describe, expect, it } from '@jest/globals';
+import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
+import { AxeError } from '../../../src/core/errors.js';
+import type { Limit, RunOutcome, RunStats } from '../../../src/core/outcome.js';
+import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
+import type { Warning } from '../../../src/core/warning.js';
+import type { RunReport } from '../../../src/run/request.js';
+import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../../helpers/reports.js';
+import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
+import { AGENT } from '../../helpers/world-fake.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
+
+const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (text: string) => text) =>
+  formatSummary(report, { warnings, view: { isHidden: false, notes: [] }, clean });
+
+/** What every summary of a run of the agent `bot` ends with. */
+const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
+| --- | --- | --- | --- | --- | --- |
+| claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | trusted |`;
+const figuresAt = (
+  limit: Limit,
+) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
+| --- | --- | --- | --- | --- | --- | --- |
+| claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | ${limit} | trusted |`;
+const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+
+describe('the summary of a run', () => {
+  it('has answer, comment, memory, warnings and figures, in this order', async () => {
+    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
+    const published = { line: 'Posted a comment on #42.', url };
+    const parts = { memory: { 'bot.md': ENTRY }, published };
+    const report = await reportOf('ran', parts, { trigger: pullRequest(), origin: ORIGIN, inWorkflow: true });
+    const warnings: readonly Warning[] = [
+      { code: 'context-truncated', message: 'the diff is cut;\n  the rest is left out' },
+      {
+        code: 'agent-unknown-key',
+        message: 'unknown key `modle`',
+        at: { file: 'bot.toml', line: 3, column: 1 },
+      },
+    ];
+    expect(format({ ...report, outcome: completed('Looks **good**.') }, warnings)).toBe(`### bot: success
+
+Looks **good**.
+
+Posted a comment on #42. ${url}
+
+---
+
+**Memory** (file): 1 entry loaded from \`/memory/bot.md\`.
+
+<details><summary>What the model was given from memory</summary>
+
+\`\`\`text
+## 2026-02-21T10:01:00Z
+**Task:** Review
+**Result:** Fine.
+\`\`\`
+
+</details>
+
+Added to \`/memory/bot.md\`:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Review pull request #42: Fix auth
+**Result:** Posted a comment on #42.
+the answer
+\`\`\`
+
+**Warnings**
+
+- the diff is cut; the rest is left out
+- unknown key \`modle\` (\`bot.toml:3:1\`)
+
+${FIGURES}`);
+  });
+
+  it('says how an agent without memory gets one', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    expect(format({ ...report, outcome: completed('Fine.') })).toBe(
+      `### bot: success\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
+    );
+  });
+
+  it.each<[string, RunOutcome, string, string?]>([
+    [
+      'failed: its error as it is',
+      {
+        kind: 'failed',
+        error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
+        stats: STATS,
+      },
+      '### bot: failure\n\n````text\nserver: `boom` ```\n  Run it again.\n````\n\n---\n\n',
+    ],
+    [
+      'was cut short: what there is, and why',
+      {
+        kind: 'exhausted',
+        limit: 'turns',
+        answer: 'So far.',
+        error: new AxeError('agent exceeded maximum conversation turns (50)'),
+        stats: STATS,
+      },
+      '### bot: max-turns\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
+      figuresAt('turns'),
+    ],
+    [
+      'was cut short before it said anything: why',
+      {
+        kind: 'exhausted',
+        limit: 'time',
+        answer: '',
+        error: new AxeError('timeout: context deadline exceeded'),
+        stats: STATS,
+      },
+      '### bot: timeout\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
+      figuresAt('time'),
+    ],
+    [
+      'came to the end of its tokens: which limit it was',
+      exhausted('tokens', 'So far.'),
+      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno tokens left\n  Raise the limit of tokens.\n```\n\n---\n\n',
+      figuresAt('tokens'),
+    ],
+    [
+      'came to the end of its money: which limit it was',
+      exhausted('cost', 'So far.'),
+      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno cost left\n  Raise the limit of cost.\n```\n\n---\n\n',
+      figuresAt('cost'),
+    ],
+    [
+      'is incomplete: what there is, and why',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
+      '### bot: incomplete\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
+    ],
+    [
+      'was refused: what the model said',
+      { kind: 'refused', answer: 'I will not.', stats: STATS },
+      '### bot: refused\n\nI will not.\n\n---\n\n',
+    ],
+    ['said nothing', completed(''), '### bot: success\n\n---\n\n'],
+  ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${figures}`);
+  });
+
+  it.each<[string, Partial<RunStats>, string, string]>([
+    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1200 |'],
+    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1200 |'],
+    ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
+    ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
+    ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
+  ])('has figures of their own where %s', async (_, stats, head, values) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const lines = format({ ...report, outcome: completed('Fine.', stats) })
+      .split('\n')
+      .slice(-3);
+    expect(lines[0]).toContain(head);
+    expect(lines[2]).toContain(values);
+    expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
+  });
+
+  it('lists what was called, with errors and with what was not on offer', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const calls = [
+      called('read_file'),
+      called('read_file', { isError: true }),
+      called('call_agent', { input: { agent: 'linter', task: 't' } }),
+      called('read_file', { isError: true }),
+      called('fly', { isError: true, isDenied: true }),
+    ];
+    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 5, calls }) });
+    expect(text).toContain(`${OFF}
+
+<details><summary>What the agent called</summary>
+
+- \`read_file\`: 3 calls, 2 errors
+- \`call_agent → linter\`: 1 call
+- \`fly\`: 1 call, not offered
+
+</details>
+
+| Model | Turns | Tool calls |`);
+  });
+
+  it('keeps the list of what was called short, whatever names a model makes up', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const names = [
+      '</details>`\n\n# Hi',
+      'x'.repeat(500),
+      ...Array.from({ length: 60 }, (_, index) => `t${index}`),
+    ];
+    const calls = names.map((name) => called(name, { isError: true, isDenied: true }));
+    const text = format({ ...report, outcome: completed('', { toolCalls: calls.length, calls }) });
+    const lines = text.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(51);
+    expect(lines[0]).toBe("- `</details>' # Hi`: 1 call, not offered");
+    expect(lines[1]).toBe(`- \`${'x'.repeat(63)}…\`: 1 call, not offered`);
+    expect(lines.at(-1)).toBe('- and 12 more');
+  });
+
+  it('cleans the answer and nothing that is its own', async () => {
+    const report = await reportOf('ran', { memory: { 'bot.md': ENTRY } });
+    const cleaned: string[] = [];
+    const text = format(report, [], (markdown) => {
+      cleaned.push(markdown);
+      return 'CLEAN';
+    });
+    expect(cleaned).toEqual(['the answer']);
+    expect(text).toContain('### bot: success\n\nCLEAN\n\n---\n\n**Memory** (file)');
+  });
+
+  it('shows an entry that was not saved, so that it is not lost (D14), and that it stays apart (D19)', async () => {
+    const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
+    const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
+    const report = await reportOf(
+      'ran',
+      { save },
+      { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true, memoryPolicy },
+    );
+    const text = format({ ...report, outcome: completed('Fine.') });
+    expect(text).toBe(`### bot: success
+
+Fine.
+
+---
+
+**Memory** (file): nothing yet in \`/memory/bot.md\`.
+
+**Not saved:** the token may only read. The entry, so that nothing is lost:
+
+\`\`\`text
+## 2026-02-03T04:05:06Z
+**Task:** Triage issue #7: Login is broken
+**Result:** the answer
+\`\`\`
+
+The entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access.
+
+${FIGURES.replace('| trusted |', '| untrusted |')}`);
+  });
+
+  it('says where nothing is kept, and shows no entry then', async () => {
+    const text = format(await keptNowhere());
+    expect(text).toContain('\n\n**Memory** (none): nothing is kept (`memory-store: none`).\n\n| Model |');
+    expect(text).not.toContain('the answer\n```');
+  });
+
+  it('can have anything in it without losing its shape', async () => {
+    const wild = `${ENTRY}Four backticks: \`\`\`\` and </details>\n`;
+    const report = await reportOf('ran', { memory: { 'bot.md': wild } });
+    const stats = { ...STATS, modelId: 'a|b\nc' };
+    const text = format({ ...report, outcome: { kind: 'completed', answer: '', stats } });
+    expect(text).toContain('\n`````text\n## 2026-02-21T10:01:00Z');
+    expect(text).toContain('</details>\n`````\n\n</details>');
+    expect(text).toContain('\n| a\\|b c | 2 |');
+  });
+});
+
+/** A run whose memory is kept nowhere, with what the real store of that kind gives. */
+async function keptNowhere(): Promise<RunReport> {
+  const store = createNoneStore();
+  const signal = new AbortController().signal;
+  const restored = await store.read({ paths: ['bot.md'], lastN: 0, count: false }, signal);
+  const memory = { store, restored, text: '', facts: [] };
+  const report = await reportOf('ran');
+  if (report.remembered.kind === 'nothing') throw new Error('nothing was remembered');
+  const remembered = { ...report.remembered, result: await store.write([], signal) };
+  return { ...report, memory, remembered };
+}

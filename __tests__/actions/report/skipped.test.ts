@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RunReport } from '../../../src/run/request.js';
+import { formatSummary, reportOf } from '../../helpers/reports.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+const format = (report: RunReport) =>
+  formatSummary(report, { warnings: [], view: { isHidden: false, notes: [] }, clean: (text) => text });
+
+describe('the summary of a run that did not take place', () => {
+  it('says why, and what to do', async () => {
+    const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
+    expect(format(report)).toBe(
+      '### axe-action: skipped\n\n' +
+        'Pull request #42 comes from the fork octocat/hello; forks are not run by themselves.\n\n' +
+        'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
+    );
+  });
+
+  it('says why where nothing can be done', async () => {
+    const trigger = comment({ body: '<!-- axe-action sticky agent=bot -->\nFine.' });
+    expect(format(await reportOf('skipped', {}, { trigger }))).toBe(
+      '### axe-action: skipped\n\nThe comment was written by a run of axe-action, which does not answer itself.',
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import { count } from '../../core/text/count.js';
+import { formatRefusal, tellResult } from '../../commands/memory/format-result.js';
+import type { Outputs } from '../outputs.js';
+import { formatPublished, publishedLines } from './format-published.js';
+import { warningList } from './format-summary.js';
+import { codeBlock, oneLine, sections } from './markdown.js';
+import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
+
+type MemoryReport = ReportOf<'memory-command'>;
+
+/** The reporter of a command over memory. */
+export function memoryReporter(report: MemoryReport): KindReporter {
+  const { result, published } = report;
+  return {
+    outputs: () => outputsOf(report),
+    formatSummary: (options) => summaryOf(report, options),
+    logLines: () => [
+      ...(result.kind === 'done' ? result.text.split('\n') : []),
+      ...publishedLines(published),
+    ],
+    annotations: () => annotationsOf(report),
+    isAnswered: () => true,
+  };
+}
+
+/** What was found to be wrong makes the step red, as it makes the command line fail. */
+function outputsOf(report: MemoryReport): Outputs {
+  const { store, result, published } = report;
+  const isFine = result.kind === 'done' && problemsIn(report) === 0;
+  return {
+    conclusion: isFine ? 'success' : isMistaken(report) ? 'skipped' : 'failure',
+    ...(result.kind === 'failed' && isMistaken(report) ? { 'skip-reason': result.reason } : {}),
+    response: result.kind === 'done' ? result.text : '',
+    'memory-store': store,
+    'memory-saved': String(result.changed),
+    ...(result.kind === 'failed' && result.reason === 'not-saved'
+      ? { 'memory-save-error': result.message }
+      : {}),
+    ...(published.url === undefined ? {} : { 'comment-url': published.url }),
+  };
+}
+
+/**
+ * Whether a comment asked for what cannot be done, or for another agent's entry: it is answered there if by anybody, and
+ * nothing is wrong with the workflow.
+ */
+function isMistaken({ askedIn, result }: MemoryReport): boolean {
+  return askedIn === 'comment' && result.kind === 'failed' && MISTAKES.has(result.reason);
+}
+
+const MISTAKES: ReadonlySet<string> = new Set(['not-found', 'ambiguous', 'refused']);
+
+/** How many problems a look through memory found. */
+function problemsIn({ result }: MemoryReport): number {
+  const findings = result.kind === 'done' ? (result.findings ?? []) : [];
+  return findings.filter(({ severity }) => severity === 'problem').length;
+}
+
+/** What the command did. What entries say is shown as it stands there, whatever marks it holds. */
+function summaryOf(
+  { agent, command, result, published }: MemoryReport,
+  { warnings, clean }: SummaryOptions,
+): string {
+  const text = tellResult(result);
+  return sections([
+    `### ${agent}: memory ${oneLine(command)}`,
+    result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),
+    formatPublished(published),
+    warningList(warnings),
+  ]);
+}
+
+const VERBATIM: ReadonlySet<string> = new Set(['show', 'search', 'export']);
+
+/** Why a command was not done; a comment that was mistaken is nobody's failure. Problems that were found are one, too. */
+function annotationsOf(report: MemoryReport): readonly Annotation[] {
+  const { agent, result } = report;
+  const problems = problemsIn(report);
+  const found = `${count(problems, 'problem')} in the memory of \`${agent}\`; the job summary lists them.`;
+  const level = isMistaken(report) ? 'notice' : 'error';
+  return [
+    ...(problems > 0 ? [{ level: 'error', title: 'Memory', message: found } as const] : []),
+    ...(result.kind === 'failed'
+      ? [{ level, title: 'Memory', message: formatRefusal(result) } as const]
+      : []),
+  ];
+}

@@ -1,0 +1,184 @@
+import { count } from '../../core/text/count.js';
+import { NOWHERE } from '../../adapters/stores/none-store.js';
+import { formatError } from '../../core/errors.js';
+import { conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
+import type { Plan } from '../../core/plan.js';
+import { usd } from '../../core/text/usd.js';
+import type { Warning } from '../../core/warning.js';
+import type { Remembered } from '../../run/request.js';
+import { memoryNotes } from '../memory/memory-notes.js';
+import type { Outputs } from '../outputs.js';
+import { type CallCount, countCalls } from './count-calls.js';
+import { formatLearned } from './format-learned.js';
+import { formatDiff, formatMemory, loadedEntries } from './format-memory.js';
+import { whatWasAdded } from './format-notes.js';
+import { formatPublished, publishedLines } from './format-published.js';
+import { scopeLine, warningList } from './format-summary.js';
+import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
+import { code, codeBlock, details, sections } from './markdown.js';
+import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
+
+type Ran = ReportOf<'ran'>;
+
+/** The reporter of a run of an agent, however it ended. */
+export function runReporter(report: Ran): KindReporter {
+  const { outcome, remembered } = report;
+  return {
+    outputs: (isHidden) => outputsOf(report, isHidden),
+    formatSummary: (options) => summaryOf(report, options),
+    logLines: () => logLinesOf(report),
+    annotations: () => annotationsOf(outcome),
+    isAnswered: () => outcome.kind === 'completed',
+    memoryNotes: (isElsewhere) => memoryNotes({ report, isElsewhere }),
+    entry: { isUnsaved: remembered.kind !== 'nothing' && remembered.result.kind === 'failed' },
+  };
+}
+
+function outputsOf(report: Ran, isHidden: boolean): Outputs {
+  const { outcome, published } = report;
+  const { stats } = outcome;
+  return {
+    conclusion: conclusionOf(outcome),
+    response: markedAnswer(outcome),
+    ...structuredOutput(report),
+    ...memoryOutputs(report, isHidden),
+    ...usageOutputs(stats),
+    ...costOutput(stats),
+    'denied-tool-calls': String(stats.calls.filter(({ isDenied }) => isDenied).length),
+    ...durationOutput(stats),
+    ...(published.url === undefined ? {} : { 'comment-url': published.url }),
+  };
+}
+
+/** The answer once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`. */
+function structuredOutput({ plan, outcome }: Ran): Outputs {
+  if (plan.form === undefined || outcome.kind !== 'completed') return {};
+  return { 'structured-output': outcome.answer };
+}
+
+function memoryOutputs({ plan, memory, remembered }: Ran, isHidden: boolean): Outputs {
+  const loaded: Outputs = { 'memory-loaded': String(loadedEntries(memory)) };
+  if (memory === undefined) return { ...loaded, 'memory-store': 'none', 'memory-saved': 'false' };
+  if (remembered.kind === 'nothing')
+    return { ...loaded, 'memory-store': memory.restored.store ?? memory.store.kind, 'memory-saved': 'false' };
+  const { result, entries } = remembered;
+  const unsaved = result.kind === 'saved' ? (result.unsaved ?? []) : [];
+  const isKept = result.kind === 'saved' && memory.store.kind !== 'none';
+  const isSaved = isKept && unsaved.length === 0;
+  const store = result.kind === 'saved' ? result.store : result.kept?.store;
+  return {
+    ...loaded,
+    'memory-store': store ?? memory.store.kind,
+    'memory-saved': String(isSaved),
+    ...(remembered.kind === 'entry' ? { 'memory-entry-id': remembered.id } : {}),
+    ...(isHidden || remembered.kind === 'notes'
+      ? {}
+      : { 'memory-entry': entries.map(({ text }) => text).join('') }),
+    ...(isKept && !isHidden
+      ? { 'memory-diff': formatDiff(memory, remembered, plan.memory?.readPaths ?? []) }
+      : {}),
+    ...(result.kind === 'failed' ? { 'memory-save-error': result.message } : {}),
+    ...(unsaved.length === 0
+      ? {}
+      : { 'memory-save-error': unsaved.map(({ path, message }) => `${path}: ${message}`).join('; ') }),
+  };
+}
+
+function summaryOf(report: Ran, { warnings, view, clean }: SummaryOptions): string {
+  const { plan, outcome, published } = report;
+  const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
+  const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
+  const cut = isShort ? codeBlock(formatError(outcome.error)) : '';
+  return sections([
+    `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
+    answer,
+    cut,
+    formatPublished(published),
+    published.checkUrl === undefined ? '' : `**Check:** ${published.checkUrl}`,
+    published.details === undefined ? '' : clean(published.details),
+    '---',
+    scopeLine(plan),
+    formatMemory(report, view),
+    formatLearned(report.learned, view),
+    warningList(toldOnce(warnings, report)),
+    callList(countCalls(outcome.stats.calls)),
+    figures(plan, outcome),
+    spendLine(report),
+  ]);
+}
+
+/** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
+function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ran): readonly Warning[] {
+  const isUnsaved = remembered.kind !== 'nothing' && remembered.result.kind === 'failed';
+  const told = [
+    ...(isUnsaved ? [`failed to save memory for "${plan.agent.name}"`] : []),
+    ...(memory?.restored.kind === 'failed' ? [`failed to load memory for "${plan.agent.name}"`] : []),
+  ];
+  return warnings.filter(({ message }) => !told.some((start) => message.startsWith(start)));
+}
+
+/** Most tools and sub-agents that are listed; a model can make up names without end. */
+const MAX_LISTED_CALLS = 50;
+
+function callList(counts: readonly CallCount[]): string {
+  if (counts.length === 0) return '';
+  const left = counts.length - MAX_LISTED_CALLS;
+  const lines = [
+    ...counts.slice(0, MAX_LISTED_CALLS).map(callLine),
+    ...(left > 0 ? [`- and ${left} more`] : []),
+  ];
+  return details('What the agent called', lines.join('\n'));
+}
+
+function callLine({ name, calls, errors, isDenied }: CallCount): string {
+  const failed = errors === 0 ? '' : `, ${count(errors, 'error')}`;
+  return `- ${code(name)}: ${count(calls, 'call')}${isDenied ? ', not offered' : failed}`;
+}
+
+function figures({ trust }: Plan, outcome: RunOutcome): string {
+  return row([
+    ...usageCells(outcome.stats),
+    ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
+    ['Trust', trust.level],
+  ]);
+}
+
+/** What the limits over several runs have come to, where there are any. */
+function spendLine({ outcome, spend }: Ran): string {
+  const { limits, pull, pullUsd, dayUsd } = spend;
+  const cost = outcome.stats.costUsd ?? 0;
+  const parts = [
+    ...(limits.perPullUsd > 0 && pull !== undefined
+      ? [`${usd(pullUsd + cost)} of ${usd(limits.perPullUsd)} on #${pull}`]
+      : []),
+    ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + cost)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
+  ];
+  return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
+}
+
+/** The answer and what became of the entry. */
+function logLinesOf({ outcome, published, remembered }: Ran): readonly string[] {
+  const text = markedAnswer(outcome).trim();
+  const answer = text === '' ? [] : ['', text, ''];
+  return [...answer, ...publishedLines(published), ...rememberedLines(remembered)];
+}
+
+function rememberedLines(remembered: Remembered): readonly string[] {
+  if (remembered.kind === 'nothing') return [];
+  const { result } = remembered;
+  if (result.kind === 'failed') {
+    const kept = result.kept === undefined ? '' : `; kept in ${result.kept.location}`;
+    return [`Memory: not saved: ${result.message}${kept}`];
+  }
+  if (result.location === NOWHERE) return [];
+  const notSaved = (result.unsaved ?? []).map(
+    ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
+  );
+  return [`Memory: ${whatWasAdded(remembered, result.location)}`, ...notSaved];
+}
+
+function annotationsOf(outcome: RunOutcome): readonly Annotation[] {
+  if (outcome.kind === 'completed') return [];
+  const message = outcome.kind === 'refused' ? 'the model refused to answer' : formatError(outcome.error);
+  return [{ level: 'error', title: 'axe-action', message }];
+}
