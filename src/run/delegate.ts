@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Dependencies, Reporter } from '../core/dependencies.js';
 import { AxeError, ProviderError } from '../core/errors.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import { turnLimitMessage } from '../core/loop/run-agent.js';
 import type { Limit, RunOutcome, RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { type NotesPlan, planNotes } from '../core/plan-notes.js';
@@ -146,7 +147,7 @@ async function runSubAgent(
       return failure(run.name, new AxeError(tellRefused(outcome.answer)), loop.signal, outcome.stats);
     case 'exhausted':
       if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
-      return failure(run.name, subAgentError(outcome), loop.signal, outcome.stats);
+      return failure(run.name, subAgentError(outcome, plan), loop.signal, outcome.stats);
     case 'failed':
       return failure(run.name, outcome.error, loop.signal, outcome.stats);
   }
@@ -199,10 +200,11 @@ function tellRefused(answer: string): string {
 /** Code points of a refusal that its caller is told. */
 const MAX_REFUSAL = 500;
 
-/** axe says of a sub-agent what it says of an agent, with another subject. */
-function subAgentError({ limit, error }: { readonly limit: Limit; readonly error: AxeError }): AxeError {
-  if (limit !== 'turns') return error;
-  return new AxeError(error.message.replace(/^agent exceeded/, 'sub-agent exceeded'));
+function subAgentError(
+  { limit, error }: { readonly limit: Limit; readonly error: AxeError },
+  { maxTurns }: Plan,
+): AxeError {
+  return limit === 'turns' ? new AxeError(turnLimitMessage('sub-agent', maxTurns)) : error;
 }
 
 /** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */

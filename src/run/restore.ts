@@ -34,9 +34,9 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
 
 function withLessons(task: Task, lessons: string | undefined): Task {
   if (lessons === undefined) return task;
-  const { message } = task;
-  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
-  return { ...task, message: parts.join('\n\n') };
+  const { message, explainsFences = false } = task;
+  const parts = explainsFences ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  return { ...task, message: parts.join('\n\n'), explainsFences: true };
 }
 
 /** What a run restores of its notes. */

@@ -26,13 +26,17 @@ export class FileError extends Error {
   override readonly name = 'FileError';
   readonly operation: string;
   readonly code: string;
+  /** What went wrong, without the operation and the path. */
+  readonly reason: string;
 
   constructor(
     operation: string,
     path: string,
     { code, text }: { readonly code: string; readonly text?: string },
   ) {
-    super(`${operation} ${path}: ${text ?? GO_TEXTS.get(code) ?? code}`);
+    const reason = text ?? GO_TEXTS.get(code) ?? code;
+    super(`${operation} ${path}: ${reason}`);
+    this.reason = reason;
     this.operation = operation;
     this.code = code;
   }

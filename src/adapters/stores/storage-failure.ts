@@ -8,9 +8,14 @@ export function failureOf(thrown: unknown): SaveFailure {
   return code === 'ELOOP' ? 'refused' : 'error';
 }
 
+/** The operation of the file system that failed, as `FileError` names it; undefined for an error of another kind. */
+export function operationOf(thrown: unknown): string | undefined {
+  return stringOf(thrown, 'operation');
+}
+
 /** The operation that failed in the words of memory-tools 2.2; undefined for an error of another kind. */
 export function storageFailure(thrown: unknown): StorageFailure | undefined {
-  const operation = OPERATIONS.get(stringOf(thrown, 'operation') ?? '');
+  const operation = OPERATIONS.get(operationOf(thrown) ?? '');
   return operation === undefined ? undefined : { operation, cause: messageOf(thrown) };
 }
 

@@ -11,6 +11,7 @@ import { schemaProblem } from '../../core/loop/schema-problem.js';
 import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
 import { ALL_NOTES_TOOLS } from '../../core/memory/notes/tool-names.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
+import { PatternError } from '../../core/text/glob.js';
 import { TOOL_NAMES } from '../../core/tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../../core/tools/review/review-tools.js';
 import { type FileCounter, MAX_PATTERNS } from './count-files.js';
@@ -108,7 +109,7 @@ async function fileFaults(agent: ReadAgent, { counter }: References): Promise<re
       const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
       faults.push(warningFault({ message }, at(agent, ['files', index])));
     } catch (thrown) {
-      const isPattern = thrown instanceof ConfigError && thrown.message.startsWith('invalid glob');
+      const isPattern = thrown instanceof PatternError;
       faults.push(asFault(thrown, at(agent, isPattern || workdir === '' ? ['files', index] : ['workdir'])));
       if (!isPattern) break;
     }

@@ -180,8 +180,13 @@ function exhausted(
   return { kind: 'exhausted', limit, answer, error, stats };
 }
 
+/** axe's words for the turn limit; it says the same of an agent and of a sub-agent. */
+export function turnLimitMessage(who: 'agent' | 'sub-agent', maxTurns: number): string {
+  return `${who} exceeded maximum conversation turns (${maxTurns})`;
+}
+
 function tooManyTurns(maxTurns: number): AxeError {
-  return new AxeError(`agent exceeded maximum conversation turns (${maxTurns})`, {
+  return new AxeError(turnLimitMessage('agent', maxTurns), {
     exitCode: 1,
     remedy: 'Give the agent a smaller task. In a workflow the input `max-turns` raises the limit.',
   });

@@ -46,6 +46,8 @@ export interface Task {
   readonly warnings: readonly Warning[];
   /** Paths of changed files that are not in the message, or not whole, for want of room; left out: none. */
   readonly unseen?: readonly string[];
+  /** The message says what fences are, since it holds some; left out: no. */
+  readonly explainsFences?: boolean;
 }
 
 /**
@@ -68,7 +70,8 @@ export function resolveTask(given: TaskParts): Task {
   ];
   const opening = [order];
   if (!isOwnTask && isBareEvent(trigger)) opening.push(DEFAULT_TASK);
-  if (parts.some((part) => part.isFenced)) opening.push(FENCE_NOTICE);
+  const explainsFences = parts.some((part) => part.isFenced);
+  if (explainsFences) opening.push(FENCE_NOTICE);
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
@@ -76,6 +79,7 @@ export function resolveTask(given: TaskParts): Task {
     message: [...opening, ...parts.flatMap((part) => part.blocks)].join('\n\n'),
     warnings: parts.flatMap((part) => part.warnings),
     ...(unseen.length === 0 ? {} : { unseen }),
+    ...(explainsFences ? { explainsFences } : {}),
   };
 }
 

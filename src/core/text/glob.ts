@@ -72,11 +72,14 @@ function cleanSegments(pattern: string): { readonly names: readonly string[]; re
   return { names, isInside: isInside && names.length > 0 };
 }
 
+/** A pattern that is malformed. */
+export class PatternError extends ConfigError {}
+
 function compileStep(name: string, pattern: string): Step {
   if (name === '**') return { kind: 'any-depth' };
   const matches = compileSegment(name);
   if (matches === undefined) {
-    throw new ConfigError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
+    throw new PatternError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
       remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that stands for itself.',
     });
   }

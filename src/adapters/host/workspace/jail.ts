@@ -98,8 +98,7 @@ export function refuse(
 /** What an operating system's error says to the model: its text without absolute paths. */
 export function toToolError(path: string, thrown: unknown): unknown {
   if (thrown instanceof ToolError || errorCode(thrown) === undefined) return thrown;
-  const { message } = fileError('', '', thrown);
-  return new ToolError(`${shown(path)}: ${message.replace(/^[^:]*: /, '')}`);
+  return new ToolError(`${shown(path)}: ${fileError('', '', thrown).reason}`);
 }
 
 /** Kernel interfaces: processes with their environment, devices, the machine's settings. */

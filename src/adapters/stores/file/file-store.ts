@@ -18,7 +18,7 @@ import { inspectEnd } from '../../../core/memory/tail.js';
 import { trimLog } from '../../../core/memory/trim.js';
 import { failed } from '../backoff.js';
 import { unmatchedEdit } from '../other-side.js';
-import { storageFailure } from '../storage-failure.js';
+import { operationOf, storageFailure } from '../storage-failure.js';
 import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf, rewritePlace } from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { type Rewritten, rewriteFile } from './rewrite-file.js';
@@ -91,7 +91,7 @@ async function tried(write: () => Promise<FailedSave | undefined>): Promise<Fail
 }
 
 function failedWrite(thrown: unknown): FailedSave {
-  return failed(reasonOf(thrown), asAxeMessage(messageOf(thrown)), remedyOf(thrown));
+  return failed(reasonOf(thrown), asAxeMessage(thrown), remedyOf(thrown));
 }
 
 function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
@@ -233,9 +233,14 @@ async function lookAtEnd(
 
 const LOCK_REMEDY = 'If no other run is at work, delete that file.';
 
-/** axe says which of its three steps failed; the operation in the message tells which one it was. */
-function asAxeMessage(message: string): string {
-  if (message.startsWith('mkdir ')) return `failed to create memory directory: ${message}`;
-  if (message.startsWith('write ')) return `failed to write memory entry: ${message}`;
-  return message.startsWith('open ') ? `failed to open memory file: ${message}` : message;
+/** axe says which of its three steps failed. */
+function asAxeMessage(thrown: unknown): string {
+  const step = AXE_STEPS.get(operationOf(thrown) ?? '');
+  return step === undefined ? messageOf(thrown) : `failed to ${step}: ${messageOf(thrown)}`;
 }
+
+const AXE_STEPS: ReadonlyMap<string, string> = new Map([
+  ['mkdir', 'create memory directory'],
+  ['write', 'write memory entry'],
+  ['open', 'open memory file'],
+]);
