@@ -235,9 +235,10 @@ describe('trouble with the memory of a sub-agent', () => {
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { restore });
     expect(result).toEqual({ text: 'seen', isError: false });
     expect(deps.warnings).toEqual([
-      { code: 'memory-load-failed', message: 'failed to load memory for "a": permission denied' },
+      { code: 'memory-load-failed', agent: 'a', message: 'failed to load memory for "a": permission denied' },
       {
         code: 'memory-save-failed',
+        agent: 'a',
         message:
           'failed to save memory for "a": it could not be loaded, so nothing was added to it (permission denied)',
       },
@@ -251,7 +252,7 @@ describe('trouble with the memory of a sub-agent', () => {
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(result).toEqual({ text: 'seen', isError: false });
     expect(deps.warnings).toEqual([
-      { code: 'memory-save-failed', message: 'failed to save memory for "a": disk full' },
+      { code: 'memory-save-failed', agent: 'a', message: 'failed to save memory for "a": disk full' },
     ]);
     expect(deps.journaled.flat()).toHaveLength(1);
     expect(deps.settled).toEqual([]);

@@ -107,14 +107,16 @@ describe('what a run is given of its notes', () => {
   });
 
   it.each([
-    ['octo/hello@axe-memory:bot.md', 'octo/hello@axe-memory'],
-    ['/work/.axe/memory/bot.md', '/work/.axe/memory'],
-    ['octo/hello@axe-memory:bot.md and cache trunk/1', 'octo/hello@axe-memory and cache trunk/1'],
-    ['octo/hello@main:robot.md', 'octo/hello@main:robot.md'],
-  ])('stands around the run log that it came with, %s', async (location, around) => {
+    [['octo/hello@axe-memory:bot.md'], 'octo/hello@axe-memory'],
+    [['/work/.axe/memory/bot.md'], '/work/.axe/memory'],
+    [['/work/this and that/bot.md'], '/work/this and that'],
+    [['octo/hello@axe-memory:bot.md', 'cache trunk/1'], 'octo/hello@axe-memory and cache trunk/1'],
+    [['octo/hello@main:robot.md'], 'octo/hello@main:robot.md'],
+  ])('stands around the run log that it came with, %j', async (locations, around) => {
     const restore = {
       kind: 'empty',
-      location,
+      location: locations.join(' and '),
+      ...(locations.length > 1 ? { locations } : {}),
       warnings: [],
       beside: new Map(Object.entries(memory)),
     } as const;
@@ -323,6 +325,7 @@ describe('what a run writes to its notes', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
+        agent: 'bot',
         message: expect.stringContaining(
           'The notes are kept in `elsewhere`; the next run that can write folds them in.',
         ),

@@ -120,6 +120,7 @@ describe('loading memory', () => {
     expect(warnings).toEqual([
       {
         code: 'memory-load-failed',
+        agent: 'bot',
         message: 'failed to load memory for "bot": open /memory/bot.md: permission denied. Run `chmod`.',
       },
     ]);
@@ -421,7 +422,11 @@ describe('saving the entry', () => {
     expect(remembered).toMatchObject({ kind: 'entry', result: save });
     expect(deps.steps.slice(-2)).toEqual(['journal pending', 'write memory']);
     expect(deps.warnings).toEqual([
-      { code: 'memory-save-failed', message: 'failed to save memory for "bot": not allowed. Add `x`.' },
+      {
+        code: 'memory-save-failed',
+        agent: 'bot',
+        message: 'failed to save memory for "bot": not allowed. Add `x`.',
+      },
     ]);
   });
 
@@ -454,6 +459,7 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
+        agent: 'bot',
         message:
           'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
       },
@@ -471,6 +477,7 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
+        agent: 'bot',
         message:
           'failed to save memory for "bot" on the event `schedule`: not allowed. What the run cost is kept in `the cache`; the next run that can write folds it in.',
       },
@@ -497,6 +504,7 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
+        agent: 'bot',
         message:
           'failed to save memory for "bot": it could not be loaded, so nothing was added to it (open /memory/bot.md: permission denied)',
       },

@@ -36,6 +36,8 @@ export interface Warning {
   /** What happened and, where there is one, the remedy. */
   readonly message: string;
   readonly at?: SourcePosition;
+  /** The agent whose memory as a whole could not be loaded or saved, which a run's report tells in a place of its own. */
+  readonly agent?: string;
 }
 
 /** A warning of each code with the messages of all warnings of that code. */

@@ -12,7 +12,7 @@ import { listNotes } from '../core/memory/notes/list-notes.js';
 import { createNotesSession, type NotesSession } from '../core/memory/notes/session.js';
 import type { NotesTool } from '../core/memory/notes/tool-names.js';
 import { everythingUnder } from '../core/memory/notes/view.js';
-import type { MemoryStore, RestoreResult, TreeResult } from '../core/memory/store.js';
+import type { MemoryStore, Place, RestoreResult, TreeResult } from '../core/memory/store.js';
 import type { MemoryPlan } from '../core/plan.js';
 import { grantNotesTools, type NotesPlan } from '../core/plan-notes.js';
 import { makeNotesPrompt } from '../core/prompt/notes-prompt.js';
@@ -126,7 +126,7 @@ export function placesToRestore(
 async function readFirst(parts: NotesParts, { clock, deadline }: Dependencies): Promise<TreeResult> {
   const { restored, store, memory } = parts;
   if (restored.kind !== 'failed' && restored.beside !== undefined) {
-    const location = placeAround(restored.location, memory.readPaths);
+    const location = placeAround(restored, memory.readPaths);
     const { beside: tree, warnings, blocked = [] } = restored;
     return { kind: 'tree', tree, location, warnings, blocked };
   }
@@ -134,8 +134,8 @@ async function readFirst(parts: NotesParts, { clock, deadline }: Dependencies): 
 }
 
 /** Where the store is, of the place of a run log in it. */
-function placeAround(location: string, readPaths: readonly string[]): string {
-  const places = location.split(' and ').map((place) => {
+function placeAround({ location, locations = [location] }: Place, readPaths: readonly string[]): string {
+  const places = locations.map((place) => {
     const path = readPaths.find((each) => place.endsWith(`:${each}`) || place.endsWith(`/${each}`));
     return path === undefined ? place : place.slice(0, -path.length - 1);
   });

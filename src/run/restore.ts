@@ -96,7 +96,7 @@ export function memoryWarnings(
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    return [{ code: 'memory-load-failed', message: withMore(message, [restored.remedy]) }];
+    return [{ code: 'memory-load-failed', agent: agent.name, message: withMore(message, [restored.remedy]) }];
   }
   const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
   if (restored.kind === 'empty') return warnings;

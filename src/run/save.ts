@@ -155,20 +155,30 @@ function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly 
 }
 
 /** What is kept elsewhere, for people: of a run that remembers nothing else it is what it cost. */
-function subjectOf(entries: readonly EntryChange[], notes: readonly NoteChange[]): string {
-  if (entries.length > 0) return 'The entry is';
-  return notes.length > 0 ? 'The notes are' : 'What the run cost is';
+function subjectOf(entries: readonly EntryChange[], notes: readonly NoteChange[]): Kept {
+  if (entries.length > 0) return { subject: 'The entry is', object: 'it' };
+  if (notes.length > 0) return { subject: 'The notes are', object: 'them' };
+  return { subject: 'What the run cost is', object: 'it' };
+}
+
+interface Kept {
+  readonly subject: string;
+  readonly object: 'it' | 'them';
 }
 
 /** axe's words; in a workflow with the event, which often is the cause, and with where the entry is now. */
-function unsaved({ agent, trigger }: Plan, { message, remedy, kept }: FailedSave, whatIs: string): Warning {
+function unsaved(
+  { agent, trigger }: Plan,
+  { message, remedy, kept }: FailedSave,
+  { subject, object }: Kept,
+): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
   const keptWords =
     kept === undefined
       ? undefined
-      : `${whatIs} kept in \`${kept.location}\`; the next run that can write folds ${whatIs.endsWith('are') ? 'them' : 'it'} in.`;
+      : `${subject} kept in \`${kept.location}\`; the next run that can write folds ${object} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  return { code: 'memory-save-failed', message: withMore(what, [remedy, keptWords]) };
+  return { code: 'memory-save-failed', agent: agent.name, message: withMore(what, [remedy, keptWords]) };
 }
 
 /** The entry and other notes were saved; this one was not (D54). */

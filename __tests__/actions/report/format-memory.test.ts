@@ -95,6 +95,7 @@ describe('what a run loaded', () => {
         ...RESTORED,
         ...FILE,
         location: `${FILE.location} and ${CACHE.location}`,
+        locations: [FILE.location, CACHE.location],
         store: 'repo',
         loaded: 2,
         total: 2,
@@ -104,6 +105,11 @@ describe('what a run loaded', () => {
     [
       'what lies in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
+      `**Memory** (repo): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+    ],
+    [
+      'what one of several stores holds in a folder with any name',
+      { ...RESTORED, location: 'docs/this and that/bot.md', store: 'repo', loaded: 1, total: 1 },
       `**Memory** (repo): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [

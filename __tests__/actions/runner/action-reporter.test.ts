@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_STORE } from '../../../src/actions/memory/missing-store.js';
 import {
   createActionReporter,
   describePlan,
   describeRestored,
 } from '../../../src/actions/runner/action-reporter.js';
-import { NOWHERE } from '../../../src/adapters/stores/none-store.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import type { RestoreResult } from '../../../src/core/memory/store.js';
 import type { RunEvent } from '../../../src/core/run-event.js';
@@ -209,8 +207,11 @@ describe('what was loaded', () => {
       { kind: 'empty', location: 'cache axe-memory/v1/trunk', warnings: [] },
       'nothing yet in cache axe-memory/v1/trunk',
     ],
-    [{ kind: 'empty', location: NOWHERE, warnings: [] }, 'nothing is kept (`memory-store: none`)'],
-    [{ kind: 'empty', location: NO_STORE, warnings: [] }, 'no store is in reach'],
+    [
+      { kind: 'empty', location: 'x', nowhere: 'not-wanted', warnings: [] },
+      'nothing is kept (`memory-store: none`)',
+    ],
+    [{ kind: 'empty', location: 'x', nowhere: 'no-store', warnings: [] }, 'no store is in reach'],
     [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
   ])('%j is told as “%s”', (restored, text) => {
     expect(describeRestored(restored)).toBe(text);

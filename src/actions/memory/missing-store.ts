@@ -2,7 +2,7 @@ import { createBrokenStore } from '../../adapters/stores/broken-store.js';
 import type { MemoryStore } from '../../core/memory/store.js';
 
 /** Where nothing is, since there is no store. */
-export const NO_STORE = 'nowhere (no store is in reach)';
+const NO_STORE = { location: 'nowhere (no store is in reach)', nowhere: 'no-store' } as const;
 
 const MESSAGE = 'this runner offers no Actions cache, and there is no token to reach a memory branch with';
 const REMEDY =
@@ -13,10 +13,10 @@ export function createMissingStore(): MemoryStore {
   const broken = createBrokenStore('none', MESSAGE, REMEDY);
   return {
     ...broken,
-    read: async () => ({ kind: 'empty', location: NO_STORE, warnings: [] }),
+    read: async () => ({ kind: 'empty', ...NO_STORE, warnings: [] }),
     readTree: async (signal, under) =>
       under === undefined
         ? await broken.readTree(signal)
-        : { kind: 'tree', tree: new Map(), location: NO_STORE, warnings: [] },
+        : { kind: 'tree', tree: new Map(), ...NO_STORE, warnings: [] },
   };
 }

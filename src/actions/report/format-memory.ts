@@ -1,5 +1,4 @@
 import { count } from '../../core/text/count.js';
-import { NOWHERE } from '../../adapters/stores/none-store.js';
 import { describeTaint, type TaintSource } from '../../core/event/taint.js';
 import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
@@ -45,7 +44,7 @@ export function formatMemory(
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
   const { restored, store } = memory;
   return sections([
-    `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, (location) => link({ ...restored, location }))}.`,
+    `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, () => link(restored))}.`,
     loadedText(memory, view),
     formatLoadedNotes(memory, view.isHidden),
     addedText(memory, remembered, view),
@@ -60,9 +59,8 @@ export function loadedEntries(memory: Memory | undefined): number {
 }
 
 /** The place, as a link where it has an address; of several places that is the first one's. */
-function link({ location, url, store }: Place): string {
-  const places = store === undefined ? [location] : location.split(' and ');
-  const [first = '', ...others] = places.map(code);
+function link({ location, locations = [location], url }: Place): string {
+  const [first = '', ...others] = locations.map(code);
   return [url === undefined ? first : `[${first}](${url})`, ...others].join(' and ');
 }
 
@@ -89,7 +87,7 @@ function addedText(memory: Memory, remembered: Remembered, { isHidden }: LoadedM
 
 /** What somebody who wants no memory adds to it. */
 function isNowhere({ result }: Added): boolean {
-  return result.kind === 'saved' && result.location === NOWHERE;
+  return result.kind === 'saved' && result.nowhere !== undefined;
 }
 
 type Added = Exclude<Remembered, { readonly kind: 'nothing' }>;

@@ -1,10 +1,9 @@
 import { count } from '../../core/text/count.js';
-import { NOWHERE } from '../../adapters/stores/none-store.js';
 import { formatError } from '../../core/errors.js';
 import { conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { usd } from '../../core/text/usd.js';
-import type { Warning } from '../../core/warning.js';
+import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
@@ -110,11 +109,11 @@ function summaryOf(report: Ran, { warnings, view, clean }: SummaryOptions): stri
 /** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
 function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ran): readonly Warning[] {
   const isUnsaved = remembered.kind !== 'nothing' && remembered.result.kind === 'failed';
-  const told = [
-    ...(isUnsaved ? [`failed to save memory for "${plan.agent.name}"`] : []),
-    ...(memory?.restored.kind === 'failed' ? [`failed to load memory for "${plan.agent.name}"`] : []),
+  const told: readonly WarningCode[] = [
+    ...(isUnsaved ? ['memory-save-failed' as const] : []),
+    ...(memory?.restored.kind === 'failed' ? ['memory-load-failed' as const] : []),
   ];
-  return warnings.filter(({ message }) => !told.some((start) => message.startsWith(start)));
+  return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !told.includes(code));
 }
 
 /** Most tools and sub-agents that are listed; a model can make up names without end. */
@@ -170,7 +169,7 @@ function rememberedLines(remembered: Remembered): readonly string[] {
     const kept = result.kept === undefined ? '' : `; kept in ${result.kept.location}`;
     return [`Memory: not saved: ${result.message}${kept}`];
   }
-  if (result.location === NOWHERE) return [];
+  if (result.nowhere !== undefined) return [];
   const notSaved = (result.unsaved ?? []).map(
     ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
   );

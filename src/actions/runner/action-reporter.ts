@@ -1,4 +1,3 @@
-import { NOWHERE } from '../../adapters/stores/none-store.js';
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import type { Reporter } from '../../core/dependencies.js';
 import type { RestoreResult } from '../../core/memory/store.js';
@@ -8,7 +7,6 @@ import { sanitize } from '../../core/sanitize/sanitize.js';
 import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Warning } from '../../core/warning.js';
-import { NO_STORE } from '../memory/missing-store.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {
@@ -114,8 +112,8 @@ export function describeRestored(
       return `${count} ${(total ?? loaded) === 1 ? 'entry' : 'entries'} loaded from ${format(location)}`;
     }
     case 'empty':
-      if (restored.location === NOWHERE) return 'nothing is kept (`memory-store: none`)';
-      if (restored.location === NO_STORE) return 'no store is in reach';
+      if (restored.nowhere === 'not-wanted') return 'nothing is kept (`memory-store: none`)';
+      if (restored.nowhere === 'no-store') return 'no store is in reach';
       return `nothing yet in ${format(restored.location)}`;
     case 'failed':
       return `not loaded: ${restored.message}`;

@@ -30,6 +30,10 @@ export interface Place {
   readonly url?: string;
   /** Where another store than the one that was asked holds it. */
   readonly store?: StoreKind;
+  /** Each location, the first one's first, where several places are read as one; left out where it is one. */
+  readonly locations?: readonly string[];
+  /** Why nothing is kept there; left out where it is a place. */
+  readonly nowhere?: 'not-wanted' | 'no-store';
 }
 
 /** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */

@@ -423,6 +423,7 @@ describe('a read of several stores', () => {
       total: 3,
       truncated: undefined,
       location: 'repo@0 and cache@0',
+      locations: ['repo@0', 'cache@0'],
       url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
       store: 'repo',
       warnings: [],
@@ -533,6 +534,7 @@ describe('the whole tree of several stores', () => {
     expect(result).toMatchObject({
       kind: 'tree',
       location: 'repo@0 and cache@0',
+      locations: ['repo@0', 'cache@0'],
       warnings: [],
       parts: [{ store: 'repo' }, { store: 'cache' }],
     });

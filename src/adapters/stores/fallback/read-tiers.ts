@@ -76,7 +76,12 @@ function only(tree: MemoryTree, paths: readonly string[]): MemoryTree {
 
 /** One place for people; address and kind are those of the first. */
 function joinPlaces(places: readonly Place[]): Place {
-  return { ...places[0], location: places.map(({ location }) => location).join(' and ') };
+  const locations = places.map(({ location }) => location);
+  return {
+    ...places[0],
+    location: locations.join(' and '),
+    ...(locations.length > 1 ? { locations } : {}),
+  };
 }
 
 /** That a runner offers no second place is nobody's trouble while there is the first one. */
