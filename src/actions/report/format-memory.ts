@@ -1,9 +1,9 @@
-import { count } from '../../core/text/count.js';
 import { describeTaint, type TaintSource } from '../../core/event/taint.js';
 import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { FailedSave, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
+import { count } from '../../core/text/count.js';
 import type { EntryChange, Memory, Remembered } from '../../run/request.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import {

@@ -1,5 +1,5 @@
-import { count } from '../../core/text/count.js';
 import { formatRefusal, tellResult } from '../../commands/memory/format-result.js';
+import { count } from '../../core/text/count.js';
 import type { Outputs } from '../outputs.js';
 import { formatPublished, publishedLines } from './format-published.js';
 import { warningList } from './format-summary.js';

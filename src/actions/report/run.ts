@@ -1,7 +1,7 @@
-import { count } from '../../core/text/count.js';
 import { formatError } from '../../core/errors.js';
 import { conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
+import { count } from '../../core/text/count.js';
 import { usd } from '../../core/text/usd.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';

@@ -250,7 +250,12 @@ it('C2 30: a full disk leaves the memory file as it was', async () => {
   const full: Files = {
     ...real,
     append: async (path) =>
-      Promise.reject(Object.assign(new Error(`write ${path}: no space left on device`), { code: 'ENOSPC', operation: 'write' })),
+      Promise.reject(
+        Object.assign(new Error(`write ${path}: no space left on device`), {
+          code: 'ENOSPC',
+          operation: 'write',
+        }),
+      ),
   };
   await makeStore().write([append('a')], never);
   expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
