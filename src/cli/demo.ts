@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lastCommit } from '../adapters/host/git.js';
 import { withTempDir } from '../adapters/host/temp-dir.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { MAX_TURNS } from '../core/defaults.js';
@@ -8,10 +9,10 @@ import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { LanguageModel } from '../core/loop/language-model.js';
 import { parseEntries } from '../core/memory/run-log.js';
 import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
+import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
 import type { RunReport } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
-import { type DemoChange, findDemoChange } from './demo-change.js';
 import { expectPositionals, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline } from './interrupt.js';
@@ -210,3 +211,38 @@ function conclude({ first, second, memory, terminal }: DemoEnd): ExitCode {
 function heading(terminal: Terminal, text: string): void {
   print(terminal, `\n── ${text} ${'─'.repeat(Math.max(3, 74 - text.length))}`);
 }
+
+/** The change the demo reviews, and where it is from. */
+interface DemoChange {
+  readonly change: LocalChange;
+  readonly origin: string;
+}
+
+/** The last commit of the repository we stand in; where there is no git history, a small change of our own. */
+export async function findDemoChange(cwd: string, signal: AbortSignal): Promise<DemoChange> {
+  const commit = await lastCommit(cwd, signal);
+  if (commit !== undefined) {
+    const change = { range: `${commit.sha} ${commit.subject}`, diff: commit.diff };
+    return { change, origin: `the last commit of ${cwd}: ${change.range}` };
+  }
+  return {
+    change: { range: 'of the demo', diff: BUNDLED_DIFF },
+    origin: 'a small change that comes with the demo, because there is no git history here',
+  };
+}
+
+const BUNDLED_DIFF = `diff --git a/src/greeting.ts b/src/greeting.ts
+index 3b18e51..9c6f2ad 100644
+--- a/src/greeting.ts
++++ b/src/greeting.ts
+@@ -1,3 +1,8 @@
+ export function greeting(name: string): string {
+-  return 'Hello, ' + name;
++  // TODO: translate
++  console.log('greeting', name);
++  if (name === '') {
++    return 'Hello';
++  }
++  return \`Hello, \${name}\`;
+ }
+`;

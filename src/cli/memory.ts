@@ -1,19 +1,24 @@
+import { resolve } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
+import { createFiles } from '../adapters/host/files.js';
 import { createSign } from '../adapters/host/hmac.js';
-import type { CommandSession, MemoryCommandResult } from '../commands/memory/command-session.js';
+import type { CommandSession, MemoryCommandResult, MemoryDone } from '../commands/memory/command-session.js';
 import { runMemoryCommand } from '../commands/memory/memory-command.js';
 import { type MemoryCommand, parseMemoryCommand } from '../commands/memory/parse-memory-command.js';
+import { nothingToPush, pushMemory } from '../commands/memory/push-memory.js';
+import { openCheckoutMemory } from '../composition/checkout-memory.js';
+import { COMMITTED_FOLDER } from '../core/defaults.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
+import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import type { Provenance } from '../core/memory/provenance.js';
 import { checkSigningKeys } from '../core/memory/signing-keys.js';
+import { mergeThree } from '../core/memory/three-way.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { editInTerminal, readImport, writeExport } from './memory-files.js';
-import { mergeFilesOfGit, pushFolder } from './memory-git.js';
 import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
-import { formatMemoryJson } from './memory-json.js';
 import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
@@ -153,4 +158,66 @@ function finish(
   else print(terminal, clean(result.text));
   const isSound = result.findings?.every(({ severity }) => severity === 'information') ?? true;
   return isSound ? 0 : 1;
+}
+
+/** Entries or findings as one line of JSON; what is not known is null. */
+function formatMemoryJson({ entries = [], findings }: MemoryDone): string {
+  if (findings !== undefined)
+    return JSON.stringify(findings.map((one) => ({ ...one, line: one.line ?? null })));
+  return JSON.stringify(entries.map(describe));
+}
+
+function describe({ id, lane, line, heading, task, result, provenance }: MemoryEntry): object {
+  return {
+    id,
+    time: heading,
+    lane,
+    line,
+    task: task ?? null,
+    result: result ?? null,
+    actor: provenance?.actor ?? null,
+    event: provenance?.event ?? null,
+    run: provenance?.run ?? null,
+    job: provenance?.job ?? null,
+    sha: provenance?.sha ?? null,
+    model: provenance?.model ?? null,
+    trust: provenance?.trust ?? null,
+  };
+}
+
+/** `memory merge <base> <ours> <theirs> [path]`: a merge driver of git's. The result is written to `<ours>`. */
+async function mergeFilesOfGit({ positionals }: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  const [baseFile = '', oursFile = '', theirsFile = '', path = oursFile, ...more] = positionals;
+  if (theirsFile === '' || more.length > 0) {
+    throw new AxeError(`accepts 3 or 4 arg(s), received ${positionals.length}`, {
+      remedy: 'It is written `memory merge <base> <ours> <theirs> [path]`, in git `%O %A %B %P`.',
+    });
+  }
+  const [base, ours, theirs] = [
+    await readImport(baseFile, terminal),
+    await readImport(oursFile, terminal),
+    await readImport(theirsFile, terminal),
+  ];
+  const merged = mergeThree(path, { base, ours, theirs, forgotten: new Set() });
+  await createFiles().replace(resolve(terminal.cwd, oursFile), merged);
+  return 0;
+}
+
+/** `memory push`: commits and pushes what has changed in a folder of a checkout. Throws an AxeError. */
+async function pushFolder(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  const { env, cwd } = terminal;
+  const folder = flags.string('dir') || COMMITTED_FOLDER;
+  const signal = new AbortController().signal;
+  const opened = await openCheckoutMemory(
+    { dir: resolve(cwd, folder), branch: flags.string('branch'), env, clock: createClock() },
+    signal,
+  );
+  const result = opened === undefined ? nothingToPush(folder) : await pushMemory(opened, signal);
+  const clean = (text: string) => sanitize(text, 'log', secretValues(env));
+  if (result.kind === 'done') {
+    print(terminal, clean(result.text));
+    return 0;
+  }
+  const { message, remedy } = result;
+  throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });
 }

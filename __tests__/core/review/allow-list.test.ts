@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { allowedName, splitNames } from '../../../src/core/review/allow-list.js';
-import { pickNames, withoutNames } from '../../../src/core/review/pick-names.js';
+import { pickNames, withoutNames } from '../../../src/core/review/buffer.js';
 
 describe('an allow-list', () => {
   it.each<[string, readonly string[], string | undefined]>([

@@ -1,13 +1,12 @@
 import { MAX_ARCHIVE_BYTES, refuseArchive } from '../../adapters/host/archive/archive.js';
 import { createClock } from '../../adapters/host/clock.js';
 import type { CacheClient, GivenUp } from '../../adapters/stores/cache/cache-client.js';
+import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-write-remedy.js';
 import type { Clock } from '../../core/clock.js';
 import { messageOf } from '../../core/errors.js';
-import { cacheMode, checkAccess, type NoAccess } from './cache-access.js';
 import { restoreOutcome, saveOutcome } from './cache-outcome.js';
 import { type Captured, createCapture, type Output } from './capture-stdout.js';
 import { createUnpackGate } from './unpack-gate.js';
-import { waitInTime } from './wait-in-time.js';
 
 /** The functions of `@actions/cache` that are used. */
 export type CacheLibrary = Pick<
@@ -145,4 +144,66 @@ const NO_CACHE = {
 
 async function loadLibrary(): Promise<CacheLibrary> {
   return await import('@actions/cache');
+}
+
+/** How long something is waited for. */
+interface WaitLimit {
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** What a promise gives, or undefined if the time is up or the signal aborts before. */
+async function waitInTime<T>(
+  pending: Promise<T>,
+  { limitMs, signal, clock }: WaitLimit,
+): Promise<T | undefined> {
+  const answered = new AbortController();
+  const timeUp = clock.sleep(limitMs, AbortSignal.any([signal, answered.signal])).then(() => undefined);
+  try {
+    return await Promise.race([pending, timeUp]);
+  } finally {
+    answered.abort();
+  }
+}
+
+/** Why the cache cannot be used. */
+interface NoAccess {
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+/** What decides about it. */
+interface Job {
+  /** Environment of the step. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Current folder of the process. */
+  readonly cwd: string;
+}
+
+/** Modes of `ACTIONS_CACHE_MODE` that let a job in; unset or unknown means both (the library's own rule). */
+const ALLOWED = {
+  read: new Set(['', 'read', 'write']),
+  write: new Set(['', 'write', 'write-only']),
+} as const;
+
+const MODES = ['none', 'read', 'write', 'write-only'];
+
+/** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
+function checkAccess(access: 'read' | 'write', { env, cwd }: Job): NoAccess | undefined {
+  const mode = cacheMode(env);
+  if (!ALLOWED[access].has(mode))
+    return {
+      message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
+      remedy: cacheWriteRemedy(env['GITHUB_EVENT_NAME']),
+    };
+  const workspace = env['GITHUB_WORKSPACE'];
+  if (workspace === undefined || workspace === '' || workspace === cwd) return undefined;
+  return { message: `the cache unpacks in ${workspace}, but the step runs in ${cwd}` };
+}
+
+/** The mode of a job as the runner tells it; empty if it tells none that is known. */
+function cacheMode(env: Job['env']): string {
+  const mode = (env['ACTIONS_CACHE_MODE'] ?? '').trim().toLowerCase();
+  return MODES.includes(mode) ? mode : '';
 }

@@ -1,23 +1,26 @@
 import { join, sep } from 'node:path';
 import { createFiles } from '../../adapters/host/files.js';
 import { createBrokenStore } from '../../adapters/stores/broken-store.js';
+import { type CacheScope, cacheScope } from '../../adapters/stores/cache/cache-key.js';
+import { createCacheStore } from '../../adapters/stores/cache/cache-store.js';
 import { createFallbackStore } from '../../adapters/stores/fallback/fallback-store.js';
 import { guarded } from '../../adapters/stores/fallback/guard.js';
 import { createFileStore } from '../../adapters/stores/file/file-store.js';
 import { withIgnoreFile } from '../../adapters/stores/file/ignore-file.js';
+import { inFolder } from '../../adapters/stores/in-folder.js';
 import { createNoneStore } from '../../adapters/stores/none-store.js';
 import { createBaseStore } from '../../adapters/stores/repo/base-store.js';
 import type { TreeStore } from '../../adapters/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
+import type { Trigger } from '../../core/event/trigger.js';
 import { subjectNumber } from '../../core/event/trigger.js';
 import type { MemoryStore } from '../../core/memory/store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/this-run.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
-import { hasCache, openCacheMemory } from './cache-memory.js';
+import { createCacheClient } from './cache-client.js';
 import type { ActionMemoryOptions } from './memory-options.js';
-import { createMissingStore } from './missing-store.js';
 
 /** The store that the inputs ask for (D13, D14). Throws a ConfigError for a cache name that cannot be part of a key. */
 export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
@@ -113,4 +116,54 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
 /** Of a folder that is empty where memory lies at the top. */
 function pathIn(folder: string, path: string): string {
   return [folder, path].filter((part) => part !== '').join('/');
+}
+
+/** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
+const CACHE_DIRECTORY = '.axe-action-memory';
+
+/** What the runner sets for JavaScript actions where there is a cache service (v2, v1). */
+function hasCache(env: ActionMemoryOptions['env']): boolean {
+  return (env['ACTIONS_RESULTS_URL'] ?? '') !== '' || (env['ACTIONS_CACHE_URL'] ?? '') !== '';
+}
+
+/** Memory in the Actions cache (D13). Throws a ConfigError for a cache name that cannot be part of a key. */
+function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): TreeStore {
+  const { inputs, env, trigger, workspace, cwd, clock, log } = options;
+  const store = createCacheStore({
+    cache: createCacheClient({ env, cwd, output: process.stdout }),
+    files: createFiles(),
+    clock,
+    ...(log === undefined ? {} : { log }),
+    directory: join(workspace, CACHE_DIRECTORY),
+    scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
+    name: inputs.cacheName,
+    ...(trigger.kind === 'local' ? {} : { event: trigger.event }),
+  });
+  return inputs.scope === '' ? store : inFolder(store, inputs.scope);
+}
+
+/** A schedule runs on the default branch alone, whose name its payload may leave out. */
+function scopeOf(trigger: Trigger, ref: string): CacheScope {
+  if (trigger.kind === 'schedule') return 'trunk';
+  return cacheScope(ref, trigger.kind === 'local' ? '' : trigger.repository.defaultBranch);
+}
+
+/** Where nothing is, since there is no store. */
+const NO_STORE = { location: 'nowhere (no store is in reach)', nowhere: 'no-store' } as const;
+
+const MESSAGE = 'this runner offers no Actions cache, and there is no token to reach a memory branch with';
+const REMEDY =
+  'Give `github-token` and `permissions: contents: write`, or write `memory-store: file` and push it in a later step (`memory-command: push`), or `memory-store: none` to do without memory.';
+
+/** The store of a run that has none. Nothing can have been kept there, so only saving fails, and only that is told. */
+function createMissingStore(): MemoryStore {
+  const broken = createBrokenStore('none', MESSAGE, REMEDY);
+  return {
+    ...broken,
+    read: async () => ({ kind: 'empty', ...NO_STORE, warnings: [] }),
+    readTree: async (signal, under) =>
+      under === undefined
+        ? await broken.readTree(signal)
+        : { kind: 'tree', tree: new Map(), ...NO_STORE, warnings: [] },
+  };
 }

@@ -1,8 +1,9 @@
+import { createContext, Script } from 'node:vm';
 import type { ErrorObject, Options } from 'ajv';
 import { STRUCTURED_LIMITS } from '../../core/defaults.js';
 import { ConfigError, messageOf } from '../../core/errors.js';
 import type { JsonSchema, ValueCheck } from '../../core/loop/structured.js';
-import { OutOfTime, withinTime } from './watched.js';
+import { errorCode } from './file-error.js';
 
 /**
  * A check for values by a JSON schema: draft 2020-12, or draft 7 where `$schema` says so. `format` is a note and is not
@@ -101,4 +102,31 @@ function describeError({ instancePath, message, keyword, params }: ErrorObject):
   const what = message ?? `breaks \`${keyword}\``;
   const detail: unknown = params['allowedValues'] ?? params['allowedValue'] ?? params['additionalProperty'];
   return detail === undefined ? `${where} ${what}` : `${where} ${what}: ${JSON.stringify(detail)}`;
+}
+
+/** Work that a watchdog ended. */
+class OutOfTime extends Error {
+  override readonly name = 'OutOfTime';
+}
+
+const CALL = new Script('work()');
+
+/**
+ * Does work that never waits, such as matching somebody's pattern, and has a thread of Node's end it when it takes too
+ * long. Timers and signals wait meanwhile. Throws an {@link OutOfTime}, and what the work throws.
+ */
+function withinTime<T>(work: () => T, limitMs: number): T {
+  let result: { readonly value: T } | undefined;
+  const context = createContext({
+    work: () => {
+      result = { value: work() };
+    },
+  });
+  try {
+    CALL.runInContext(context, { timeout: Math.max(1, Math.ceil(limitMs)) });
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw thrown;
+  }
+  if (result === undefined) throw new OutOfTime(`it took more than ${limitMs} ms`);
+  return result.value;
 }

@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+} from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../../core/defaults.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import type { LanguageModel } from '../../core/loop/language-model.js';
@@ -7,14 +12,10 @@ import { withCachePoints } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
 import { withoutEmptyResults } from './empty-results.js';
 import { toProviderError } from './errors.js';
-import { withKnownEnd } from './finish-reason.js';
 import { field } from './json.js';
 import type { OpenedModel } from './opened-model.js';
 import { keepReasoningDetails, sendReasoningDetails } from './openrouter-reasoning.js';
-import { withReportedUsage } from './reported-usage.js';
 import { noteFailedResults } from './result-status.js';
-import { isStrictSchema } from './strict-schema.js';
-import { sendThinkBlocks, takeThinkBlock } from './think-block.js';
 
 /** Whose model it is and how it is spoken to. */
 export interface ModelReply {
@@ -171,4 +172,144 @@ function withWarnings(
     ...reply,
     warnings: [...reply.warnings, { type: 'unsupported', feature: 'responseFormat', details }],
   };
+}
+
+/**
+ * The reply without figures that cannot be: every request has tokens, and so does every text. The packages make zeros
+ * of figures that are missing, and a limit that counts zeros does not hold.
+ */
+function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { inputTokens, outputTokens } = reply.usage;
+  const hasInput = inputTokens.total !== 0;
+  const hasOutput = outputTokens.total !== 0 || reply.content.length === 0;
+  if (hasInput && hasOutput) return reply;
+  return {
+    ...reply,
+    usage: {
+      ...reply.usage,
+      ...(hasInput ? {} : { inputTokens: { ...inputTokens, total: undefined } }),
+      ...(hasOutput ? {} : { outputTokens: { ...outputTokens, total: undefined } }),
+    },
+  };
+}
+
+type FinishReason = LanguageModelV4GenerateResult['finishReason'];
+
+/** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
+const ENDS: Readonly<Record<string, FinishReason['unified']>> = {
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  max_length: 'length',
+  model_length: 'length',
+  context_length_exceeded: 'length',
+  model_context_window_exceeded: 'length',
+  repetition_truncation: 'length',
+  incomplete: 'length',
+
+  refusal: 'content-filter',
+  content_filtered: 'content-filter',
+  content_policy_violation: 'content-filter',
+  safety: 'content-filter',
+  sensitive: 'content-filter',
+  blocklist: 'content-filter',
+  prohibited_content: 'content-filter',
+  recitation: 'content-filter',
+  spii: 'content-filter',
+  guardrail_intervened: 'content-filter',
+
+  error: 'error',
+  abort: 'error',
+  aborted: 'error',
+  cancelled: 'error',
+  failed: 'error',
+  network_error: 'error',
+  insufficient_system_resource: 'error',
+  malformed_function_call: 'error',
+  malformed_model_output: 'error',
+  malformed_response: 'error',
+  malformed_tool_use: 'error',
+  missing_thought_signature: 'error',
+  too_many_tool_calls: 'error',
+  unexpected_tool_call: 'error',
+};
+
+/**
+ * The reply with how it ended in the interface's words. The packages call every end `other` that their own list lacks,
+ * and so a cut answer would pass for a whole one. An end that nobody knows stays `other`: servers have many names for
+ * an ordinary one.
+ */
+function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { unified, raw } = reply.finishReason;
+  const known = unified === 'other' && raw !== undefined ? ENDS[plain(raw)] : undefined;
+  return known === undefined ? reply : { ...reply, finishReason: { unified: known, raw } };
+}
+
+function plain(raw: string): string {
+  return raw.toLowerCase().replace(/[^a-z]+/g, '_');
+}
+
+const KEY = 'thinkBlock';
+
+/** What a reply begins with; a block further on is the model's text about such blocks. */
+const LEADING = /^\s*<think>([\s\S]*?)<\/think>\s*/;
+const UNCLOSED = /^\s*<think>([\s\S]*)$/;
+
+/**
+ * The reply with a leading `<think>…</think>` as reasoning, which is no part of an answer: servers without a parser for
+ * their model's reasoning leave it in the text. A block that was cut before its end is all of the reply. What such a
+ * block said is kept as it came, since some models need it back in the next turn.
+ */
+export function takeThinkBlock(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const first = reply.content.findIndex(({ type }) => type === 'text');
+  const part = reply.content[first];
+  if (part?.type !== 'text') return reply;
+  const isCut = reply.finishReason.unified === 'length';
+  const [block, thought] = LEADING.exec(part.text) ?? (isCut ? UNCLOSED.exec(part.text) : null) ?? [];
+  if (block === undefined || thought === undefined) return reply;
+  const reasoning: LanguageModelV4Content = {
+    type: 'reasoning',
+    text: thought.trim(),
+    providerMetadata: { [KEY]: { text: block } },
+  };
+  const rest = part.text.slice(block.length);
+  const text = rest === '' ? [] : [{ ...part, text: rest }];
+  return { ...reply, content: reply.content.toSpliced(first, 1, reasoning, ...text) };
+}
+
+/** Puts the blocks back where they came from. */
+export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return { ...options, prompt: options.prompt.map(withBlock) };
+}
+
+function withBlock(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message;
+  const content = message.content.map((part) => {
+    const block = part.type === 'reasoning' ? part.providerOptions?.[KEY]?.['text'] : undefined;
+    return typeof block === 'string' ? { type: 'text' as const, text: block } : part;
+  });
+  return { ...message, content };
+}
+
+/**
+ * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its properties required
+ * (developers.openai.com, structured outputs). It refuses the request otherwise, so strictness is not asked for then;
+ * the answer is checked by us in any case.
+ */
+export function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema);
+  if (typeof schema !== 'object' || schema === null) return true;
+  const parts = Object.entries(schema);
+  const properties: unknown = Reflect.get(schema, 'properties');
+  if (properties !== undefined || Reflect.get(schema, 'type') === 'object') {
+    const required: unknown = Reflect.get(schema, 'required');
+    const names = Object.keys(properties ?? {});
+    if (Reflect.get(schema, 'additionalProperties') !== false) return false;
+    if (names.some((name) => !Array.isArray(required) || !required.includes(name))) return false;
+  }
+  return parts.every(([key, part]) => isValue(key) || isStrictSchema(part));
+}
+
+/** Keywords whose values are data, not schemas. */
+function isValue(key: string): boolean {
+  return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
 }

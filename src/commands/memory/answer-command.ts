@@ -5,7 +5,7 @@ import { ConfigError } from '../../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../core/event/admission-policy.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { MIN_PREFIX } from '../../core/memory/commands/find.js';
-import type { MemoryStore, StoreKind } from '../../core/memory/store.js';
+import type { MemoryStore, SaveResult, StoreKind } from '../../core/memory/store.js';
 import { type MemoryPlan, planMemory } from '../../core/plan.js';
 import { admitActor } from '../../run/access.js';
 import { UNPUBLISHED } from '../../run/publish.js';
@@ -13,11 +13,9 @@ import type { RunReport } from '../../run/request.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
 import { tellResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
-import { hideMemory, refuseHere } from './memory-limits.js';
 import type { MemoryCommandRequest } from './memory-request.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { readCommand } from './read-command.js';
-import { watchStore } from './watch-store.js';
 
 /**
  * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
@@ -163,4 +161,86 @@ async function tend(
   });
   if (store.kind !== 'none' || result.kind === 'failed' || !result.changed) return result;
   return refusal('refused', '`memory-store: none` keeps nothing', 'Leave `memory-store` out.');
+}
+
+/** A store, and what became of all that was saved to it. */
+interface WatchedStore {
+  readonly store: MemoryStore;
+  /** What the stores told on the way, in whole sentences: that a branch was made, or that another store took it. */
+  notices(): readonly string[];
+}
+
+/** The store, of the kind of the one that took the last save: of several stores that may be another than the first. */
+export function watchStore(opened: MemoryStore): WatchedStore {
+  const saves: SaveResult[] = [];
+  const noted = (result: SaveResult): SaveResult => {
+    saves.push(result);
+    return result;
+  };
+  const { dropHistory } = opened;
+  const store: MemoryStore = {
+    get kind() {
+      return saves.map(storeOf).findLast((kind) => kind !== undefined) ?? opened.kind;
+    },
+    read: (request, signal) => opened.read(request, signal),
+    readTree: (signal, under) => opened.readTree(signal, under),
+    write: async (changes, signal) => noted(await opened.write(changes, signal)),
+    ...(dropHistory === undefined ? {} : { dropHistory: async (signal) => noted(await dropHistory(signal)) }),
+  };
+  return {
+    store,
+    notices: () => saves.flatMap((saved) => (saved.kind === 'saved' ? (saved.notices ?? []) : [])),
+  };
+}
+
+function storeOf(saved: SaveResult): StoreKind | undefined {
+  return saved.kind === 'saved' ? saved.store : saved.kept?.store;
+}
+
+/** What is answered instead where a command is not carried out, whoever asks for it; undefined where it is. */
+function refuseHere(
+  { kind }: MemoryCommand,
+  { isMemoryHidden, dryRun, memoryPolicy }: MemoryCommandRequest,
+): MemoryCommandResult | undefined {
+  if (SHOWING.has(kind)) {
+    if (!isMemoryHidden) return undefined;
+    return refusal(
+      'refused',
+      `\`${kind}\` would show here what is kept in another repository`,
+      'Run it in that repository, or `axe-action memory` on the command line.',
+    );
+  }
+  if (dryRun) return { kind: 'done', text: DRY_RUN, changed: false, warnings: [] };
+  if (memoryPolicy.write !== 'never') return undefined;
+  return refusal('refused', '`memory-write: never` leaves memory as it is', 'Leave `memory-write` out.');
+}
+
+const SHOWING: ReadonlySet<MemoryCommand['kind']> = new Set(['show', 'search', 'verify', 'export']);
+const DRY_RUN = 'Dry run: nothing was changed.';
+
+/**
+ * Of a memory in another repository only what was done, with ids; never what it says (D14). That is the first paragraph:
+ * entries stand below, and where something went wrong, it is told last.
+ */
+function hideMemory(
+  result: MemoryCommandResult,
+  { isMemoryHidden }: MemoryCommandRequest,
+): MemoryCommandResult {
+  if (!isMemoryHidden) return result;
+  switch (result.kind) {
+    case 'done': {
+      const [first = ''] = result.text.split('\n\n');
+      return {
+        kind: 'done',
+        text: first.replace(/:$/, '.'),
+        changed: result.changed,
+        warnings: result.warnings,
+      };
+    }
+    case 'failed': {
+      if (result.reason === 'ambiguous')
+        return { ...result, message: 'that is the beginning of several ids' };
+      return { ...result, message: result.message.split('\n\n').at(-1) ?? '' };
+    }
+  }
 }

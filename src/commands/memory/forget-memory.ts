@@ -5,7 +5,10 @@ import { forgetEntry, isNotable, noteForgotten } from '../../core/memory/command
 import { formatBrief } from '../../core/memory/commands/format.js';
 import { deleteNote } from '../../core/memory/commands/notes.js';
 import { withoutEntries } from '../../core/memory/merge.js';
+import { statePath } from '../../core/memory/state.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
+import { parseReviewFacts, type Withdrawn } from '../../core/review/state-facts.js';
+import { withdrawnFindings } from '../../core/review/state-sums.js';
 import {
   type CommandSession,
   logsOf,
@@ -18,7 +21,6 @@ import {
 } from './command-session.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { dropOldVersions, oldVersions } from './purge-memory.js';
-import { findWithdrawn, restoreFinding } from './restore-finding.js';
 
 /**
  * Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. The
@@ -126,4 +128,25 @@ function tellForgotten(id: string, entries: readonly MemoryEntry[], { location }
     ? 'It stays forgotten: no copy that another place still holds is folded in again.'
     : 'Its id cannot be noted, so a copy that another place still holds may come back.';
   return `Forgotten in ${location}:\n\n${what}\n\n${stays}`;
+}
+
+/** The withdrawn finding that an id, or its beginning, is the fingerprint of; undefined where that is none or several. */
+function findWithdrawn(id: string, { trusted, tree }: MemoryView): Withdrawn | undefined {
+  if (id.length < MIN_PREFIX) return undefined;
+  const facts = parseReviewFacts(tree.get(statePath(trusted.path)) ?? '');
+  const found = withdrawnFindings(facts).filter(({ fingerprint }) => fingerprint.startsWith(id));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Forgets that a finding was withdrawn, so that it may be raised again, and that no answer withdraws it once more. */
+async function restoreFinding(
+  { fingerprint, path, rule }: Withdrawn,
+  view: MemoryView,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const failed = await saveChanges(noteForgotten(view.trusted.path, fingerprint, hand.clock.now()), hand);
+  if (failed !== undefined) return failed;
+  const what = `The finding \`${rule}\` in \`${path}\` is no longer withdrawn (\`${fingerprint}\`)`;
+  const text = `${what}: it may be raised again, and answers to it no longer count.`;
+  return { kind: 'done', text, changed: true, warnings: view.warnings };
 }

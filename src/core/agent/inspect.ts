@@ -1,22 +1,22 @@
 import { parse } from 'smol-toml';
+import type { BaseIssue } from 'valibot';
 import { safeParse } from 'valibot';
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { ConfigError } from '../errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import type { Warning } from '../warning.js';
 import { createLocator, type Locator } from './locate.js';
+import type { UnknownKey } from './match-keys.js';
 import { type MatchedKeys, matchKeys } from './match-keys.js';
 import { parseError, type SourceText, tooLarge } from './parse-error.js';
 import type { AgentProblem } from './problem.js';
-import { AGENT_SCHEMA, isTable, type RawAgent, type TomlTable } from './schema.js';
+import { AGENT_SCHEMA, exampleOf, isTable, type RawAgent, type TomlTable } from './schema.js';
 import { showKey } from './show-key.js';
+import { nearest } from './suggest.js';
 import { tomlProblem } from './toml-error.js';
 import type { KeyPath } from './toml-keys.js';
-import { issueProblem, typeProblem } from './type-problem.js';
-import { unknownKeyWarnings } from './unknown-keys.js';
 import { agentProblems } from './validate.js';
 import { isTakenPath, notesWithoutMemory } from './validate-notes.js';
-import { withoutValues } from './without-values.js';
 
 /** An agent file with all that is wrong with it. */
 export interface InspectedAgent {
@@ -170,4 +170,115 @@ function unusedPathWarnings(
   if (why === undefined) return [];
   const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${why}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
   return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'path']) } }];
+}
+
+/** A file that is no agent at all has many unknown keys; more than this are only counted. */
+const MAX_WARNINGS = 20;
+
+/** One warning for each key nobody reads, at its place, with the key that may have been meant (D3). */
+function unknownKeyWarnings(
+  unknown: readonly UnknownKey[],
+  file: string,
+  locator: Locator,
+): readonly Warning[] {
+  const shown = unknown.slice(0, MAX_WARNINGS).map(
+    (key): Warning => ({
+      code: 'agent-unknown-key',
+      message: `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`,
+      at: { file, ...locator.findNearest(key.path) },
+    }),
+  );
+  const left = unknown.length - shown.length;
+  if (left === 0) return shown;
+  const message = `${left} more unknown keys are ignored. Is this an agent file?`;
+  return [...shown, { code: 'agent-unknown-key', message, at: { file } }];
+}
+
+function advice({ path, known }: UnknownKey): string {
+  const written = String(path.at(-1));
+  const meant = nearest(written, known);
+  if (meant !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), meant])}\`?`;
+  if (path.length > 1 && Object.hasOwn(AGENT_SCHEMA.entries, written.toLowerCase())) {
+    return `\`${written}\` belongs above the first \`[table]\` of the file.`;
+  }
+  return 'Remove it, or check its name.';
+}
+
+/**
+ * A document without the values at these paths. A list of plain values goes as a whole when one of them does: its other
+ * elements would have other numbers.
+ */
+export function withoutValues(document: unknown, paths: readonly KeyPath[]): unknown {
+  return paths.reduce((value, path) => without(value, keyPart(path)), document);
+}
+
+/** The path up to the last key: numbers behind it are elements. */
+function keyPart(path: KeyPath): KeyPath {
+  return path.slice(0, path.findLastIndex((part) => typeof part === 'string') + 1);
+}
+
+function without(value: unknown, [key, ...rest]: KeyPath): unknown {
+  if (Array.isArray(value)) {
+    return value.map((element, index) => (index === key ? without(element, rest) : element));
+  }
+  if (!isTable(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (name !== key) return [[name, inner]];
+      return rest.length === 0 ? [] : [[name, without(inner, rest)]];
+    }),
+  );
+}
+
+/** A value of the wrong type: `expected` is the schema's word for the right one. */
+function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProblem {
+  return {
+    message: `${showKey(path)} must be ${expected}, but is ${describe(value)}`,
+    remedy: `Write it like this: ${rightForm(path, expected, value)}.`,
+    path,
+  };
+}
+
+/** An issue of the schema as a problem of the file. */
+function issueProblem(issue: BaseIssue<unknown>): AgentProblem {
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
+  if (issue.kind === 'schema') return typeProblem(path, issue.message, issue.input);
+  return {
+    message: `${showKey(path)}: ${String(issue.input).slice(0, 40)} is out of range`,
+    remedy: `The largest number is ${Number.MAX_SAFE_INTEGER}.`,
+    path,
+  };
+}
+
+/** A line the user can copy. Texts of the file are not repeated: they may be secrets. */
+function rightForm(path: KeyPath, expected: string, value: unknown): string {
+  const key = path.at(-1);
+  if (typeof key === 'number') return rightForm(path.slice(0, -1), listOf(expected), value);
+  if (expected === 'a table') return `\`[${showKey(path)}]\`, with its keys on the lines below`;
+  if (expected === 'a list of tables') return `\`[[${showKey(path)}]]\`, with its keys on the lines below`;
+  return `\`${showKey(path.slice(-1))} = ${meantValue(expected, value) ?? exampleOf(expected) ?? ''}\``;
+}
+
+function listOf(expected: string): string {
+  return expected === 'a table' ? 'a list of tables' : 'a list of strings';
+}
+
+/** The value in the right type, where it is plain what was meant. */
+function meantValue(expected: string, value: unknown): string | undefined {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
+  if (expected === 'an integer' && isWhole) return String(value);
+  if (typeof value !== 'string') return undefined;
+  if (expected === 'an integer' && /^-?\d{1,15}$/.test(value)) return String(Number(value));
+  if (expected === 'a number' && /^-?\d{1,9}(\.\d{1,9})?$/.test(value)) return value;
+  if (expected === 'true or false' && /^(true|false)$/i.test(value)) return value.toLowerCase();
+  return undefined;
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return 'a string';
+  if (typeof value === 'bigint') return 'an integer';
+  if (typeof value === 'number') return 'a float';
+  if (typeof value === 'boolean') return 'a boolean';
+  if (Array.isArray(value)) return 'a list';
+  return isTable(value) ? 'a table' : 'a date or time';
 }

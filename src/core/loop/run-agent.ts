@@ -1,21 +1,21 @@
-import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
-import { COMPACTION } from '../defaults.js';
-import { AxeError } from '../errors.js';
+import { COMPACTION, CONTEXT_WINDOW_TOKENS, LIMIT_NOTICE } from '../defaults.js';
+import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
+import { cleanLine } from '../text/cut.js';
 import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
-import { askFitting } from './ask-fitting.js';
+import type { Asker } from './asker.js';
 import { createAsker, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import { type AnswerForm, judgeAnswer } from './final-answer.js';
 import type { LoopDependencies } from './loop-dependencies.js';
 import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
-import { type LimitState, limitNotice } from './notice.js';
-import { endOf, type ReplyEnd } from './reply-end.js';
 import type { RetryPolicy } from './retry.js';
+import { type LongConversation, shorten, shortenRefused } from './shorten.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
 
@@ -208,3 +208,153 @@ function failed(
   }
   return { kind: 'failed', error: cause, stats };
 }
+
+/** What is left of a run; undefined where there is no such limit. */
+export interface LimitState {
+  /** Requests that may still be made. */
+  readonly turnsLeft?: number | undefined;
+  /** Share of the token budget that is spent, 1 for all of it. */
+  readonly tokensShare?: number | undefined;
+  /** Share of the cost limit that is spent, 1 for all of it. */
+  readonly costShare?: number | undefined;
+  readonly secondsLeft?: number | undefined;
+}
+
+/**
+ * One line that tells the model how little is left, to stand at the end of the last tool result; undefined while there
+ * is enough (thresholds: {@link LIMIT_NOTICE}).
+ */
+export function limitNotice(state: LimitState): string | undefined {
+  const scarce = [
+    ...turns(state.turnsLeft),
+    ...share(state.tokensShare, 'token budget'),
+    ...share(state.costShare, 'cost limit'),
+    ...seconds(state.secondsLeft),
+  ];
+  if (scarce.length === 0) return undefined;
+  return `[Little is left of this run: ${scarce.join(', ')}. ${adviceFor(state.turnsLeft)}]`;
+}
+
+function turns(left: number | undefined): readonly string[] {
+  if (left === undefined || left > LIMIT_NOTICE.turns) return [];
+  const whole = Math.max(0, Math.floor(left));
+  return [whole === 1 ? '1 turn' : `${whole} turns`];
+}
+
+function share(spent: number | undefined, name: string): readonly string[] {
+  if (spent === undefined || !(spent >= LIMIT_NOTICE.share)) return [];
+  return [`${Math.max(0, Math.floor((1 - spent) * 100 + ROUNDING))}% of the ${name}`];
+}
+
+/** What binary fractions lack: 1 - 0.9 is a little less than a tenth. */
+const ROUNDING = 1e-9;
+
+function seconds(left: number | undefined): readonly string[] {
+  if (left === undefined || !(left <= LIMIT_NOTICE.seconds)) return [];
+  const whole = Math.max(0, Math.floor(left));
+  return [whole === 1 ? '1 second' : `${whole} seconds`];
+}
+
+function adviceFor(turnsLeft: number | undefined): string {
+  return turnsLeft !== undefined && turnsLeft <= 1
+    ? 'Your next reply is the last one: give your final answer now, without calling a tool.'
+    : 'Do only what is still needed and give your final answer soon.';
+}
+
+/** A reply, and the conversation that it answers. */
+interface FittingReply {
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly reply: LanguageModelV4GenerateResult;
+}
+
+/** How often a conversation is shortened for one request. */
+const MAX_REFUSALS = 4;
+
+/** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
+const NEXT_SHARE = 0.75;
+
+/**
+ * Asks with the conversation as it fits into the model's window. Where the provider finds it too long all the same, the
+ * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
+ */
+async function askFitting(
+  conversation: LongConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<FittingReply> {
+  const { settings, measured } = conversation;
+  let messages = await shorten(conversation, asker, deps);
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      return { messages, reply: await asker.ask(messages, settings) };
+    } catch (thrown) {
+      const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
+      if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
+      const usedTokens = estimateTokens(messages, measured);
+      const { ref } = asker.current;
+      const windowTokens = learn(overflow, usedTokens, asker);
+      const planned = windowTokens * NEXT_SHARE ** refusals;
+      const refused = { ...conversation, messages, usedTokens, windowTokens: planned };
+      const shorter = await shortenRefused(refused, asker, deps);
+      if (shorter === undefined) throw thrown;
+      deps.reporter.event({ kind: 'too-long', model: ref, windowTokens });
+      messages = shorter;
+    }
+  }
+}
+
+/** The window that is gone by from now on: as the provider says, else less than what was just too much. */
+function learn({ windowTokens }: ContextOverflow, usedTokens: number, asker: Asker): number {
+  const assumed = asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS;
+  const learnt = windowTokens ?? Math.floor(Math.min(usedTokens, assumed) * NEXT_SHARE);
+  asker.learnWindow(learnt);
+  return learnt;
+}
+
+/** How a reply ended, whatever it holds. */
+type ReplyEnd =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'refused' }
+  /** What it holds may lack its end; the error says why and what helps. */
+  | { readonly kind: 'cut'; readonly error: AxeError };
+
+/** An end that only a server of its own knows counts as whole. */
+function endOf({ finishReason, usage }: LanguageModelV4GenerateResult): ReplyEnd {
+  const { unified, raw = unified } = finishReason;
+  switch (unified) {
+    case 'stop':
+    case 'tool-calls':
+    case 'other':
+      return { kind: 'whole' };
+    case 'content-filter':
+      return { kind: 'refused' };
+    case 'length':
+      return { kind: 'cut', error: cutByLength(raw, usage.outputTokens.total) };
+    case 'error':
+    case 'interrupted':
+      return { kind: 'cut', error: endedByError(raw) };
+  }
+}
+
+function cutByLength(raw: string, outputTokens = 0): AxeError {
+  if (/context/i.test(raw)) {
+    return new AxeError("the answer was cut because the model's context window is full", {
+      remedy: 'Give the agent less to read, or take a model with a larger context window.',
+    });
+  }
+  const where = outputTokens > 0 ? `at ${outputTokens} output tokens` : 'at the limit of output tokens';
+  return new AxeError(`the answer was cut ${where}`, {
+    remedy: 'Raise `max_tokens` in `[params]` of the agent.',
+  });
+}
+
+function endedByError(raw: string): AxeError {
+  const reason = raw === 'error' ? '' : ` (${cleanLine(raw, MAX_REASON)})`;
+  const remedy = 'Run it again; if it happens again, take another model.';
+  if (/call|tool/i.test(raw)) {
+    return new AxeError(`the answer ended with a tool call that cannot be read${reason}`, { remedy });
+  }
+  return new AxeError(`the provider ended the answer with an error${reason}`, { remedy });
+}
+
+const MAX_REASON = 60;

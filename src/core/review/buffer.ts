@@ -1,10 +1,10 @@
 import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { shown } from '../text/shown.js';
+import { allowedName } from './allow-list.js';
 import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
 import type { DiffLines } from './diff-lines.js';
-import { type Picked, pickNames, withoutNames } from './pick-names.js';
 import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
 import { withoutOffers } from './suggestion.js';
 import { type CommentRequest, takeFinding } from './take-finding.js';
@@ -200,4 +200,41 @@ function wrongVerdict(verdict: string): string {
 function tooManyIssues(max: number): string {
   if (max === 0) return 'Not taken: this workflow lets a run open no issues. Put it into your answer.';
   return `Not taken: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
+}
+
+/** Names that were held against an allow-list. */
+interface Picked {
+  /** All that hold now. */
+  readonly names: readonly string[];
+  readonly picked: readonly string[];
+  readonly left: readonly string[];
+}
+
+interface PickRules {
+  readonly patterns: readonly string[];
+  readonly max: number;
+  readonly before: readonly string[];
+}
+
+/** The allowed ones of some names, as many as there is room for. */
+export function pickNames(wanted: readonly string[], { patterns, max, before }: PickRules): Picked {
+  const names = [...before];
+  const picked: string[] = [];
+  const left: string[] = [];
+  for (const one of wanted) {
+    const name = allowedName(one, patterns);
+    const isThere = name !== undefined && withoutNames([name], names).length === 0;
+    if (name === undefined || (!isThere && names.length >= max)) left.push(one);
+    else {
+      picked.push(name);
+      if (!isThere) names.push(name);
+    }
+  }
+  return { names, picked, left };
+}
+
+/** The names that are not among the others; case counts for nothing. */
+export function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
+  const gone = new Set(others.map((name) => name.toLowerCase()));
+  return names.filter((name) => !gone.has(name.toLowerCase()));
 }

@@ -1,11 +1,11 @@
 import { MAX_COMMENT_CHARACTERS, MAX_SUMMARY_BYTES } from '../defaults.js';
 import { cutToBytes } from '../text/cut.js';
 import { stripInvisible } from './invisible.js';
-import { cleanLog } from './log.js';
+import { disarmUrl, isReferenceUrl } from './link.js';
 import { cleanMarkdown } from './markdown.js';
 import { redact } from './redact.js';
-import { cleanTitle } from './title.js';
 import type { References } from './words.js';
+import { CLOSING_WORD } from './words.js';
 
 /** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
 export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'log' | 'output' | 'memory';
@@ -110,4 +110,37 @@ function cutToSummary(text: string, tooMuch: number): string {
 function atLineEnd(text: string): string {
   const end = text.lastIndexOf('\n');
   return end > Math.max(0, text.length - 2000) ? text.slice(0, end) : text;
+}
+
+/**
+ * The title of an issue or pull request: GitHub shows it as it was typed, so it gets no markup. Mentions and references
+ * do nothing there, but a merge can make the title the message of a commit, where a closing keyword works.
+ */
+function cleanTitle(text: string): string {
+  const line = stripInvisible(text).replace(/\s+/g, ' ').trim();
+  return line.replace(
+    CLOSING_REFERENCE,
+    (_, keyword: string, reference: string) => keyword + plainReference(reference),
+  );
+}
+
+const CLOSING_REFERENCE = new RegExp(
+  String.raw`(?<![A-Za-z0-9])(${CLOSING_WORD}[^A-Za-z0-9.;!?]{1,40})(https?:\/\/\S+|(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d+|GH-\d+)`,
+  'gi',
+);
+
+function plainReference(reference: string): string {
+  if (isReferenceUrl(reference)) return disarmUrl(reference).text;
+  return reference.startsWith('http') ? reference : reference.replace(/^#/, '').replace(/[#-](?=\d+$)/, ' ');
+}
+
+/**
+ * Text for the log of a step, in which nothing is a command to the runner: not `::name::` at the start of a line, not
+ * `##[name]` anywhere, also not behind a carriage return (memory-and-security C8 94; actions/runner takes white space
+ * before the first, and text before the second). A space makes them plain text.
+ */
+export function cleanLog(text: string): string {
+  return stripInvisible(text)
+    .replace(/^[^\S\n]*:(?=:)/gm, '$& ')
+    .replaceAll('##[', '## [');
 }

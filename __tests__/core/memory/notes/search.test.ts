@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NotesPlaces } from '../../../../src/core/memory/notes/place.js';
-import { renderSearch } from '../../../../src/core/memory/notes/render-search.js';
 import { type SearchScope, searchNotes } from '../../../../src/core/memory/notes/search.js';
+import { renderSearch } from '../../../../src/core/memory/notes/session.js';
 import { formatEntry } from '../../../../src/core/memory/run-log.js';
 import { utf8Bytes } from '../../../../src/core/text/cut.js';
 

@@ -9,10 +9,9 @@ import { type BlockOptions, formatMemoryBlock } from '../../../../src/core/memor
 import { compactionHeading } from '../../../../src/core/memory/notes/daily-heading.js';
 import { effectiveReserve } from '../../../../src/core/memory/notes/effective-reserve.js';
 import { formatMemoryError } from '../../../../src/core/memory/notes/memory-error.js';
-import { notesUnder } from '../../../../src/core/memory/notes/place.js';
-import { renderSearch } from '../../../../src/core/memory/notes/render-search.js';
+import { notesUnder, projectSlug } from '../../../../src/core/memory/notes/place.js';
 import { searchNotes } from '../../../../src/core/memory/notes/search.js';
-import { projectSlug } from '../../../../src/core/memory/notes/slug.js';
+import { renderSearch } from '../../../../src/core/memory/notes/session.js';
 import { notesToolsPrompt } from '../../../../src/core/memory/notes/tools-prompt.js';
 import { countEntries, formatEntry, lastEntries } from '../../../../src/core/memory/run-log.js';
 import { NO_NOTES, withNotes } from '../../../../src/core/prompt/system.js';

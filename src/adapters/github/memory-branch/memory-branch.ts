@@ -1,11 +1,28 @@
-import type { BranchCommit, BranchRead, MemoryBranch } from '../../../core/memory/branch.js';
+import * as v from 'valibot';
+import type {
+  BranchCommit,
+  BranchFile,
+  BranchGrowth,
+  BranchRead,
+  MemoryBranch,
+} from '../../../core/memory/branch.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { readFolders } from './memory-branch-folders.js';
-import { compareCommits } from './memory-branch-growth.js';
-import { readWholeBranch } from './memory-branch-list.js';
-import { type BranchAccess, branchName, type MemoryBranchPlace } from './memory-branch-place.js';
-import { readBranch } from './memory-branch-read.js';
+import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
+import {
+  type BranchAccess,
+  branchName,
+  type MemoryBranchPlace,
+  notUnderstood,
+} from './memory-branch-place.js';
+import {
+  blockingFolder,
+  fetchNewest,
+  filesAt,
+  readBranch,
+  type TreeEntry,
+  withFolders,
+} from './memory-branch-read.js';
 import { afterRefusal } from './memory-branch-refused.js';
 import { troubleOf } from './memory-branch-trouble.js';
 import {
@@ -101,3 +118,74 @@ async function writing(access: BranchAccess, { head, signal, write }: Writing): 
     throw thrown;
   }
 }
+
+/**
+ * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
+ * what else stands there why not (D17): one query for files and listings, and one for every fifty texts. Throws a
+ * GitHubError.
+ */
+async function readFolders(
+  access: BranchAccess,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const paths = wanted.filter((path) => !path.endsWith('/'));
+  const folders = wanted.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
+  const asked = withFolders([...paths, ...folders]);
+  const newest = await fetchNewest(access, { paths: asked, lists: true }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries } = newest;
+  const { wanted: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
+  const files = new Map<string, BranchFile>([
+    ...refused,
+    ...folders.flatMap((folder) => notFolders(folder, entries)),
+    ...(await fetchFiles(access, listed, signal)),
+    ...(await filesAt(access, { paths, entries }, signal)),
+  ]);
+  return { kind: 'found', head, isPublic, files };
+}
+
+/** What stands in a folder but for other folders and backups, which nobody reads. */
+function listingOf(folder: string, entries: ReadonlyMap<string, TreeEntry>): readonly ListedEntry[] {
+  if (blockingFolder(`${folder}/x`, entries) !== undefined) return [];
+  return [...(entries.get(folder)?.children ?? [])]
+    .filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'))
+    .map(({ name, ...child }) => ({ ...child, path: `${folder}/${name}` }));
+}
+
+/** A link or a file where a folder should be. */
+function notFolders(
+  folder: string,
+  entries: ReadonlyMap<string, TreeEntry>,
+): readonly (readonly [string, BranchFile])[] {
+  const blocked = blockingFolder(`${folder}/x`, entries);
+  return blocked === undefined ? [] : [[`${folder}/`, blocked]];
+}
+
+/**
+ * Whether a commit has an earlier one among its ancestors, by comparing both (REST API, compare two commits). The second
+ * page is asked for, since only the first one carries the changed files. Trouble is a value; only an aborted signal rejects.
+ */
+async function compareCommits(
+  { client, place }: BranchAccess,
+  { earlier, head }: { readonly earlier: string; readonly head: string },
+  signal: AbortSignal,
+): Promise<BranchGrowth> {
+  const { owner, name: repo } = place;
+  const params = { owner, repo, basehead: `${earlier}...${head}`, per_page: 1, page: 2 };
+  try {
+    const { body } = await client.request(COMPARE, { params, signal });
+    const answer = v.safeParse(comparisonSchema, body);
+    if (!answer.success) throw notUnderstood(COMPARE);
+    const { status } = answer.output;
+    return { kind: status === 'ahead' || status === 'identical' ? 'grown' : 'replaced' };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    // Two commits without a common ancestor cannot be compared, nor one that GitHub has already thrown away.
+    return thrown.reason === 'missing' ? { kind: 'replaced' } : troubleOf(place, thrown, 'reading');
+  }
+}
+
+const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+
+const comparisonSchema = v.object({ status: v.picklist(['ahead', 'behind', 'diverged', 'identical']) });

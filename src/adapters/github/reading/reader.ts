@@ -1,7 +1,9 @@
 import { AxeError } from '../../../core/errors.js';
 import { mayWrite } from '../../../core/event/permission.js';
+import type { Repository } from '../../../core/event/trigger.js';
 import { subjectNumber, type Trigger } from '../../../core/event/trigger.js';
 import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../../core/memory/memory-roots.js';
+import { type DiffFile, parseDiff } from '../../../core/text/diff.js';
 import { shown } from '../../../core/text/shown.js';
 import { ToolError } from '../../../core/tool-error.js';
 import type {
@@ -12,7 +14,8 @@ import type {
 } from '../../../core/tools/github/github-port.js';
 import type { GitHubClient } from '../client/client.js';
 import { once } from '../client/once.js';
-import { fetchComparedFiles } from './compared-files.js';
+import { assembleDiff, fetchChangedFiles } from './changed-files.js';
+import { fetchComparison, fetchDiff } from './compare.js';
 import { listFolderAt, type RefPlace, readPathAt } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
 import { failingChecks } from './failing-checks.js';
@@ -20,7 +23,7 @@ import { fileHistory } from './history.js';
 import { fetchPermission } from './permissions.js';
 import { repositoryPath } from './repository-path.js';
 import { searchCode, searchIssues } from './search.js';
-import { type SubjectCommits, subjectCommits } from './subject-commits.js';
+import { fetchCommits, type SubjectCommits, subjectCommits } from './subject-commits.js';
 
 /** An event that came from GitHub. */
 type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
@@ -157,4 +160,56 @@ async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
     const { message, remedy } = thrown;
     throw new ToolError(remedy === undefined ? message : `${message}. ${remedy}`);
   }
+}
+
+/** Two commits of a repository. */
+interface ComparedCommits {
+  readonly repository: Repository;
+  readonly base: string;
+  readonly head: string;
+  /** Their pull request, which lists more files than a comparison does. */
+  readonly pull: number | undefined;
+}
+
+/** The files that differ, with what GitHub shows of each. */
+interface ComparedFiles {
+  readonly files: readonly DiffFile[];
+  /** False where there are more files than GitHub lists. */
+  readonly isComplete: boolean;
+}
+
+/** Files that GitHub lists of a pull request (REST API, "List pull requests files"). */
+const MAX_PULL_FILES = 3000;
+
+/**
+ * What the head changed since it left the base: the whole diff, or where GitHub does not make it, what it shows of each
+ * file. Throws a GitHubError.
+ */
+export async function fetchComparedFiles(
+  client: GitHubClient,
+  compared: ComparedCommits,
+  signal: AbortSignal,
+): Promise<ComparedFiles> {
+  const diff = await fetchDiff(client, compared, signal);
+  if (diff !== undefined) return { files: parseDiff(diff), isComplete: true };
+  return await fetchListedFiles(client, compared, signal);
+}
+
+/** The pull request's own list is longer, but it is that of its newest commit. */
+async function fetchListedFiles(
+  client: GitHubClient,
+  compared: ComparedCommits,
+  signal: AbortSignal,
+): Promise<ComparedFiles> {
+  const { repository, pull, head } = compared;
+  if (pull !== undefined) {
+    const place = { repository, number: pull };
+    const now = await fetchCommits(client, place, signal);
+    if (now.head.sha === head) {
+      const files = await fetchChangedFiles(client, place, signal);
+      return { files: parseDiff(assembleDiff(files)), isComplete: files.length < MAX_PULL_FILES };
+    }
+  }
+  const { files, isComplete } = await fetchComparison(client, compared, signal);
+  return { files: parseDiff(assembleDiff(files)), isComplete };
 }

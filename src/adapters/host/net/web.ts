@@ -1,13 +1,15 @@
+import { lookup as resolveName } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { messageOf } from '../../../core/errors.js';
 import { shown } from '../../../core/text/shown.js';
 import { ToolError } from '../../../core/tool-error.js';
 import type { Page, PageOptions, Web } from '../../../core/tools/ports.js';
 import { hostOf, refuseUrl } from '../../../core/tools/web/allowed-host.js';
-import { isAddress } from '../../../core/tools/web/public-address.js';
+import { isAddress, isPublicAddress } from '../../../core/tools/web/public-address.js';
 import { VERSION } from '../../../core/version.js';
 import { BLOCKED_PORT } from './any-port.js';
 import { innermost, innermostMessage } from './innermost.js';
 import { proxyFor } from './proxy.js';
-import { createPublicLookup, type PublicLookupOptions } from './public-lookup.js';
 import { readCapped } from './read-capped.js';
 
 /** How the web is reached. */
@@ -173,4 +175,52 @@ function explain(
   if (message === BLOCKED_PORT)
     return new ToolError(`${shown(url)} is at a port that is not for pages of the web`);
   return new ToolError(`${shown(url)} could not be fetched: ${message}`);
+}
+
+/** Where addresses come from; both are the system's own unless a test says otherwise. */
+interface PublicLookupOptions {
+  /** Every address of a host. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** The address that is connected to for one that was found public. */
+  readonly route?: (address: string) => string;
+}
+
+/**
+ * A lookup that gives public addresses only, for a socket to connect to: what is checked is what is used. A host with a
+ * single address that is not public fails as a whole, with a ToolError (memory-and-security C7 92).
+ */
+function createPublicLookup({
+  resolve = resolveAll,
+  route = (address) => address,
+}: PublicLookupOptions): LookupFunction {
+  return (host, options, callback) => {
+    publicAddresses(host, resolve).then(
+      (addresses) => {
+        const found = addresses.map(route).map((address) => ({ address, family: isIP(address) }));
+        const [first] = found;
+        if (options.all === true) callback(null, found);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: Error) => callback(error, ''),
+    );
+  };
+}
+
+async function publicAddresses(
+  host: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const addresses = await resolve(host);
+  if (addresses.length === 0) throw new ToolError(`host "${host}" has no address`);
+  const wrong = addresses.find((address) => !isPublicAddress(address));
+  if (wrong === undefined) return addresses;
+  throw new ToolError(`host "${host}" resolves to the private or reserved address ${wrong}`);
+}
+
+async function resolveAll(host: string): Promise<readonly string[]> {
+  try {
+    return (await resolveName(host, { all: true })).map(({ address }) => address);
+  } catch (thrown) {
+    throw new ToolError(`host "${host}" could not be resolved: ${messageOf(thrown)}`);
+  }
 }

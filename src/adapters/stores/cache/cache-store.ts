@@ -1,6 +1,9 @@
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import type { Files } from '../../../core/files.js';
+import { isRunLog } from '../../../core/memory/merge.js';
+import { isNotesPath } from '../../../core/memory/notes/place.js';
+import { isStatePath } from '../../../core/memory/state.js';
 import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../core/memory/tree.js';
 import { describeCause } from '../../../core/network-cause.js';
 import { encodeBytes } from '../../../core/text/bytes.js';
@@ -10,9 +13,9 @@ import { notReadBack } from '../tree-on-disk.js';
 import type { CacheClient } from './cache-client.js';
 import { type CacheScope, formatKey, keyPrefix } from './cache-key.js';
 import { cacheWriteRemedy } from './cache-write-remedy.js';
-import { type ChainReading, readVersionChain } from './read-chain.js';
 import { createReservations, SLOW_SAVE_MS, type Wait } from './reservations.js';
-import { SKIPPED_VERSIONS_FILE } from './skipped-versions.js';
+import { SKIPPED_VERSIONS_FILE, type SkippedVersions, unreleased } from './skipped-versions.js';
+import type { VersionChain } from './version-chain.js';
 import { type ChainFailure, createVersionChain, SERVICE_REMEDY, type Version } from './version-chain.js';
 
 /** What the cache store works with. */
@@ -218,4 +221,57 @@ const OWN_FILE = { kind: 'path', path: SKIPPED_VERSIONS_FILE } as const;
 /** Without the dot at the end of a key, which people would take for the end of a sentence. */
 function locationOf(prefix: string, number: number): string {
   return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
+}
+
+/** All that a lineage holds. */
+interface ChainReading {
+  readonly kind: 'reading';
+  readonly newest: Version;
+  /** That of the newest version, with what came to light of those that were passed over. */
+  readonly tree: MemoryTree;
+  /** Versions that were passed over and may still come to light. */
+  readonly open: SkippedVersions;
+  /** Versions that came to light and are in `tree`. */
+  readonly late: readonly Version[];
+}
+
+/** What a lineage is read with. */
+interface VersionChainRequest {
+  /** What was read before: its versions are not read again, since none ever changes. */
+  readonly before: ChainReading | undefined;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the newest version, and each that it passed over and that can be read by now. */
+async function readVersionChain(
+  versionChain: VersionChain,
+  { before, now, signal }: VersionChainRequest,
+): Promise<ChainReading | ChainFailure> {
+  const newest = await versionChain.newest(before?.newest, signal);
+  if (newest.kind === 'trouble') return newest;
+  const late: Version[] = [];
+  const open = new Map(unreleased(newest.skippedVersions, now));
+  for (const number of [...open.keys()]) {
+    const version =
+      before?.late.find((one) => one.number === number) ?? (await versionChain.at(number, signal));
+    if (version.kind === 'trouble') return version;
+    if (version.number !== number) continue;
+    late.push(version);
+    open.delete(number);
+  }
+  const tree = late.reduce((sum, version) => foldIn(sum, version.tree), newest.tree);
+  return { kind: 'reading', newest, tree, open, late };
+}
+
+/** Entries, facts and notes are united; of anything else the newest counts, and the other is kept beside it (D12). */
+function foldIn(tree: MemoryTree, late: MemoryTree): MemoryTree {
+  const merged = new Map(mergeTrees(tree, late));
+  for (const [path, text] of late) {
+    const kept = merged.get(path) ?? '';
+    const isLog = isRunLog(text) || isRunLog(kept);
+    const isUnited = isStatePath(path) || path.endsWith('.bak') || isNotesPath(path) || isLog;
+    if (!isUnited && !kept.includes(text) && !merged.has(`${path}.bak`)) merged.set(`${path}.bak`, text);
+  }
+  return merged;
 }

@@ -1,11 +1,11 @@
 import { cutToBytes } from '../../text/cut.js';
+import { dateOf, isDate } from '../../text/dates.js';
+import { foldLetters } from '../../text/fold-letters.js';
 import type { Warning } from '../../warning.js';
 import { readableText } from '../prompt-text.js';
-import { neutraliseTags } from './block-tags.js';
-import { dailyLogs } from './daily-logs.js';
 import { fitSections, type Section } from './fit-sections.js';
 import { linesOf } from './lines.js';
-import { LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
+import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
 
 /** How notes are put into a prompt. */
 export interface BlockOptions {
@@ -84,3 +84,81 @@ function cutWarning(cut: readonly string[], { maxBytes }: BlockOptions): Warning
   const message = `notes take more than ${maxBytes} bytes of the prompt, so not all of them are in it: ${cut.join(', ')}. The agent can still search and read them. Shorten them, or raise \`max_inject_bytes\` in \`[memory]\`.`;
   return { code: 'memory-truncated', message };
 }
+
+/** A daily log; `text` is empty where there is none. */
+interface DailyLog {
+  readonly date: string;
+  readonly text: string;
+}
+
+/** Which days are wanted. */
+interface DailyChoice {
+  readonly places: NotesPlaces;
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly today: string;
+  /** `calendar`: today and yesterday; `recent`: the two newest days that hold anything, but none to come. */
+  readonly daily: 'calendar' | 'recent';
+}
+
+/** The two daily logs a prompt shows, the newer one first. */
+function dailyLogs(files: ReadonlyMap<string, string>, choice: DailyChoice): readonly [DailyLog, DailyLog] {
+  const { today } = choice;
+  const log = (date: string): DailyLog => ({ date, text: textOfDay(files, date, choice.places) });
+  switch (choice.daily) {
+    case 'calendar':
+      return [log(today), log(dayBefore(today))];
+    case 'recent': {
+      const written = daysOf(files, choice).map(log);
+      const [newer, older] = written.filter(({ text }) => text.trim() !== '');
+      return [newer ?? { date: today, text: '' }, older ?? { date: dayBefore(today), text: '' }];
+    }
+  }
+}
+
+/** A day is read from the flat place where it has no text at its own (D37). */
+function textOfDay(files: ReadonlyMap<string, string>, date: string, places: NotesPlaces): string {
+  const own = files.get(pathOf({ kind: 'daily', date }, places)) ?? '';
+  return own === '' ? (files.get(flatDailyPath(date)) ?? '') : own;
+}
+
+/** Newest first. */
+function daysOf(files: ReadonlyMap<string, string>, { places, today }: DailyChoice): readonly string[] {
+  const days = [...files.keys()].flatMap((path) => {
+    const date = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '');
+    const isDay = isDate(date) && date <= today;
+    const isOurs = path === flatDailyPath(date) || path === pathOf({ kind: 'daily', date }, places);
+    return isDay && isOurs ? [date] : [];
+  });
+  return [...new Set(days)].sort().reverse();
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function dayBefore(date: string): string {
+  return dateOf(Date.parse(`${date}T00:00:00Z`) - DAY_MS);
+}
+
+/**
+ * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a backslash stands behind the
+ * `<` of whatever reads like such a tag, in any case, script or width (memory-tools 4.4). The file keeps its bytes.
+ */
+function neutraliseTags(text: string): string {
+  return text.replace(TAG_START, (bracket: string, name: string) =>
+    foldLetters(name.replace(UNSEEN, '').slice(0, MAX_NAME)).startsWith('memory') ? `${bracket}\\` : bracket,
+  );
+}
+
+/** `<` and what looks like it. */
+const BRACKETS = '<\\uFF1C\\uFE64\\u2039\\u3008\\u300A\\u27E8\\u276E\\u29FC\\u227A\\u02C2\\u1438';
+
+/**
+ * A bracket, then anything but letters and digits (slashes of any width, white space, what nobody sees), and then a name.
+ * A backslash ends it, so that a tag is neutralised once, and so does the next bracket, so that no text is looked at twice.
+ */
+const TAG_START = new RegExp(`[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`, 'gu');
+
+/** What can stand between the letters of a name that still reads as it. */
+const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Longest name looked at, of what can be seen. */
+const MAX_NAME = 64;

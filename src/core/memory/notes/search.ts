@@ -3,8 +3,6 @@ import { isDate } from '../../text/dates.js';
 import { promptText, readableText } from '../prompt-text.js';
 import { linesOf } from './lines.js';
 import { flatDailyPath, LONG_TERM_PATH, type NotesPlaces, pathOf } from './place.js';
-import { regionsOf, withGaps } from './search-regions.js';
-import { isIn, parseTerms, type SearchTerm } from './search-terms.js';
 
 /** Which files of a memory tree are searched. */
 export interface SearchScope extends NotesPlaces {
@@ -147,4 +145,70 @@ function isLongTerm({ place }: Found): number {
 /** Empty, and so older than any day, for what is of no day. */
 function dateOf({ place }: Found): string {
   return place.kind === 'daily' ? place.date : '';
+}
+
+/** Lines of a file that are shown together, by index; both ends belong to it. */
+interface Region {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Lines that are shown before and after one that was found. */
+const CONTEXT_LINES = 3;
+
+/** Most regions of one file. */
+const MAX_REGIONS = 5;
+
+/** The regions around these lines, which are in order; those that touch are one. Later ones than the fifth are left out. */
+function regionsOf(hitLines: readonly number[], lineCount: number): readonly Region[] {
+  const regions: Region[] = [];
+  for (const line of hitLines) {
+    const start = Math.max(0, line - CONTEXT_LINES);
+    const end = Math.min(lineCount - 1, line + CONTEXT_LINES);
+    const last = regions.at(-1);
+    if (last !== undefined && start <= last.end + 1) regions[regions.length - 1] = { start: last.start, end };
+    else if (regions.length < MAX_REGIONS) regions.push({ start, end });
+    else break;
+  }
+  return regions;
+}
+
+/** The lines of the regions, with an ellipsis on a line of its own behind each. */
+function withGaps(lines: readonly string[], regions: readonly Region[]): string {
+  const shown = regions.flatMap(({ start, end }) => [...lines.slice(start, end + 1), '…']);
+  return shown.join('\n').trimEnd();
+}
+
+/** A word that is looked for. */
+interface SearchTerm {
+  /** As the query has it. */
+  readonly written: string;
+  readonly pattern: RegExp;
+}
+
+/** A query of more words than this is no query but a text; the rest is not looked for, nor named in the reply. */
+const MAX_TERMS = 64;
+
+/** The words of a query in their order; of words that differ only in the case of ASCII letters the first. */
+function parseTerms(query: string): readonly SearchTerm[] {
+  const words = new Map<string, string>();
+  for (const word of query.toWellFormed().split(/\p{White_Space}+/u)) {
+    const folded = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    if (word !== '' && !words.has(folded)) words.set(folded, word);
+  }
+  return [...words.values()]
+    .slice(0, MAX_TERMS)
+    .map((written) => ({ written, pattern: new RegExp(escaped(written.normalize('NFC')), 'iu') }));
+}
+
+/**
+ * Whether a text, composed by NFC, holds a word, whatever its case: `école` is in `ÉCOLE`, `STRASSE` not in `Straße`
+ * (simple case folding, which is what `i` means together with `u`).
+ */
+function isIn({ pattern }: SearchTerm, composed: string): boolean {
+  return pattern.test(composed);
+}
+
+function escaped(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -1,26 +1,29 @@
+import { NOTES_LIMITS } from '../../defaults.js';
+import { count } from '../../text/count.js';
+import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { dateOf } from '../../text/dates.js';
 import { ToolError } from '../../tool-error.js';
 import type { Warning } from '../../warning.js';
 import { blockedAt, firstUnread } from '../blocked.js';
 import type { NoteChange } from '../change.js';
+import { untrustedPath } from '../log-path.js';
 import { promptText, readableText } from '../prompt-text.js';
 import type { FailedSave, SaveResult, TreeResult } from '../store.js';
 import type { MemoryTree } from '../tree.js';
-import { createAllowance, isCounted } from './allowance.js';
 import { answerOf, notRead, notSaved, recentWrite } from './answer.js';
 import type { NotesCaps } from './caps.js';
 import { composeEdit } from './compose-edit.js';
 import { compactionHeading } from './daily-heading.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
-import { inUntrustedLane } from './lane.js';
 import { listNotes } from './list-notes.js';
 import { formatMemoryError } from './memory-error.js';
 import type { NoteAnswer, Notes, NoteWish } from './notes-port.js';
 import { flatDailyPath, type NotesPlaces, type NoteTarget, pathOf } from './place.js';
-import { renderSearch } from './render-search.js';
 import { versionId } from './replay.js';
 import { type RecentWrite, withRecent } from './ring.js';
+import type { SearchHit, SearchResult } from './search.js';
 import { searchNotes } from './search.js';
+import { TRUNCATED_MARK } from './truncated.js';
 import { createView } from './view.js';
 
 /** What the notes of a run are worked on with. */
@@ -219,5 +222,129 @@ function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
     case 'overwrite':
     case 'delete':
       return true;
+  }
+}
+
+/** What a run may write to its notes in all, counted as it writes. */
+interface Allowance {
+  /** Why these bytes may not be written to the file any more; undefined where they may. */
+  refusal(path: string, bytes: number): Extract<NoteAnswer, { readonly kind: 'failed' }> | undefined;
+  /** Counts a write that was made. */
+  spend(bytes: number): void;
+}
+
+/** Nothing is spent yet; one write of the most bytes that an agent is allowed always fits. */
+function createAllowance(maxWriteBytes: number): Allowance {
+  const { runWrites } = NOTES_LIMITS;
+  const runBytes = Math.max(NOTES_LIMITS.runBytes, maxWriteBytes);
+  let [bytesSpent, writes] = [0, 0];
+  return {
+    refusal(path, bytes) {
+      const left = runBytes - bytesSpent;
+      if (bytes > left)
+        return refused(
+          `${path} would get ${bytes} bytes, and of the ${runBytes} that a run may write to notes ${left} are left`,
+        );
+      if (writes < runWrites) return undefined;
+      return refused(`${path} is left as it is, since a run may write to notes ${runWrites} times`);
+    },
+    spend(bytes) {
+      bytesSpent += bytes;
+      writes += 1;
+    },
+  };
+}
+
+function refused(why: string): Extract<NoteAnswer, { readonly kind: 'failed' }> {
+  return { kind: 'failed', reason: 'error', message: `${why}. Write less; the next run may write again.` };
+}
+
+/** Whether a wish counts: nothing is written by a deletion, and the summary of a conversation is the run's own. */
+function isCounted(wish: NoteWish): boolean {
+  switch (wish.kind) {
+    case 'append':
+      return typeof wish.form === 'string';
+    case 'overwrite':
+    case 'replace':
+      return true;
+    case 'delete':
+      return false;
+  }
+}
+
+/** How a search is shown. */
+interface SearchView {
+  /** Folder or location that paths are shown below; empty shows them as they are in the tree. */
+  readonly root: string;
+  /** The text is cut here; the mark that says so stands behind it. */
+  readonly maxBytes: number;
+  /** Most files that are shown; undefined for as many as there is room for. */
+  readonly limit?: number | undefined;
+}
+
+/** What the model is told of a search (memory-tools 1.5): a line of figures, then the best files until there is no more room. */
+export function renderSearch(result: SearchResult, view: SearchView): string {
+  const text = result.hits.length === 0 ? `No matches for '${result.query}'.` : withHits(result, view);
+  const { text: kept, leftOutBytes } = cutToBytes(readableText(text), view.maxBytes);
+  return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
+}
+
+/** Kept free for the line of figures and the line of what was left out. */
+const FRAME_BYTES = 256;
+
+function withHits({ terms, hits }: SearchResult, { root, maxBytes, limit }: SearchView): string {
+  const blocks: string[] = [];
+  let bytes = 0;
+  for (const hit of hits.slice(0, limit)) {
+    const block = formatHit(hit, root);
+    bytes += utf8Bytes(block) + (blocks.length === 0 ? 0 : SEPARATOR.length);
+    if (blocks.length > 0 && bytes > maxBytes - FRAME_BYTES) break;
+    blocks.push(block);
+  }
+  const counts = terms.map(({ term, lines }) => `${term}(${lines})`).join(' ');
+  const head = `Searched ${count(terms.length, 'term')}: ${counts} across ${count(hits.length, 'file')}. Showing top ${blocks.length} by relevance.`;
+  const left = hits.length - blocks.length;
+  const tail = left === 0 ? [] : [`…[search truncated, ${count(left, 'more file')} omitted]`];
+  return [head, ...blocks, ...tail].join(SEPARATOR);
+}
+
+const SEPARATOR = '\n\n';
+
+function formatHit({ path, matchedTerms, body }: SearchHit, root: string): string {
+  const shown = root === '' ? path : `${root}/${path}`;
+  return `${shown}  [matched: ${matchedTerms.join(', ')}]\n${body}`;
+}
+
+/**
+ * The changes in the untrusted lane (D19). What is edited there is the untrusted copy or, where there is none, the
+ * trusted text as the run found it, which `base` holds; what is only added to begins with nothing, and nothing of the
+ * trusted lane is ever deleted.
+ */
+function inUntrustedLane(changes: readonly NoteChange[], base: MemoryTree): readonly NoteChange[] {
+  return changes.map((change, index): NoteChange => {
+    const { path, edit } = change;
+    const start = mayStart(changes, path, index) ? (base.get(path) ?? '') : '';
+    return { ...change, path: untrustedPath(path), edit: start === '' ? edit : startWith(edit, start) };
+  });
+}
+
+/** Whether some change edits the text that the run found, and this one comes before it is written anew. */
+function mayStart(changes: readonly NoteChange[], path: string, at: number): boolean {
+  const own = changes.filter((change) => change.path === path);
+  const anew = changes.findIndex(
+    (change) => change.path === path && (change.edit.kind === 'overwrite' || change.edit.kind === 'delete'),
+  );
+  return own.some(({ edit }) => edit.kind === 'replace') && (anew < 0 || at < anew);
+}
+
+function startWith(edit: NoteEdit, start: string): NoteEdit {
+  switch (edit.kind) {
+    case 'append':
+      return { ...edit, head: start.endsWith('\n') ? start : `${start}\n` };
+    case 'replace':
+      return { ...edit, start };
+    case 'overwrite':
+    case 'delete':
+      return edit;
   }
 }

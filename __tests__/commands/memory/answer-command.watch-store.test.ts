@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { watchStore } from '../../../src/commands/memory/watch-store.js';
+import { watchStore } from '../../../src/commands/memory/answer-command.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
 import { createFakeMemory, entry } from './memory-scene.js';
 

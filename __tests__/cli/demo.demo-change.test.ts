@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findDemoChange } from '../../src/cli/demo-change.js';
+import { findDemoChange } from '../../src/cli/demo.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanLog } from '../../../src/core/sanitize/log.js';
+import { cleanLog } from '../../../src/core/sanitize/sanitize.js';
 
 const COMMANDS: readonly (readonly [string, string, string])[] = [
   ['a command', '::set-output name=x::y', ': :set-output name=x::y'],

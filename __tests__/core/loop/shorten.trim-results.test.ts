@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import { trimResults } from '../../../src/core/loop/trim-results.js';
+import { trimResults } from '../../../src/core/loop/shorten.js';
 import { turn, unpaired, user } from '../../helpers/conversations.js';
 
 const TALK = [user('Go.'), ...turn('a', ['x'.repeat(40_000), 'short']), ...turn('b', ['y'.repeat(40_000)])];

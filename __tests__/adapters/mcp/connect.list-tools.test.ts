@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { listTools } from '../../../src/adapters/mcp/connect.js';
 import { MAX_OFFERED, MAX_PAGES } from '../../../src/adapters/mcp/limits.js';
-import { listTools } from '../../../src/adapters/mcp/list-tools.js';
 import type { McpServer } from '../../../src/adapters/mcp/server.js';
 
 /** A server whose list never ends: each page names a next one that nobody has seen before. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fetchComparedFiles } from '../../../../src/adapters/github/reading/compared-files.js';
+import { fetchComparedFiles } from '../../../../src/adapters/github/reading/reader.js';
 import {
   type Answer,
   createFakeGitHubClient,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { httpError, networkError } from '../../../../src/adapters/github/client/errors.js';
-import { refusalOf, reviewFailed } from '../../../../src/adapters/github/posting/review-refusal.js';
+import { refusalOf, reviewFailed } from '../../../../src/adapters/github/posting/review.js';
 
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { projectSlug } from '../../../../src/core/memory/notes/slug.js';
+import { projectSlug } from '../../../../src/core/memory/notes/place.js';
 
 /** FNV-1a of 64 bits as it is defined (draft-eastlake-fnv), its low half in hex. */
 function lowFnv(text: string): string {

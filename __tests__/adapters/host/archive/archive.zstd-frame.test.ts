@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { isZstd, zstdFrameLength } from '../../../../src/adapters/host/archive/zstd-frame.js';
+import { isZstd, zstdFrameLength } from '../../../../src/adapters/host/archive/archive.js';
 
 const CONTENTS = [
   ['nothing', Buffer.alloc(0)],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isStrictSchema } from '../../../src/adapters/models/strict-schema.js';
+import { isStrictSchema } from '../../../src/adapters/models/axe-model.js';
 
 const closed = { additionalProperties: false };
 const text = { type: 'string' };

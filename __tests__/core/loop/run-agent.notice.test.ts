@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LIMIT_NOTICE } from '../../../src/core/defaults.js';
-import { type LimitState, limitNotice } from '../../../src/core/loop/notice.js';
+import { type LimitState, limitNotice } from '../../../src/core/loop/run-agent.js';
 
 const SOON = 'Do only what is still needed and give your final answer soon.';
 const NOW = 'Your next reply is the last one: give your final answer now, without calling a tool.';

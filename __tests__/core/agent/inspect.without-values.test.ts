@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { withoutValues } from '../../../src/core/agent/without-values.js';
+import { withoutValues } from '../../../src/core/agent/inspect.js';
 
 const DOCUMENT = {
   name: 'v',

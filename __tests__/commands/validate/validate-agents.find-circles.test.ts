@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findCircles } from '../../../src/commands/validate/find-circles.js';
+import { findCircles } from '../../../src/commands/validate/validate-agents.js';
 
 it.each<[string, Record<string, readonly string[]>, readonly (readonly string[])[]]>([
   ['a tree', { a: ['b', 'c'], b: ['c'], c: [] }, []],
