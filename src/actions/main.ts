@@ -16,7 +16,7 @@ import { createSchemaCompiler } from '../composition/schema-compiler.js';
 import { connectSharedAgents } from '../composition/shared-agents.js';
 import { readTrigger } from '../composition/trigger.js';
 import { DEFAULT_FAIL_ON } from '../core/defaults.js';
-import type { Dependencies } from '../core/dependencies.js';
+import type { AgentLibrary, Dependencies } from '../core/dependencies.js';
 import { AxeError, ConfigError } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { MemoryStore } from '../core/memory/store.js';
@@ -39,7 +39,6 @@ import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
 import { loadToolkit, loadToolkitOnceSent } from './runner/toolkit.js';
-import { withWorkflowWarnings } from './workflow-agents.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
@@ -294,4 +293,15 @@ async function readPrompt(file: string, workspace: string): Promise<string> {
     remedy: 'The input `prompt-file` is relative to the workspace; is there a checkout before this step?',
   });
   return text.trim();
+}
+
+/** The agents, with warnings of what only a workflow cannot use of them. */
+export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
+  return {
+    ...agents,
+    async loadAgent(name) {
+      const agent = await agents.loadAgent(name);
+      return { ...agent, warnings: [...agent.warnings, ...(agent.workflowWarnings ?? [])] };
+    },
+  };
 }

@@ -3,20 +3,24 @@ import { createFetch } from '../adapters/host/net/http.js';
 import { readStdin } from '../adapters/host/stdin.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { readTrigger } from '../composition/trigger.js';
-import { CLI_TIMEOUT_SECONDS, MAX_TURNS } from '../core/defaults.js';
+import { formatModelRef } from '../core/agent/model-ref.js';
+import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../core/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
+import type { RestoreResult } from '../core/memory/store.js';
+import type { Plan } from '../core/plan.js';
 import { DEFAULT_MEMORY_POLICY, type RunOrigin } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
 import { isLanguage } from '../core/prompt/language.js';
+import { NO_NOTES, type NotesPrompt, withNotes } from '../core/prompt/system.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';
-import { formatDryRun } from './dry-run.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { formatErrorJson } from './format-json.js';
+import { formatParams } from './format-params.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
@@ -243,4 +247,68 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       return error.exitCode;
     }
   }
+}
+
+/** What `--dry-run` needs beside the plan. */
+interface DryRunView {
+  readonly plan: Plan;
+  /** Undefined for an agent without memory. */
+  readonly restored: RestoreResult | undefined;
+  /** The memory text as it goes into the prompt. */
+  readonly memory: string;
+  /** Undefined for an agent without notes. */
+  readonly notes: NotesPrompt | undefined;
+}
+
+/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and the message where it is more than what axe sends. */
+export function formatDryRun({ plan, restored, memory, notes }: DryRunView): string {
+  const { agent, files } = plan;
+  const head = [
+    '=== Dry Run ===',
+    '',
+    `Model:    ${formatModelRef(plan.model)}`,
+    `Workdir:  ${plan.workdir}`,
+    `Timeout:  ${plan.timeoutSeconds}s`,
+    `Params:   ${formatParams(agent.config.params)}`,
+    '',
+  ].join('\n');
+  const parts = [
+    section('System Prompt', withNotes(plan.systemPrompt, { runLog: memory, ...(notes ?? NO_NOTES) })),
+    section('Skill', orNone(plan.skill.content)),
+    section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
+    section('Stdin', orNone(plan.stdin)),
+    ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
+    ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, memory))]),
+    ...(notes === undefined ? [] : [section('Notes', orNone(notes.block))]),
+    section('Sub-Agents', subAgents(plan)),
+  ];
+  return [head, ...parts].join('\n');
+}
+
+/** axe sends what is piped in, or else its default, and shows neither twice. */
+function isStdinOrDefault({ task, stdin }: Plan): boolean {
+  return task.message === stdin || task.message === DEFAULT_TASK;
+}
+
+function section(title: string, body: string): string {
+  return `--- ${title} ---\n${body}\n`;
+}
+
+function orNone(text: string): string {
+  return text === '' ? '(none)' : text;
+}
+
+function memoryBody(restored: RestoreResult, memory: string): string {
+  return restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(memory);
+}
+
+function subAgents({ agent }: Plan): string {
+  const { subAgents: names, subAgentsConfig } = agent.config;
+  if (names.length === 0) return '(none)';
+  return [
+    names.join(', '),
+    `Max Depth: ${subAgentsConfig.maxDepth === 0 ? 3 : subAgentsConfig.maxDepth}`,
+    `Parallel:  ${subAgentsConfig.parallel === false ? 'no' : 'yes'}`,
+    `Timeout:   ${subAgentsConfig.timeoutSeconds}s`,
+  ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { join, sep } from 'node:path';
+import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { createFiles } from '../../adapters/host/files.js';
 import { createBrokenStore } from '../../adapters/stores/broken-store.js';
 import { type CacheScope, cacheScope } from '../../adapters/stores/cache/cache-key.js';
@@ -12,6 +13,7 @@ import { createNoneStore } from '../../adapters/stores/none-store.js';
 import { createBaseStore } from '../../adapters/stores/repo/base-store.js';
 import type { TreeStore } from '../../adapters/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
+import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { subjectNumber } from '../../core/event/trigger.js';
@@ -20,7 +22,6 @@ import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/this-run.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
 import { createCacheClient } from './cache-client.js';
-import type { ActionMemoryOptions } from './memory-options.js';
 
 /** The store that the inputs ask for (D13, D14). Throws a ConfigError for a cache name that cannot be part of a key. */
 export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
@@ -166,4 +167,21 @@ function createMissingStore(): MemoryStore {
         ? await broken.readTree(signal)
         : { kind: 'tree', tree: new Map(), ...NO_STORE, warnings: [] },
   };
+}
+
+/** What the store of a workflow run is opened with. */
+export interface ActionMemoryOptions {
+  readonly inputs: MemoryInputs;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly trigger: Trigger;
+  readonly workspace: string;
+  /** Current folder of the process. */
+  readonly cwd: string;
+  /** With the `github-token`. */
+  readonly client: GitHubClient | undefined;
+  /** With the `memory-token`, or else the same. */
+  readonly memoryClient: GitHubClient | undefined;
+  readonly clock: Clock;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }

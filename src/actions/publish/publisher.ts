@@ -6,18 +6,19 @@ import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { NOTHING_BUFFERED } from '../../core/review/buffered.js';
+import { withSuggestion } from '../../core/review/comment-text.js';
+import type { PlacedFinding } from '../../core/review/place.js';
 import { stickyBody } from '../../core/review/publication.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import type { Inputs } from '../inputs/inputs.js';
 import type { PublishInputs } from '../inputs/publish-inputs.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
 import type { ThisRun } from '../runner/this-run.js';
-import { annotateFindings } from './annotate-findings.js';
-import { answerText } from './answer-text.js';
+import { loadToolkit } from '../runner/toolkit.js';
 import { NO_TOKEN } from './no-token.js';
 import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
-import { reviewRemarks } from './review-remarks.js';
+import { formatEnd, formatUnseen, reviewRemarks } from './review-remarks.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {
@@ -272,4 +273,53 @@ function unanswered(thrown: unknown, signal: AbortSignal): Extract<PostResult, {
 function footer(by: string, runUrl: string): string {
   const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
   return `<sub>${by}${run}</sub>`;
+}
+
+/**
+ * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
+ * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
+ */
+function answerText(
+  { task }: Pick<Plan, 'task'>,
+  outcome: RunOutcome,
+  clean: (markdown: string) => string,
+): string {
+  const answer = answerOf(outcome, clean);
+  const remark = formatUnseen(task);
+  return remark === undefined || answer.trim() === '' ? answer : `*${clean(remark)}*\n\n${answer}`;
+}
+
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return outcome.answer;
+    case 'incomplete':
+    case 'exhausted':
+      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
+    case 'failed':
+    case 'refused':
+      return '';
+  }
+}
+
+/** The runner shows ten annotations of a kind for a step. */
+const MAX_ANNOTATIONS = 9;
+
+/**
+ * Shows findings on their lines where they could not be posted. Notices, so that they take no room from the warnings of
+ * the run itself (D35); the removed side of a diff has no lines that could carry one.
+ */
+export async function annotateFindings(
+  findings: readonly PlacedFinding[],
+  secrets: readonly string[],
+): Promise<void> {
+  const core = await loadToolkit();
+  const onLines = findings.flatMap(({ finding, placement }) =>
+    placement.kind === 'line' && placement.side === 'RIGHT' ? [{ finding, placement }] : [],
+  );
+  for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
+    const { path, line, startLine = line } = placement;
+    const place = { file: path, startLine, endLine: line };
+    core.notice(sanitize(withSuggestion(finding), 'log', secrets), { title: finding.rule, ...place });
+  }
 }

@@ -1,10 +1,11 @@
 import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
 import { parseModelRef } from '../../core/agent/model-ref.js';
 import type { Dependencies, Reply } from '../../core/dependencies.js';
-import { ConfigError } from '../../core/errors.js';
+import { AxeError, ConfigError } from '../../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../core/event/admission-policy.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { MIN_PREFIX } from '../../core/memory/commands/find.js';
+import { isNotesPath } from '../../core/memory/notes/place.js';
 import type { MemoryStore, SaveResult, StoreKind } from '../../core/memory/store.js';
 import { type MemoryPlan, planMemory } from '../../core/plan.js';
 import { admitActor } from '../../run/access.js';
@@ -14,8 +15,9 @@ import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command
 import { tellResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
 import type { MemoryCommandRequest } from './memory-request.js';
+import { hasSeveralCommands } from './parse-comment.js';
 import type { MemoryCommand } from './parse-memory-command.js';
-import { readCommand } from './read-command.js';
+import { isCommentCommand, parseMemoryCommand } from './parse-memory-command.js';
 
 /**
  * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
@@ -242,5 +244,60 @@ function hideMemory(
         return { ...result, message: 'that is the beginning of several ids' };
       return { ...result, message: result.message.split('\n\n').at(-1) ?? '' };
     }
+  }
+}
+
+/**
+ * The command that a workflow or a comment asks for. A mistake in a comment is answered there, one in a workflow is
+ * thrown as a ConfigError that says how the command is written.
+ */
+function readCommand(request: MemoryCommandRequest): MemoryCommand | MemoryRefusal {
+  return request.askedIn === 'comment' ? readComment(request) : readInput(request.words);
+}
+
+function readInput(words: readonly string[]): MemoryCommand {
+  try {
+    return parseMemoryCommand(words);
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const { message, remedy } = thrown;
+    throw new ConfigError(`the input \`memory-command\`: ${message}`, {
+      cause: thrown,
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  }
+}
+
+function readComment({ words, trigger }: MemoryCommandRequest): MemoryCommand | MemoryRefusal {
+  const [name = ''] = words;
+  if (hasSeveralCommands(trigger)) {
+    return refusal('refused', 'a comment can hold one command', 'Write each in a comment of its own.');
+  }
+  if (name !== 'forget' && name !== 'remember') return notInComment(name);
+  const command = parsed(words);
+  // A note is a whole file of everybody's, which one line of a comment is not to delete.
+  if (command?.kind === 'forget' && isNotesPath(command.id)) return notInComment('forget <path of a note>');
+  if (command !== undefined && isCommentCommand(command)) return command;
+  if (command?.kind === 'forget') return notInComment('forget --purge');
+  if (name === 'remember')
+    return refusal('refused', 'there is nothing to remember', 'Write it after `/axe remember`.');
+  return refusal('refused', '`/axe forget` takes one id', 'Write, for example, `/axe forget 01m8k2`.');
+}
+
+function notInComment(command: string): MemoryRefusal {
+  const [name = ''] = command.split(' ');
+  return refusal(
+    'refused',
+    `\`${command}\` cannot be asked for in a comment`,
+    `Run a workflow with \`mode: memory\` and \`memory-command: ${name}\`, or \`axe-action memory ${name}\` on the command line. In a comment there are \`/axe forget <id>\` and \`/axe remember <text>\`; a question to the agent does not begin with \`/axe\`.`,
+  );
+}
+
+function parsed(words: readonly string[]): MemoryCommand | undefined {
+  try {
+    return parseMemoryCommand(words);
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    return undefined;
   }
 }

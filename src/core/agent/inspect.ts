@@ -11,7 +11,6 @@ import { type MatchedKeys, matchKeys } from './match-keys.js';
 import { parseError, type SourceText, tooLarge } from './parse-error.js';
 import type { AgentProblem } from './problem.js';
 import { AGENT_SCHEMA, exampleOf, isTable, type RawAgent, type TomlTable } from './schema.js';
-import { showKey } from './show-key.js';
 import { nearest } from './suggest.js';
 import { tomlProblem } from './toml-error.js';
 import type { KeyPath } from './toml-keys.js';
@@ -281,4 +280,24 @@ function describe(value: unknown): string {
   if (typeof value === 'boolean') return 'a boolean';
   if (Array.isArray(value)) return 'a list';
   return isTable(value) ? 'a table' : 'a date or time';
+}
+
+const BARE = /^[A-Za-z0-9_-]+$/;
+const MAX_SHOWN = 80;
+
+/**
+ * A key path for a message: `mcp_servers[0].name`. Names that are not bare are quoted and escaped, so that a hostile
+ * one cannot break the line; long ones are cut.
+ */
+function showKey(path: KeyPath): string {
+  const shown = path
+    .map((part, position) =>
+      typeof part === 'number' ? `[${part}]` : `${position === 0 ? '' : '.'}${showName(part)}`,
+    )
+    .join('');
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
+}
+
+function showName(name: string): string {
+  return BARE.test(name) ? name : JSON.stringify(name.slice(0, MAX_SHOWN));
 }

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import type { Discussion, DiscussionPost } from '../../../core/tools/github/github-port.js';
-import { askRest } from '../client/ask.js';
+import { askGraphQl, askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
+import type { Listed } from '../client/pages.js';
 import { fetchPages } from '../client/pages.js';
 import type { SubjectPlace } from '../client/subject-place.js';
+import type { ReviewState } from './own-reviews.js';
 import { fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
-import { fetchReviews } from './reviews.js';
 
 const userSchema = v.nullable(v.object({ login: v.string() }));
 
@@ -137,4 +138,72 @@ function loginOf(user: v.InferOutput<typeof userSchema>): string {
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
+}
+
+/** A review by anybody: their words. */
+interface Review {
+  readonly state: ReviewState;
+  readonly author: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly body: string;
+}
+
+const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviews(last: 100) {
+        nodes { body state submittedAt author { __typename login } }
+        pageInfo { hasPreviousPage }
+      }
+    }
+  }
+}`;
+
+const reviewSchema = v.object({
+  body: v.string(),
+  state: v.picklist(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED', 'PENDING']),
+  submittedAt: v.nullable(v.string()),
+  author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
+});
+
+const reviewsSchema = v.object({
+  repository: v.object({
+    pullRequest: v.object({
+      reviews: v.object({
+        nodes: v.array(v.nullable(reviewSchema)),
+        pageInfo: v.object({ hasPreviousPage: v.boolean() }),
+      }),
+    }),
+  }),
+});
+
+/** The newest hundred reviews of a pull request, oldest first, without drafts. Throws a GitHubError. */
+async function fetchReviews(
+  client: GitHubClient,
+  { repository, number }: SubjectPlace,
+  signal: AbortSignal,
+): Promise<Listed<Review>> {
+  const answer = await askGraphQl(
+    client,
+    {
+      query: REVIEWS_QUERY,
+      variables: { owner: repository.owner, name: repository.name, number },
+      schema: reviewsSchema,
+      what: 'the reviews',
+      permission: 'pull-requests: read',
+    },
+    signal,
+  );
+  const { nodes, pageInfo } = answer.repository.pullRequest.reviews;
+  return { items: nodes.flatMap(reviewOf), isComplete: !pageInfo.hasPreviousPage };
+}
+
+/** GraphQL leaves out a bot's `[bot]`, and a deleted account. */
+function reviewOf(node: v.InferOutput<typeof reviewSchema> | null): readonly Review[] {
+  if (node?.submittedAt == null) return [];
+  const { state, author, submittedAt: at, body } = node;
+  const isBot = author?.__typename === 'Bot';
+  const login = author?.login ?? 'ghost';
+  return [{ state, author: isBot ? `${login.replace(/\[bot\]$/, '')}[bot]` : login, at, body }];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createUnpackGate, type UnpackGateOptions } from '../../../src/actions/memory/unpack-gate.js';
+import { createUnpackGate, type UnpackGateOptions } from '../../../src/actions/memory/cache-client.js';
 
 const HIT = { kind: 'hit', key: 'k1' } as const;
 

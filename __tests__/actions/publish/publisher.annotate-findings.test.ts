@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { annotateFindings } from '../../../src/actions/publish/annotate-findings.js';
+import { annotateFindings } from '../../../src/actions/publish/publisher.js';
 import type { PlacedFinding } from '../../../src/core/review/place.js';
 import { placed } from '../../core/review/change.js';
 import { parseWorkflowCommands } from '../../helpers/runner-files.js';

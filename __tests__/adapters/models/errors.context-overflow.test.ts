@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findOverflow } from '../../../src/adapters/models/context-overflow.js';
+import { findOverflow } from '../../../src/adapters/models/errors.js';
 
 describe('a request that is too long', () => {
   it.each<[string, number, string, number | undefined]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatResult } from '../../../src/adapters/mcp/results.js';
+import { formatResult } from '../../../src/adapters/mcp/server.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/core/defaults.js';
 
 const text = (words: string): unknown => ({ type: 'text', text: words });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { fetchJobLog, tailOf } from '../../../../src/adapters/github/reading/job-log.js';
+import { fetchJobLog, tailOf } from '../../../../src/adapters/github/reading/failing-checks.js';
 import { createFakeGitHubClient, HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { startHello } from '../hello-fixture.js';
 

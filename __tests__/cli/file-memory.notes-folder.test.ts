@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { openFileMemory } from '../../src/cli/file-memory.js';
-import { isOfNotes } from '../../src/cli/notes-folder.js';
+import { isOfNotes, openFileMemory } from '../../src/cli/file-memory.js';
 import type { NoteChange } from '../../src/core/memory/change.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dropKnown } from '../../../src/core/review/dedupe.js';
+import { dropKnown } from '../../../src/core/review/prepare-review.js';
 import type { Withdrawn } from '../../../src/core/review/state-facts.js';
 import { placed } from './change.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatDryRun } from '../../src/cli/dry-run.js';
+import { formatDryRun } from '../../src/cli/run.js';
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { reportOf } from '../helpers/reports.js';

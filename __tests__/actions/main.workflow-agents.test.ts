@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { withWorkflowWarnings } from '../../src/actions/workflow-agents.js';
+import { withWorkflowWarnings } from '../../src/actions/main.js';
 import { createFakeWorld } from '../helpers/world-fake.js';
 
 const TOML = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
