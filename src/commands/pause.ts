@@ -12,7 +12,7 @@ import { admitActor } from '../run/access.js';
 import { UNPUBLISHED } from '../run/publish.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { type MemoryCommandResult, refusal } from './memory/command-session.js';
-import { tellResult } from './memory/format-result.js';
+import { formatCommandResult } from './memory/format-result.js';
 
 /** A comment that stops the runs of a pull request, or lets them go on. */
 export interface PauseCommand {
@@ -42,7 +42,7 @@ export async function runPauseCommand(
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const { store, result } = await keep(command, { agent, request }, deps);
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
-  const reply = { trigger, agent: agent.name, text: tellResult(result) };
+  const reply = { trigger, agent: agent.name, text: formatCommandResult(result) };
   return {
     kind: 'memory-command',
     agent: agent.name,

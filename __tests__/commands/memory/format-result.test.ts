@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { MemoryRefusal } from '../../../src/commands/memory/command-session.js';
-import { tellResult } from '../../../src/commands/memory/format-result.js';
+import { formatCommandResult } from '../../../src/commands/memory/format-result.js';
 
 const REFUSAL = { kind: 'failed', reason: 'not-found', message: 'no entry of `a`', changed: false } as const;
 
@@ -24,9 +24,11 @@ it.each<[string, Partial<MemoryRefusal>, string]>([
     'It was done, but the memory could not be read: 502.',
   ],
 ])('tells of what was not done %s', (_, patch, told) => {
-  expect(tellResult({ ...REFUSAL, ...patch })).toBe(told);
+  expect(formatCommandResult({ ...REFUSAL, ...patch })).toBe(told);
 });
 
 it('tells of what was done its own words', () => {
-  expect(tellResult({ kind: 'done', text: 'Forgotten.', changed: true, warnings: [] })).toBe('Forgotten.');
+  expect(formatCommandResult({ kind: 'done', text: 'Forgotten.', changed: true, warnings: [] })).toBe(
+    'Forgotten.',
+  );
 });

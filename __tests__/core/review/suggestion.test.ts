@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { codeBlock, codeSpan, readSuggestion, withoutOffers } from '../../../src/core/review/suggestion.js';
+import { codeSpan, fencedBlock, readSuggestion, withoutOffers } from '../../../src/core/review/suggestion.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 
 describe('a suggestion', () => {
@@ -25,13 +25,13 @@ describe('a suggestion', () => {
   });
 
   it('stands in a fence that it cannot close', () => {
-    expect(codeBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
+    expect(fencedBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
     const code = fc
       .array(fc.constantFrom('`', '```', '````', '\n', 'a', ' ', '~~~', 'suggestion'))
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(code, (text) => {
-        const [open = '', ...rest] = codeBlock(text, 'suggestion').split('\n');
+        const [open = '', ...rest] = fencedBlock(text, 'suggestion').split('\n');
         const fence = open.replace('suggestion', '');
         const closing = rest.findIndex(
           (line) => /^ {0,3}`+[ \t]*$/.test(line) && line.trim().length >= fence.length,
@@ -43,7 +43,7 @@ describe('a suggestion', () => {
   });
 
   it('goes out as it is', () => {
-    const block = codeBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
+    const block = fencedBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
     expect(sanitize(block, 'comment', [])).toBe(block);
   });
 });

@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import {
-  type Annotation,
+  type CheckAnnotation,
   type CheckRunReport,
   publishCheckRun,
 } from '../../adapters/github/posting/check-run.js';
@@ -178,7 +178,7 @@ function titleOf({ findings, isCut, isAnswered, unseen }: Check): string {
 function annotationOf(
   { finding, placement }: PlacedFinding,
   cleanMessage: CheckOptions['cleanMessage'],
-): readonly Annotation[] {
+): readonly CheckAnnotation[] {
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
   const message = cleanMessage(withSuggestion(finding)).slice(0, MAX_MESSAGE).toWellFormed();

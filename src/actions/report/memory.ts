@@ -1,4 +1,4 @@
-import { formatRefusal, tellResult } from '../../commands/memory/format-result.js';
+import { formatCommandResult, formatRefusal } from '../../commands/memory/format-result.js';
 import { count } from '../../core/text/count.js';
 import type { Outputs } from '../outputs.js';
 import { formatPublished, publishedLines } from './format-published.js';
@@ -61,7 +61,7 @@ function summaryOf(
   { agent, command, result, published }: MemoryReport,
   { warnings, clean }: SummaryOptions,
 ): string {
-  const text = tellResult(result);
+  const text = formatCommandResult(result);
   return sections([
     `### ${agent}: memory ${oneLine(command)}`,
     result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),

@@ -1,4 +1,4 @@
-import { formatValidation, tellResult } from '../../commands/validate/format-validation.js';
+import { formatValidation, formatVerdict } from '../../commands/validate/format-validation.js';
 import {
   allFaults,
   type CheckedAgent,
@@ -45,7 +45,7 @@ function summaryOf(validation: Validation): string {
     `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
     table(
       ['Agent', 'Model', 'Tools', 'Memory', 'Result'],
-      agents.map((agent) => [name(agent.file), ...cellsOf(agent), tellResult(agent)]),
+      agents.map((agent) => [name(agent.file), ...cellsOf(agent), formatVerdict(agent)]),
     ),
     lines.join('\n'),
     left > 0 ? `And ${left} more.` : '',
@@ -54,7 +54,7 @@ function summaryOf(validation: Validation): string {
 
 /** The annotations tell the faults. */
 function logLinesOf({ agents, where }: Validation): readonly string[] {
-  const lines = agents.map((agent) => `  ${shownFile(agent.file)}: ${tellResult(agent)}`);
+  const lines = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent)}`);
   return [`Looked at ${count(lines.length, 'agent')} of ${where}:`, ...lines];
 }
 

@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 /** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
-export function failureOf(thrown: unknown): Failure {
+export function mcpFailure(thrown: unknown): Failure {
   const error = typeof thrown === 'object' && thrown !== null ? thrown : { message: thrown };
   return {
     name: 'name' in error ? String(error.name) : '',
@@ -28,7 +28,7 @@ export function failureOf(thrown: unknown): Failure {
 
 /** What went wrong with a server, on one line, for people and for the model. */
 export function describeFailure(thrown: unknown): string {
-  const { name, message, code = 0, cause } = failureOf(thrown);
+  const { name, message, code = 0, cause } = mcpFailure(thrown);
   if (name === 'SyntaxError') return 'its answer is not JSON';
   if (name.endsWith('ZodError')) return 'its answer does not follow the protocol';
   // fetch's own TypeError says nothing; the reason is its cause.
@@ -43,5 +43,5 @@ export function describeFailure(thrown: unknown): string {
 /** The first of several reasons where several addresses were tried. */
 function reasonOf(cause: unknown): string {
   const errors = typeof cause === 'object' && cause !== null && 'errors' in cause ? cause.errors : undefined;
-  return failureOf(Array.isArray(errors) ? errors[0] : cause).message;
+  return mcpFailure(Array.isArray(errors) ? errors[0] : cause).message;
 }

@@ -4,7 +4,7 @@ import { truncate } from '../../core/text/truncate.js';
 import type { ToolResult } from '../../core/tools/tool.js';
 import { showOutput } from '../../core/tools/visible.js';
 import { type CallAnswer, type Connection, openConnection } from './connection.js';
-import { describeFailure, failureOf } from './describe-failure.js';
+import { describeFailure, mcpFailure } from './describe-failure.js';
 import { MAX_REOPENINGS } from './limits.js';
 import { LOST_ANSWER } from './lost-answer.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';
@@ -130,13 +130,13 @@ const MAX_COMPLAINTS = 5;
 
 /** The server does not know the session (MCP specification, streamable HTTP, session management). */
 function isForgotten(thrown: unknown): boolean {
-  const { name, code } = failureOf(thrown);
+  const { name, code } = mcpFailure(thrown);
   return code === 404 && name !== 'McpError';
 }
 
 /** An error the server answered with on purpose is for the model alone. */
 function isAnswer(thrown: unknown): boolean {
-  const { name, data } = failureOf(thrown);
+  const { name, data } = mcpFailure(thrown);
   return name === 'McpError' && data !== LOST_ANSWER;
 }
 

@@ -12,7 +12,7 @@ export type Protocol =
   | 'offline';
 
 /** How a provider is reached: directly with a key, or through a cloud with settings of its own. */
-export type Access = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
+export type ProviderAccess = 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
 
 /** Models of a provider that are spoken to in another form than its usual one. */
 export interface Route {
@@ -23,7 +23,7 @@ export interface Route {
 /** How a provider is spoken to and what it is called in settings. Data only. */
 export interface Provider {
   readonly id: string;
-  readonly access: Access;
+  readonly access: ProviderAccess;
   readonly wire: Protocol;
   /** The first that matches wins over `wire`. */
   readonly routes: readonly Route[];

@@ -12,7 +12,7 @@ import { admitActor } from '../../run/access.js';
 import { UNPUBLISHED } from '../../run/publish.js';
 import type { RunReport } from '../../run/request.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
-import { tellResult } from './format-result.js';
+import { formatCommandResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
 import type { MemoryCommandRequest } from './memory-request.js';
 import { hasSeveralCommands } from './parse-comment.js';
@@ -36,7 +36,12 @@ export async function answerMemoryCommand(
   const { store, result } = await carryOut(agent, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
   const isAnswered = askedIn === 'comment' && !request.dryRun;
-  const answer = { trigger, agent: agent.name, text: tellResult(result), ...amongAgents(words, result) };
+  const answer = {
+    trigger,
+    agent: agent.name,
+    text: formatCommandResult(result),
+    ...amongAgents(words, result),
+  };
   const published = isAnswered ? await deps.publisher.reply(answer) : UNPUBLISHED;
   return {
     kind: 'memory-command',

@@ -1,7 +1,7 @@
 import type { MemoryCommandResult, MemoryRefusal } from './command-session.js';
 
 /** What a person is told of a command, in markdown that is not yet cleaned for where it goes. */
-export function tellResult(result: MemoryCommandResult): string {
+export function formatCommandResult(result: MemoryCommandResult): string {
   return result.kind === 'done' ? result.text : formatRefusal(result);
 }
 

@@ -1,7 +1,7 @@
 import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
 import { findEntry } from '../../core/memory/commands/find.js';
-import { formatEntries, formatFindings, formatWhole } from '../../core/memory/commands/format.js';
-import { formatNotes, searchNoteLines, verifyNote } from '../../core/memory/commands/notes.js';
+import { formatEntries, formatLogFindings, formatWhole } from '../../core/memory/commands/format.js';
+import { formatNoteList, searchNoteLines, verifyNote } from '../../core/memory/commands/notes.js';
 import { newestFirst, searchEntries } from '../../core/memory/commands/search.js';
 import { verifyLog } from '../../core/memory/commands/verify.js';
 import type { MemoryStore } from '../../core/memory/store.js';
@@ -34,7 +34,7 @@ export function showMemory(
     [
       all.length === 0 ? noneYet(view, lane, store) : `${head}, newest first:\n\n${formatEntries(entries)}`,
       ...others(view, lane),
-      ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNotes(view.notes)}`]),
+      ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`]),
     ],
     { entries },
   );
@@ -44,7 +44,7 @@ export function showMemory(
 function showNote(path: string, view: MemoryView): MemoryDone | undefined {
   const note = view.notes.find((one) => one.path === path);
   if (note === undefined) return undefined;
-  return done(view, [`${formatNotes([note])}\n\n${note.text.trimEnd()}`], { entries: [] });
+  return done(view, [`${formatNoteList([note])}\n\n${note.text.trimEnd()}`], { entries: [] });
 }
 
 /** The entries that hold all the words. */
@@ -80,7 +80,7 @@ export function verifyMemory(view: MemoryView, { sign }: CommandSession): Memory
       ? `No problems in ${view.location}.`
       : `${count(problems, 'problem')} in ${view.location}.`;
   const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
-  return done(view, [...reports.map(formatFindings), [verdict, ...unsigned].join(' ')], { findings });
+  return done(view, [...reports.map(formatLogFindings), [verdict, ...unsigned].join(' ')], { findings });
 }
 
 function showOne(id: string, view: MemoryView): MemoryCommandResult {

@@ -28,7 +28,7 @@ function tellFault({ at, severity, message, remedy }: Fault): readonly string[] 
 }
 
 /** `2 errors, 1 warning`, or `valid`. */
-export function tellResult({ faults }: CheckedAgent): string {
+export function formatVerdict({ faults }: CheckedAgent): string {
   return tellCounts(faults) || 'valid';
 }
 

@@ -8,7 +8,7 @@ import type { Warning } from '../warning.js';
 import { createLocator, type Locator } from './locate.js';
 import type { UnknownKey } from './match-keys.js';
 import { type MatchedKeys, matchKeys } from './match-keys.js';
-import { parseError, type SourceText, tooLarge } from './parse-error.js';
+import { parseError, type TomlSource, tooLarge } from './parse-error.js';
 import type { AgentProblem } from './problem.js';
 import { AGENT_SCHEMA, exampleOf, isTable, type RawAgent, type TomlTable } from './schema.js';
 import { nearest } from './suggest.js';
@@ -38,7 +38,7 @@ const MAX_NESTING = 32;
 const MAX_ERRORS = 50;
 
 /** Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing can be read. */
-export function inspectAgent(text: string, source: SourceText): InspectedAgent {
+export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   const toml = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const locator = createLocator(toml);
   try {
@@ -49,7 +49,7 @@ export function inspectAgent(text: string, source: SourceText): InspectedAgent {
   }
 }
 
-function parseDocument(toml: string, source: SourceText, locator: Locator): TomlTable {
+function parseDocument(toml: string, source: TomlSource, locator: Locator): TomlTable {
   if (toml.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${toml.length} characters`));
   try {
     const document = parse(toml, { integersAsBigInt: true, maxDepth: MAX_NESTING });
@@ -64,7 +64,7 @@ function parseDocument(toml: string, source: SourceText, locator: Locator): Toml
 }
 
 /** Dotted keys and table names can nest without the parser's limit; nothing after this walks without one. */
-function refuseBombs(document: TomlTable, source: SourceText, locator: Locator): void {
+function refuseBombs(document: TomlTable, source: TomlSource, locator: Locator): void {
   const pending: { value: unknown; path: KeyPath }[] = [{ value: document, path: [] }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { value, path } = item;
@@ -90,7 +90,7 @@ function refuseBombs(document: TomlTable, source: SourceText, locator: Locator):
   }
 }
 
-function inspectDocument(document: TomlTable, source: SourceText, locator: Locator): InspectedAgent {
+function inspectDocument(document: TomlTable, source: TomlSource, locator: Locator): InspectedAgent {
   const matched = matchKeys(AGENT_SCHEMA, document);
   const { raw, problems } = checkTypes(matched, locator);
   const typed = inOrder(problems, locator)
@@ -161,7 +161,7 @@ function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): reado
 /** In a workflow memory is a store, and a run log has a place in it (D54). */
 function unusedPathWarnings(
   { memory }: RawAgent,
-  { name, file }: SourceText,
+  { name, file }: TomlSource,
   locator: Locator,
 ): readonly Warning[] {
   const { enabled, path } = memory;

@@ -4,7 +4,7 @@ import type { SourcePosition } from '../position.js';
 import type { KeyPosition } from './locate.js';
 
 /** Where an agent's text comes from. */
-export interface SourceText {
+export interface TomlSource {
   /** The name it was asked for by. */
   readonly name: string;
   /** Path, URL or `built-in`, for people. */
@@ -13,7 +13,7 @@ export interface SourceText {
 
 /** An agent file that cannot be read as one: axe's prefix, then what is wrong (D3). */
 export function parseError(
-  { name, file }: SourceText,
+  { name, file }: TomlSource,
   { message, remedy }: { readonly message: string; readonly remedy: string },
   position: Partial<KeyPosition> = {},
 ): ConfigError {

@@ -1,7 +1,7 @@
 import { inspectAgent } from './inspect.js';
 import type { LoadedAgent } from './loaded-agent.js';
 import { makeConfig } from './make-config.js';
-import type { SourceText } from './parse-error.js';
+import type { TomlSource } from './parse-error.js';
 
 /**
  * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
@@ -10,7 +10,7 @@ import type { SourceText } from './parse-error.js';
  */
 export function parseAgent(
   text: string,
-  source: SourceText,
+  source: TomlSource,
 ): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
   const { raw, errors, warnings, workflowWarnings } = inspectAgent(text, source);
   const [first] = errors;

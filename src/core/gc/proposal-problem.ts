@@ -27,7 +27,7 @@ export function fileProblem({ path, before, after }: ChangedFile): string | unde
 }
 
 /** The same for what the agent's TOML comes to: it must be what \`agents validate\` finds nothing wrong with. */
-export function tomlProblem({ path, before, after }: ChangedFile): string | undefined {
+export function unreadableToml({ path, before, after }: ChangedFile): string | undefined {
   const source = { name: path, file: path };
   try {
     const old = parseAgent(before, source);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { findJson } from '../loop/find-json.js';
 import { textId } from '../memory/units.js';
 import { cutToCharacters } from '../text/cut.js';
-import { ADDS_UNSEEN, type ChangedFile, fileProblem, tomlProblem, unseen } from './proposal-problem.js';
+import { ADDS_UNSEEN, type ChangedFile, fileProblem, unreadableToml, unseen } from './proposal-problem.js';
 
 /** Files of an agent by path in the repository: its TOML and its skill. */
 export interface OwnFiles {
@@ -101,7 +101,7 @@ export function readProposal(answer: string, own: OwnFiles): ProposalAnswer {
   if (edits.some(({ replace }) => unseen(replace) > 0)) return refused(ADDS_UNSEEN);
   const changed = [...files].map(([path, after]) => ({ path, before: own.texts.get(path) ?? '', after }));
   for (const file of changed) {
-    const problem = fileProblem(file) ?? (file.path === own.toml ? tomlProblem(file) : undefined);
+    const problem = fileProblem(file) ?? (file.path === own.toml ? unreadableToml(file) : undefined);
     if (problem !== undefined) return refused(problem);
   }
   const line = title.replace(/\s+/g, ' ').trim();

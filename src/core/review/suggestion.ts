@@ -33,7 +33,7 @@ function unfenced(text: string, path: string): string | undefined {
 }
 
 /** A block of code; its fence is longer than any run of backticks in it. With `suggestion`, GitHub offers to commit it. */
-export function codeBlock(code: string, language: 'suggestion' | ''): string {
+export function fencedBlock(code: string, language: 'suggestion' | ''): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${code}\n${fence}`;

@@ -1,6 +1,6 @@
 import { cleanInline, hasTable } from './inline.js';
 import type { InlineOptions } from './pieces.js';
-import { beginWords, type References, type WordContext } from './words.js';
+import { beginWords, type ReferencePolicy, type WordContext } from './words.js';
 
 /**
  * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML beyond a few
@@ -11,7 +11,7 @@ import { beginWords, type References, type WordContext } from './words.js';
  * stand at the left margin after a blank line, backticks that make no code span within their line are entities,
  * and so is every `<` that begins no tag of ours. The result is final once cleaning it changes nothing.
  */
-export function cleanMarkdown(text: string, references: References): string {
+export function cleanMarkdown(text: string, references: ReferencePolicy): string {
   const source = text.split('\n');
   const words = beginWords(references);
   const state: State = {

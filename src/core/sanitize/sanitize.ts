@@ -4,7 +4,7 @@ import { stripInvisible } from './invisible.js';
 import { disarmUrl, isReferenceUrl } from './link.js';
 import { cleanMarkdown } from './markdown.js';
 import { redact } from './redact.js';
-import type { References } from './words.js';
+import type { ReferencePolicy } from './words.js';
 import { CLOSING_WORD } from './words.js';
 
 /** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
@@ -57,7 +57,7 @@ const SUMMARY: Limit = { hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUM
 
 interface Cleaning extends Limit {
   readonly secrets: readonly string[];
-  readonly references: References;
+  readonly references: ReferencePolicy;
 }
 
 /** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */

@@ -4,11 +4,11 @@ import { disarmUrl, isReferenceUrl } from './link.js';
  * Whether a reference to an issue, pull request, discussion or commit may stay live. GitHub tells the other thread of
  * each one: `own` keeps those within the repository, `none` keeps none.
  */
-export type References = 'own' | 'none';
+export type ReferencePolicy = 'own' | 'none';
 
 /** What was read before a word, within its paragraph. */
 export interface WordContext {
-  readonly references: References;
+  readonly references: ReferencePolicy;
   /** The last word was one that closes an issue (`fixes`); emphasis, brackets and line breaks change nothing. */
   isAfterClosing: boolean;
   /** The text of the link that is open began after such a word. */
@@ -16,7 +16,7 @@ export interface WordContext {
 }
 
 /** The context at the beginning of a paragraph. */
-export function beginWords(references: References): WordContext {
+export function beginWords(references: ReferencePolicy): WordContext {
   return { references, isAfterClosing: false, isLinkAfterClosing: false };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type Annotation, publishCheckRun } from '../../../../src/adapters/github/posting/check-run.js';
+import { type CheckAnnotation, publishCheckRun } from '../../../../src/adapters/github/posting/check-run.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
@@ -8,7 +8,7 @@ const POST = 'POST /repos/{owner}/{repo}/check-runs';
 const PATCH = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
 const LIST = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
 
-function notes(count: number): readonly Annotation[] {
+function notes(count: number): readonly CheckAnnotation[] {
   return Array.from({ length: count }, (_, index) => ({
     path: 'src/a.ts',
     startLine: index + 1,

@@ -3,7 +3,7 @@ import { readEntries } from '../../../../src/core/memory/commands/entry.js';
 import {
   formatBrief,
   formatEntries,
-  formatFindings,
+  formatLogFindings,
   formatWhole,
 } from '../../../../src/core/memory/commands/format.js';
 import { withSignature } from '../../../../src/core/memory/signature.js';
@@ -65,7 +65,7 @@ describe('entries as a text for people', () => {
 
 describe('findings as a text for people', () => {
   it('name file and line, and what is no problem', () => {
-    const text = formatFindings([
+    const text = formatLogFindings([
       { code: 'order', severity: 'problem', lane: 'trusted', path: 'bot.md', line: 7, message: 'a before b' },
       {
         code: 'size',

@@ -58,7 +58,7 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Gi
       if (builtIn !== undefined) {
         return { name, ...parseAgent(builtIn.toml, { name, file: name }), source: 'built-in' };
       }
-      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAgent(name, agentsDirs, options);
+      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAtRef(name, agentsDirs, options);
       const paths = agentPaths(name, agentsDirs, options.workspace);
       const found = await Promise.all(
         paths.map((path) => readPathAt(options, { path, maxBytes: MAX_AGENT_BYTES }, signal)),
@@ -71,7 +71,7 @@ export function createGitHubAgentLibrary(options: GitHubAgentLibraryOptions): Gi
         parentOfAgent.set(source, parentOf(parentOf(path)));
         return { name, ...parseFound(content, { name, file: path }), source };
       }
-      throw await missingAgent(name, agentsDirs, options);
+      throw await missingAtRef(name, agentsDirs, options);
     },
     async loadSkill(path, agent) {
       const own = agent === undefined ? undefined : parentOfAgent.get(agent.source);
@@ -127,7 +127,7 @@ function parseFound(
 }
 
 /** The error for an agent that is not there; it names every one there is, so that a typing mistake is seen at once. */
-export async function missingAgent(
+export async function missingAtRef(
   name: string,
   agentsDirs: readonly string[],
   { signal, ...place }: GitHubAgentLibraryOptions,

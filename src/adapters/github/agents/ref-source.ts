@@ -10,7 +10,7 @@ import { repositoryPath } from '../reading/repository-path.js';
 import {
   agentPaths,
   type GitHubAgentLibraryOptions,
-  missingAgent,
+  missingAtRef,
   missingSkill,
   parentOf,
   skillPaths,
@@ -37,7 +37,7 @@ export function createRefSource(options: GitHubAgentLibraryOptions): SourceText 
       const builtIn = findBuiltInAgent(name);
       const noSkill = (path: string) => Promise.reject(missingSkill(path, [], options));
       if (builtIn !== undefined) return { name, file: name, text: builtIn.toml, loadSkill: noSkill };
-      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAgent(name, dirs, options);
+      if (name.startsWith(BUILT_IN_PREFIX)) throw await missingAtRef(name, dirs, options);
       refuseTwins(name, await list());
       return await readAgent(name, dirs, options);
     },
@@ -104,7 +104,7 @@ async function readAgent(
       loadSkill: (skill) => readSkill(skill, roots, options),
     };
   }
-  throw await missingAgent(name, dirs, options);
+  throw await missingAtRef(name, dirs, options);
 }
 
 /** Far more than a skill is. */

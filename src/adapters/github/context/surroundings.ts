@@ -11,7 +11,7 @@ import type { ContextPart } from '../../../core/prompt/context-policy.js';
 import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { type Conversation, fetchConversation } from '../reading/conversation.js';
+import { fetchConversation, type SubjectConversation } from '../reading/conversation.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf } from '../reading/history.js';
 import { type LinkedIssue, linkedIssues } from '../reading/linked-issues.js';
@@ -112,7 +112,7 @@ function failedCheck(check: Awaited<ReturnType<typeof failingChecks>>['checks'][
 interface Said {
   readonly request: SurroundingsRequest;
   readonly threads: readonly ReviewThread[] | undefined;
-  readonly conversation: Conversation | undefined;
+  readonly conversation: SubjectConversation | undefined;
   readonly issues: readonly LinkedIssue[] | undefined;
 }
 

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
 import { compareFiles } from '../../../core/memory/file-order.js';
 import { fetchFile } from './memory-branch-blob.js';
-import { type BranchAccess, branchName, notUnderstood } from './memory-branch-place.js';
-import { fetchNewest, refusalOf } from './memory-branch-read.js';
+import { type BranchAccess, branchName, placeNotUnderstood } from './memory-branch-place.js';
+import { branchRefusal, fetchNewest } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
 const MAX_FILES = 1000;
@@ -61,7 +61,7 @@ async function fetchTree(
     signal,
   });
   const answer = v.safeParse(treeSchema, body);
-  if (!answer.success) throw notUnderstood(route);
+  if (!answer.success) throw placeNotUnderstood(route);
   if (answer.output.truncated) return undefined;
   return answer.output.tree
     .filter(({ type }) => type !== 'tree')
@@ -106,7 +106,8 @@ export function sift(entries: readonly ListedEntry[]): {
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
   for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
-    const reason = refusalOf(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is no markdown file');
+    const reason =
+      branchRefusal(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is no markdown file');
     const tooMuch = capReason(entry, { count: wanted.length, totalBytes });
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
     else if (tooMuch !== undefined)
@@ -169,7 +170,7 @@ async function fetchTexts(
     missingIsNull: true,
   });
   const answer = v.safeParse(textsSchema, data);
-  if (!answer.success) throw notUnderstood('POST /graphql');
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
   const { repository } = answer.output;
   return new Map(oids.map((oid, index) => [oid, repository[`b${index}`]?.text ?? null]));
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { encodeBytes } from '../../../core/text/bytes.js';
-import { type BranchAccess, notUnderstood } from './memory-branch-place.js';
+import { type BranchAccess, placeNotUnderstood } from './memory-branch-place.js';
 
 /** What a tree is made of. */
 export interface TreeParts {
@@ -51,7 +51,7 @@ export async function fetchTreeId(
     signal,
   });
   const answer = v.safeParse(commitSchema, body);
-  if (!answer.success) throw notUnderstood(route);
+  if (!answer.success) throw placeNotUnderstood(route);
   return answer.output.tree.sha;
 }
 
@@ -76,7 +76,7 @@ async function store(
     signal,
   });
   const answer = v.safeParse(storedSchema, body);
-  if (!answer.success) throw notUnderstood(route);
+  if (!answer.success) throw placeNotUnderstood(route);
   return answer.output.sha;
 }
 

@@ -30,7 +30,7 @@ export function branchName(place: MemoryBranchPlace): string {
 }
 
 /** The error for an answer of an unexpected shape. */
-export function notUnderstood(asked: string): GitHubError {
+export function placeNotUnderstood(asked: string): GitHubError {
   return new GitHubError(`GitHub's answer to \`${asked}\` is not understood`, {
     reason: 'unavailable',
     asked,

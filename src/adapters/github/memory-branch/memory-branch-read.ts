@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
 import { fetchFile } from './memory-branch-blob.js';
-import { type BranchAccess, noRepository, notUnderstood } from './memory-branch-place.js';
+import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
 
 /** What stands at a path of a commit, as GraphQL gives it. */
 export interface TreeEntry {
@@ -92,7 +92,7 @@ export async function fetchNewest(
     missingIsNull: true,
   });
   const answer = v.safeParse(answerSchema, data);
-  if (!answer.success) throw notUnderstood('POST /graphql');
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
   const { repository } = answer.output;
   if (repository === null) throw noRepository(place);
   const isPublic = !repository.isPrivate;
@@ -160,7 +160,7 @@ const entrySchema = v.object({
 function parseEntry(field: unknown): TreeEntry | undefined {
   if (field === null || field === undefined) return undefined;
   const parsed = v.safeParse(entrySchema, field);
-  if (!parsed.success) throw notUnderstood('POST /graphql');
+  if (!parsed.success) throw placeNotUnderstood('POST /graphql');
   const { type, mode, oid, size, object } = parsed.output;
   const children = object?.entries?.map((child) => ({ ...child, sizeBytes: child.size }));
   const entry = { type, mode, oid, sizeBytes: size, text: object?.text ?? null };
@@ -183,12 +183,12 @@ export function blockingFolder(
 }
 
 async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
-  const reason = refusalOf(entry);
+  const reason = branchRefusal(entry);
   return reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason };
 }
 
 /** Why something is no file of memory: half a sentence, or undefined for a regular file. */
-export function refusalOf({
+export function branchRefusal({
   type,
   mode,
   sizeBytes,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { BranchCommit } from '../../../core/memory/branch.js';
 import { GitHubError } from '../client/errors.js';
-import { type BranchAccess, noRepository, notUnderstood } from './memory-branch-place.js';
+import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
 import { archivedTrouble, messageFor, troubleOf } from './memory-branch-trouble.js';
 
 /** The branch and its repository, as far as writing is concerned. */
@@ -23,7 +23,7 @@ export async function fetchBranchState(
     missingIsNull: true,
   });
   const answer = v.safeParse(stateSchema, data);
-  if (!answer.success) throw notUnderstood('POST /graphql');
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
   const { repository } = answer.output;
   if (repository === null) throw noRepository(place);
   const target = repository.ref?.target;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { BranchCommit, BranchFiles } from '../../../core/memory/branch.js';
 import type { GitHubError } from '../client/errors.js';
 import { fetchTreeId, storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
-import { type BranchAccess, notUnderstood, repositoryName } from './memory-branch-place.js';
+import { type BranchAccess, placeNotUnderstood, repositoryName } from './memory-branch-place.js';
 import { fetchBranchState } from './memory-branch-refused.js';
 import { messageFor } from './memory-branch-trouble.js';
 
@@ -29,7 +29,7 @@ export async function commitByMutation(
   };
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
   const answer = v.safeParse(commitSchema, data);
-  if (!answer.success) throw notUnderstood('POST /graphql');
+  if (!answer.success) throw placeNotUnderstood('POST /graphql');
   return { kind: 'committed', head: answer.output.createCommitOnBranch.commit.oid };
 }
 

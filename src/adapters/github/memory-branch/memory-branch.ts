@@ -13,7 +13,7 @@ import {
   type BranchAccess,
   branchName,
   type MemoryBranchPlace,
-  notUnderstood,
+  placeNotUnderstood,
 } from './memory-branch-place.js';
 import {
   blockingFolder,
@@ -176,7 +176,7 @@ async function compareCommits(
   try {
     const { body } = await client.request(COMPARE, { params, signal });
     const answer = v.safeParse(comparisonSchema, body);
-    if (!answer.success) throw notUnderstood(COMPARE);
+    if (!answer.success) throw placeNotUnderstood(COMPARE);
     const { status } = answer.output;
     return { kind: status === 'ahead' || status === 'identical' ? 'grown' : 'replaced' };
   } catch (thrown) {

@@ -7,7 +7,7 @@ import { type Failed, orFailed } from '../client/failed.js';
 import { fetchPages } from '../client/pages.js';
 
 /** A note on lines of a file, shown in the diff. */
-export interface Annotation {
+export interface CheckAnnotation {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -28,7 +28,7 @@ export interface CheckRunReport {
   readonly title: string;
   /** Markdown. */
   readonly summary: string;
-  readonly annotations: readonly Annotation[];
+  readonly annotations: readonly CheckAnnotation[];
 }
 
 /** What became of a check run. */
@@ -161,7 +161,7 @@ function reportParams({ name, conclusion, title, summary, annotations }: CheckRu
   return { name, status: 'completed', conclusion, output: { title, summary, annotations: part } };
 }
 
-function annotationParams({ path, startLine, endLine, level, message, title }: Annotation) {
+function annotationParams({ path, startLine, endLine, level, message, title }: CheckAnnotation) {
   return {
     path,
     start_line: startLine,

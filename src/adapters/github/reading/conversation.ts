@@ -18,7 +18,7 @@ export interface ConversationComment {
 }
 
 /** The newest comments, oldest first. */
-export interface Conversation {
+export interface SubjectConversation {
   readonly comments: readonly ConversationComment[];
   /** Comments that are older than these. */
   readonly older: number;
@@ -61,7 +61,7 @@ export async function fetchConversation(
   client: GitHubClient,
   { repository, number }: PullRequestPlace,
   signal: AbortSignal,
-): Promise<Conversation> {
+): Promise<SubjectConversation> {
   const answer = await askGraphQl(
     client,
     {

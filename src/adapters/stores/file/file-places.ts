@@ -33,7 +33,7 @@ class Refused extends Error {
 }
 
 /** Where a file of the tree lies; '' stands for the tree's folder. */
-export function locate({ root, folder = '', paths }: FilePlaces, path: string): string {
+export function locateFile({ root, folder = '', paths }: FilePlaces, path: string): string {
   return paths?.get(path) ?? join(root, folder, path);
 }
 
@@ -43,7 +43,7 @@ export function locate({ root, folder = '', paths }: FilePlaces, path: string): 
  */
 export async function checkedPlace(places: FilePlaces, path: string): Promise<string> {
   const { files, root, paths, followLinks } = places;
-  const location = locate(places, path);
+  const location = locateFile(places, path);
   if (!isTreePath(path) && paths?.has(path) !== true) throw new Refused(outsideTree(path).message, 'error');
   if (followLinks) return location;
   const inside = relative(root, location);
@@ -76,7 +76,7 @@ export async function rewritePlace({ files, followLinks }: FilePlaces, location:
 const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';
 
 /** What helps where a link was refused. */
-export function remedyOf(thrown: unknown): string | undefined {
+export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }
 

@@ -19,7 +19,14 @@ import { trimLog } from '../../../core/memory/trim.js';
 import { failed } from '../backoff.js';
 import { unmatchedEdit } from '../other-side.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
-import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf, rewritePlace } from './file-places.js';
+import {
+  checkedPlace,
+  type FilePlaces,
+  fileRemedy,
+  locateFile,
+  reasonOf,
+  rewritePlace,
+} from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
 import { type Rewritten, rewriteFile } from './rewrite-file.js';
 
@@ -47,7 +54,7 @@ async function write(
   signal: AbortSignal,
 ): Promise<SaveResult> {
   const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
-  const location = locate(options, changes[0]?.path ?? '');
+  const location = locateFile(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
     for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
@@ -91,7 +98,7 @@ async function tried(write: () => Promise<FailedSave | undefined>): Promise<Fail
 }
 
 function failedWrite(thrown: unknown): FailedSave {
-  return failed(reasonOf(thrown), asAxeMessage(thrown), remedyOf(thrown));
+  return failed(reasonOf(thrown), asAxeMessage(thrown), fileRemedy(thrown));
 }
 
 function unsavedNote([path, { reason, message, remedy, storage }]: readonly [

@@ -11,27 +11,27 @@ import { readRunLog } from '../read-run-log.js';
 import { codeOf } from '../storage-failure.js';
 import { type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
 import { isTreePlace, isUnder, outsideTree } from '../tree-path.js';
-import { checkedPlace, type FilePlaces, locate, reasonOf, remedyOf } from './file-places.js';
+import { checkedPlace, type FilePlaces, fileRemedy, locateFile, reasonOf } from './file-places.js';
 
 /** Reads run logs from their ends. Nothing here throws. */
 export async function readFiles(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
   const [first = ''] = request.paths;
   const results = await Promise.all(request.paths.map((path) => readOne(places, path, request)));
   const [result] = results;
-  if (result === undefined) return { kind: 'empty', location: locate(places, ''), warnings: [] };
+  if (result === undefined) return { kind: 'empty', location: locateFile(places, ''), warnings: [] };
   const failure = results.find(({ kind }) => kind === 'failed');
   if (failure !== undefined) return failure;
   if (results.length === 1) return result;
   try {
     return await joinResults(places, request, results);
   } catch (thrown) {
-    return failedRead(thrown, locate(places, first));
+    return failedRead(thrown, locateFile(places, first));
   }
 }
 
 /** Every memory file, or those of some places. Nothing here throws. */
 export async function readFileTree(places: FilePlaces, under?: readonly string[]): Promise<TreeResult> {
-  const location = locate(places, '');
+  const location = locateFile(places, '');
   try {
     await checkedPlace(places, 'any.md');
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
@@ -81,7 +81,7 @@ export async function forgottenOf(places: FilePlaces, path: string): Promise<Rea
 }
 
 async function readOne(places: FilePlaces, path: string, request: ReadRequest): Promise<RestoreResult> {
-  const place = { location: locate(places, path), warnings: [] };
+  const place = { location: locateFile(places, path), warnings: [] };
   const one = { ...request, paths: [path] };
   try {
     await checkedPlace(places, path);
@@ -137,7 +137,7 @@ async function joinResults(
     tree.set(path, result.text);
   }
   const warnings = results.flatMap((result) => (result.kind === 'failed' ? [] : result.warnings));
-  const found = { location: locate(places, request.paths[0] ?? ''), warnings: [...warnings] };
+  const found = { location: locateFile(places, request.paths[0] ?? ''), warnings: [...warnings] };
   const joined = await readLogs(tree, request, { ...found, warnings: [] });
   if (joined.kind !== 'restored') return { ...joined, ...found };
   return { ...joined, ...found, total: totalOf(logs, joined), truncated: truncatedOf(logs, joined) };
@@ -170,7 +170,7 @@ function failedRead(
   thrown: unknown,
   location: string,
 ): Extract<RestoreResult & TreeResult, { readonly kind: 'failed' }> {
-  const remedy = remedyOf(thrown);
+  const remedy = fileRemedy(thrown);
   return {
     kind: 'failed',
     message: messageOf(thrown),
@@ -198,7 +198,7 @@ async function readPlaces(places: FilePlaces, under: readonly string[]): Promise
     }
   }
   found.sort((left, right) => compareFiles(left.path, right.path));
-  const read = await readFound(places.files, locate(inside, ''), found);
+  const read = await readFound(places.files, locateFile(inside, ''), found);
   const warnings = blocked.map(({ message }) => ({
     code: 'memory-store-notice' as const,
     message: `${message}; left out`,
@@ -213,10 +213,10 @@ async function readPlaces(places: FilePlaces, under: readonly string[]): Promise
 async function findIn(places: FilePlaces, place: string): Promise<readonly StoredFile[]> {
   const { files } = places;
   if (!place.endsWith('/')) {
-    const stat = await files.stat(locate(places, place));
+    const stat = await files.stat(locateFile(places, place));
     return stat === undefined ? [] : [{ path: place, stat, isNamed: true }];
   }
-  const entries = await files.list(locate(places, place.slice(0, -1)));
+  const entries = await files.list(locateFile(places, place.slice(0, -1)));
   const isOurs = (path: string): boolean => isUnder(path, [place]) || !/\.(?:md|bak)$/.test(path);
   return entries.flatMap(({ name, stat }) => {
     const path = place + name;

@@ -25,7 +25,7 @@ export function formatBrief(entry: MemoryEntry): string {
 }
 
 /** Findings as a markdown list with the lines they are in; what is no problem says so. */
-export function formatFindings(findings: readonly LogFinding[]): string {
+export function formatLogFindings(findings: readonly LogFinding[]): string {
   return findings
     .map(({ path, line, severity, message }) => {
       const where = line === undefined ? path : `${path}:${line}`;

@@ -24,7 +24,7 @@ export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly M
 }
 
 /** Notes as a markdown list with their sizes. */
-export function formatNotes(notes: readonly MemoryNote[]): string {
+export function formatNoteList(notes: readonly MemoryNote[]): string {
   return notes.map(({ path, text }) => `- \`${path}\`, ${encodeBytes(text).length} bytes`).join('\n');
 }
 

@@ -4,7 +4,7 @@ import { shown } from '../../text/shown.js';
 import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */
 export function createAddReviewComment(publications: Publications): Tool {
@@ -52,7 +52,7 @@ export function createAddReviewComment(publications: Publications): Tool {
     },
     async run({ path, line, body, code, rule, start_line: startLine, side, suggestion, replaces }) {
       const request = { path, line, body, code, rule, startLine, suggestion, replaces, side: readSide(side) };
-      return textOf(publications.addComment(request));
+      return publishedText(publications.addComment(request));
     },
   });
 }

@@ -2,7 +2,7 @@ import { splitNames } from '../../review/allow-list.js';
 import type { Publications } from '../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `assign`: people for the issue or pull request. */
 export function createAssign(publications: Publications): Tool {
@@ -15,7 +15,7 @@ export function createAssign(publications: Publications): Tool {
       logins: { type: 'string', description: 'Logins, separated by commas.', required: true },
     },
     async run({ logins }) {
-      return textOf(publications.assign(splitNames(logins)));
+      return publishedText(publications.assign(splitNames(logins)));
     },
   });
 }

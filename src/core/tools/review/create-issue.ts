@@ -2,7 +2,7 @@ import { splitNames } from '../../review/allow-list.js';
 import type { Publications } from '../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `create_issue`: a new issue in the repository. */
 export function createCreateIssue(publications: Publications): Tool {
@@ -20,7 +20,7 @@ export function createCreateIssue(publications: Publications): Tool {
       },
     },
     async run({ title, body, labels }) {
-      return textOf(publications.createIssue({ title, body, labels: splitNames(labels) }));
+      return publishedText(publications.createIssue({ title, body, labels: splitNames(labels) }));
     },
   });
 }

@@ -2,7 +2,7 @@ import type { FindingAnswer } from '../../review/answer.js';
 import { ToolError } from '../../tool-error.js';
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
-export function textOf(answer: FindingAnswer): string {
+export function publishedText(answer: FindingAnswer): string {
   switch (answer.kind) {
     case 'taken':
       return answer.text;

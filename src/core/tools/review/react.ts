@@ -2,7 +2,7 @@ import type { Publications } from '../../review/buffer.js';
 import { REACTIONS } from '../../review/publish-rules.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `react`: a reaction to what the run is about. */
 export function createReact(publications: Publications): Tool {
@@ -15,7 +15,7 @@ export function createReact(publications: Publications): Tool {
       reaction: { type: 'string', description: `One of: ${REACTIONS.join(', ')}.`, required: true },
     },
     async run({ reaction }) {
-      return textOf(publications.react(reaction));
+      return publishedText(publications.react(reaction));
     },
   });
 }

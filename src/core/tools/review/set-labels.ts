@@ -2,7 +2,7 @@ import { splitNames } from '../../review/allow-list.js';
 import type { Publications } from '../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `set_labels`: labels to add to the issue or pull request, and to take off. */
 export function createSetLabels(publications: Publications): Tool {
@@ -16,7 +16,7 @@ export function createSetLabels(publications: Publications): Tool {
       remove: { type: 'string', description: 'Labels to take off, separated by commas.' },
     },
     async run({ add, remove }) {
-      return textOf(publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }));
+      return publishedText(publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }));
     },
   });
 }

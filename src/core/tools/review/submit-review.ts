@@ -1,7 +1,7 @@
 import type { Publications } from '../../review/buffer.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { textOf } from './published.js';
+import { publishedText } from './published.js';
 
 /** `submit_review`: summary and verdict of the review. */
 export function createSubmitReview(publications: Publications): Tool {
@@ -23,7 +23,7 @@ export function createSubmitReview(publications: Publications): Tool {
       },
     },
     async run({ summary, verdict = 'comment' }) {
-      return textOf(publications.submitReview({ summary, verdict }));
+      return publishedText(publications.submitReview({ summary, verdict }));
     },
   });
 }
