@@ -87,7 +87,7 @@ async function keep(
     return refused(`the agent "${agent.name}" has no memory to keep it in`, remedy);
   }
   const store = deps.openMemory(agent, plan);
-  const told = `Runs of \`${agent.name}\` on #${trigger.number} are ${kind === 'paused' ? 'paused' : 'no longer paused'}.`;
+  const told = `Runs of \`${agent.name}\` on this pull request are ${kind === 'paused' ? 'paused' : 'no longer paused'}.`;
   if (request.dryRun) return { store: store.kind, result: done('Dry run: nothing was changed.', false) };
   const fact = { kind, pull: trigger.number, by: trigger.actor.login, at: deps.clock.now() } as const;
   const rewrite = (text: string) => withReviewFacts(text, [fact]);

@@ -25,19 +25,6 @@ export function changeOf(trigger: Trigger, context: TriggerContext | undefined):
 }
 
 function commitsOf(trigger: Trigger) {
-  switch (trigger.kind) {
-    case 'pull_request':
-      return trigger;
-    case 'comment':
-      return trigger.commits;
-    case 'issue':
-    case 'push':
-    case 'workflow_run':
-    case 'merge_group':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
+  if (trigger.kind === 'pull_request') return trigger;
+  return trigger.kind === 'comment' ? trigger.commits : undefined;
 }

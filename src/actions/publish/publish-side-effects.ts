@@ -3,7 +3,7 @@ import { assign } from '../../adapters/github/posting/assignees.js';
 import { findOrCreateIssue } from '../../adapters/github/posting/issues.js';
 import { setLabels } from '../../adapters/github/posting/labels.js';
 import { type ReactionSubject, react } from '../../adapters/github/posting/reactions.js';
-import type { Trigger } from '../../core/event/trigger.js';
+import { subjectTrigger, type Trigger } from '../../core/event/trigger.js';
 import { encodeField } from '../../core/memory/field.js';
 import { textId } from '../../core/memory/units.js';
 import type { IssueDraft } from '../../core/review/buffered.js';
@@ -111,22 +111,11 @@ async function giveReaction(client: GitHubClient, work: Work): Promise<void> {
 
 /** What a reaction is given to; a review as such takes none (REST API, reactions), its pull request does. */
 function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
-  switch (trigger.kind) {
-    case 'comment':
-      if (trigger.event === 'pull_request_review_comment')
-        return { kind: 'review-comment', id: trigger.commentId };
-      if (trigger.event === 'issue_comment') return { kind: 'issue-comment', id: trigger.commentId };
-      return { kind: 'issue', number: trigger.number };
-    case 'pull_request':
-    case 'issue':
-      return { kind: 'issue', number: trigger.number };
-    case 'push':
-    case 'workflow_run':
-    case 'merge_group':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
+  const subject = subjectTrigger(trigger);
+  if (subject === undefined) return undefined;
+  if (subject.kind === 'comment' && subject.event === 'pull_request_review_comment')
+    return { kind: 'review-comment', id: subject.commentId };
+  if (subject.kind === 'comment' && subject.event === 'issue_comment')
+    return { kind: 'issue-comment', id: subject.commentId };
+  return { kind: 'issue', number: subject.number };
 }

@@ -2,7 +2,7 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
 import type { Published, Publisher, PublishRequest, Reporter } from '../../core/dependencies.js';
-import { subjectNumber, type Trigger } from '../../core/event/trigger.js';
+import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { NOTHING_BUFFERED } from '../../core/review/buffered.js';
@@ -190,22 +190,16 @@ interface Target {
 
 /** `auto`: a sticky comment on pull requests, a reply to a comment, nothing on issues. */
 function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | undefined {
-  if (comment === 'never') return undefined;
-  switch (trigger.kind) {
+  const subject = subjectTrigger(trigger);
+  if (comment === 'never' || subject === undefined) return undefined;
+  const { number } = subject;
+  switch (subject.kind) {
     case 'pull_request':
-      return { number: trigger.number, replyTo: undefined };
+      return { number, replyTo: undefined };
     case 'comment':
-      return { number: trigger.number, replyTo: trigger.commentId };
+      return { number, replyTo: subject.commentId };
     case 'issue':
-      return comment === 'always' ? { number: trigger.number, replyTo: undefined } : undefined;
-    case 'push':
-    case 'workflow_run':
-    case 'merge_group':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
+      return comment === 'always' ? { number, replyTo: undefined } : undefined;
   }
 }
 

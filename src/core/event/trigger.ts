@@ -169,13 +169,16 @@ export type Trigger =
   | UnknownTrigger
   | LocalTrigger;
 
-/** The issue or pull request a trigger is about. */
-export function subjectNumber(trigger: Trigger): number | undefined {
+/** Triggers about an issue or a pull request, which anybody can cause. */
+export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
+
+/** A trigger that is about an issue or a pull request; undefined for all others. */
+export function subjectTrigger(trigger: Trigger): SubjectTrigger | undefined {
   switch (trigger.kind) {
     case 'pull_request':
     case 'issue':
     case 'comment':
-      return trigger.number;
+      return trigger;
     case 'push':
     case 'workflow_run':
     case 'merge_group':
@@ -187,8 +190,10 @@ export function subjectNumber(trigger: Trigger): number | undefined {
   }
 }
 
-/** Triggers that somebody without access can cause. */
-export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
+/** The issue or pull request a trigger is about. */
+export function subjectNumber(trigger: Trigger): number | undefined {
+  return subjectTrigger(trigger)?.number;
+}
 
 /** Whether the comment or issue itself is gone: deleted, or for an issue moved to another repository. */
 export function isDeleted({ kind, action }: CommentTrigger | IssueTrigger): boolean {
