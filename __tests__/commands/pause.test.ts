@@ -47,7 +47,9 @@ describe('a pause', () => {
       result: { kind: 'done', changed: true },
     });
     expect(state).toMatch(/^- paused 42 by=octocat at=/m);
-    expect(deps.replies).toMatchObject([{ agent: 'bot', text: 'Runs of `bot` on this pull request are paused.' }]);
+    expect(deps.replies).toMatchObject([
+      { agent: 'bot', text: 'Runs of `bot` on this pull request are paused.' },
+    ]);
     expect(deps.steps).not.toContain('ask model');
   });
 
@@ -74,7 +76,9 @@ describe('a pause', () => {
     await later.clock.sleep(1000);
     await runPipeline(makeRequest({ trigger: asks('/axe resume') }), later);
     const memory = Object.fromEntries(later.memory);
-    expect(later.replies).toMatchObject([{ text: 'Runs of `bot` on this pull request are no longer paused.' }]);
+    expect(later.replies).toMatchObject([
+      { text: 'Runs of `bot` on this pull request are no longer paused.' },
+    ]);
     const deps = createFakeWorld({ permissions: WRITER, memory });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
   });
