@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { withWorkflowWarnings } from '../../src/actions/main.js';
-import { createFakeWorld } from '../helpers/world-fake.js';
+import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 
 const TOML = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
 
 it('warns in a workflow of what only the command line can use, after its other warnings', async () => {
-  const { agents } = createFakeWorld({ agents: { bot: TOML } });
+  const { agents } = createFakeDependencies({ agents: { bot: TOML } });
   const lines = async (library: typeof agents) =>
     (await library.loadAgent('bot')).warnings.map(({ code, at }) => [code, at?.line]);
   expect(await lines(agents)).toEqual([['agent-unknown-key', 1]]);

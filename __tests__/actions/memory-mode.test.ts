@@ -5,10 +5,10 @@ import { runMemoryMode } from '../../src/actions/memory-mode.js';
 import { decodeBytes } from '../../src/core/text/bytes.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { createFakeMemory, entry } from '../commands/memory/memory-scene.js';
+import { createFakeDependencies, type FakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';
 import { comment, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { createFakeWorld, type FakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 const A = entry(1, { id: 'aaaaaa-1', result: 'Ümlaut \uDC80' });
 const B = entry(2, { id: 'bbbbbb-1' });
@@ -16,14 +16,14 @@ const STRANGE = entry(3, { id: 'cccccc-1' });
 const LOGS = { 'bot.md': A + B, 'untrusted/bot.md': STRANGE };
 
 interface Mode {
-  readonly deps?: FakeWorld;
+  readonly deps?: FakeDependencies;
   readonly workspace?: string;
   readonly request?: Partial<RunRequest>;
 }
 
 async function run(
   command: string,
-  { deps = worldWith(), workspace = tempDir('workspace'), request }: Mode = {},
+  { deps = depsWith(), workspace = tempDir('workspace'), request }: Mode = {},
 ) {
   const report = await runMemoryMode(
     { command, request: makeRequest({ trigger: SCHEDULE, inWorkflow: true, ...request }), workspace },
@@ -32,15 +32,15 @@ async function run(
   return { report, workspace };
 }
 
-function worldWith(): FakeWorld {
+function depsWith(): FakeDependencies {
   const memory = createFakeMemory(LOGS);
-  return { ...createFakeWorld({ permissions: WRITER }), openMemory: () => memory };
+  return { ...createFakeDependencies({ permissions: WRITER }), openMemory: () => memory };
 }
 
 describe('`mode: memory`', () => {
   it('does what the input says, whatever the event', async () => {
     for (const trigger of [SCHEDULE, pullRequest(), comment({ body: '/axe forget bbbbbb-1' })]) {
-      const deps = worldWith();
+      const deps = depsWith();
       const { report } = await run('forget "aaaaaa-1"', { deps, request: { trigger } });
       expect(report).toMatchObject({
         kind: 'memory-command',

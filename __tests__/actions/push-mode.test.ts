@@ -5,10 +5,10 @@ import { readPush, runPushMode } from '../../src/actions/push-mode.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { entryText, idsIn } from '../adapters/stores/entries.js';
+import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { gitIn, NOBODY } from '../helpers/run-steps.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { comment, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { createFakeWorld } from '../helpers/world-fake.js';
 
 const [A, B] = [entryText('a', 'A.', 1), entryText('b', 'B.', 2)];
 const LOG = '.axe/memory/bot.md';
@@ -62,7 +62,7 @@ async function push(
     fail: () => {},
     onCancel: () => {},
   };
-  return await runPushMode(parsed, { inputs, trigger, runner }, createFakeWorld());
+  return await runPushMode(parsed, { inputs, trigger, runner }, createFakeDependencies());
 }
 
 describe('`memory-command: push`', () => {

@@ -13,13 +13,18 @@ import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import {
+  AGENT,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { done, memoryReport, refused } from '../helpers/memory-report.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const SECRET = 'hunter2-hunter2';
 
@@ -370,12 +375,12 @@ describe('an entry that was not saved', () => {
     expect(step).toMatchObject({ state: { told: 'true' } });
   });
 
-  it.each<[string, FakeWorldParts]>([
+  it.each<[string, FakeDependenciesParts]>([
     ['a branch that cannot be written', { save }],
     ['one kept elsewhere', { save: { ...save, kept: { location: 'cache k', store: 'cache' } } }],
     ['a log that could not be read', { restore: { kind: 'failed', location: 'k', message: 'no answer' } }],
   ])('is one annotation, which names the event: %s (D14, C3 48, C3 53)', async (_, parts) => {
-    const deps = createFakeWorld({ permissions: WRITER, ...parts });
+    const deps = createFakeDependencies({ permissions: WRITER, ...parts });
     const of = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
     const step = await report(of, { warnings: deps.warnings });
     expect(step.annotations).toMatchObject([

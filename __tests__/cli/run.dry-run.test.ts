@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { formatDryRun } from '../../src/cli/run.js';
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunRequest } from '../../src/run/request.js';
+import { AGENT, AGENT_WITH_MEMORY, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
-import { AGENT, AGENT_WITH_MEMORY, type FakeWorldParts } from '../helpers/world-fake.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 
-async function dryRun(parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}): Promise<string> {
+async function dryRun(parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}): Promise<string> {
   const { plan, memory } = await reportOf('planned', parts, patch);
   const { restored, text = '', notes } = memory ?? {};
   return formatDryRun({ plan, restored, memory: text, notes });
@@ -79,7 +79,7 @@ You help.
     message: 'open /m.md: permission denied',
     location: '/m.md',
   };
-  it.each<[string, FakeWorldParts, string | undefined]>([
+  it.each<[string, FakeDependenciesParts, string | undefined]>([
     ['off', { agents: { bot: AGENT } }, undefined],
     ['empty', {}, '(none)'],
     ['unreadable', { restore: FAILED }, '(error: open /m.md: permission denied)'],

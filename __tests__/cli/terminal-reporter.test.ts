@@ -4,8 +4,8 @@ import { ProviderError } from '../../src/core/errors.js';
 import type { RestoreResult } from '../../src/core/memory/store.js';
 import type { RunEvent } from '../../src/core/run-event.js';
 import type { Warning } from '../../src/core/warning.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
 import { reportOf, STATS } from '../helpers/reports.js';
-import { AGENT } from '../helpers/world-fake.js';
 
 /** The lines a reporter writes for these events and warnings. */
 function linesOf(verbose: boolean, told: readonly (RunEvent | Warning)[]): readonly string[] {

@@ -11,11 +11,11 @@ import { AxeError } from '../../src/core/errors.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import { NOTHING_BUFFERED } from '../../src/core/review/buffered.js';
 import type { Warning } from '../../src/core/warning.js';
+import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { AGENT_WITH_MEMORY } from '../helpers/world-fake.js';
 
 const QUIET = { json: false, verbose: false };
 

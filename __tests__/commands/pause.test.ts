@@ -3,9 +3,14 @@ import { pauseCommand, runPauseCommand } from '../../src/commands/pause.js';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import {
+  AGENT,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, pullRequest } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const STATE = 'bot.state.md';
 
@@ -13,8 +18,8 @@ function asks(body: string) {
   return comment({ on: 'pull_request', number: 42, body });
 }
 
-async function tend(body: string, parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
-  const deps = createFakeWorld({ permissions: WRITER, ...parts });
+async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeDependencies({ permissions: WRITER, ...parts });
   const report = await runPipeline(makeRequest({ trigger: asks(body), ...patch }), deps);
   return { deps, report, state: deps.memory.get(STATE) ?? '' };
 }
@@ -59,7 +64,7 @@ describe('a pause', () => {
     const kindOf = async (trigger: RunRequest['trigger'], kept = memory) =>
       await runPipeline(
         makeRequest({ trigger, inWorkflow: true }),
-        createFakeWorld({ permissions: WRITER, memory: kept }),
+        createFakeDependencies({ permissions: WRITER, memory: kept }),
       );
     expect(await kindOf(pullRequest({ action: 'synchronize' }))).toMatchObject({
       kind: 'skipped',
@@ -72,26 +77,26 @@ describe('a pause', () => {
 
   it('ends with the other command', async () => {
     const { state } = await tend('/axe pause');
-    const later = createFakeWorld({ permissions: WRITER, memory: { [STATE]: state } });
+    const later = createFakeDependencies({ permissions: WRITER, memory: { [STATE]: state } });
     await later.clock.sleep(1000);
     await runPipeline(makeRequest({ trigger: asks('/axe resume') }), later);
     const memory = Object.fromEntries(later.memory);
     expect(later.replies).toMatchObject([
       { text: 'Runs of `bot` on this pull request are no longer paused.' },
     ]);
-    const deps = createFakeWorld({ permissions: WRITER, memory });
+    const deps = createFakeDependencies({ permissions: WRITER, memory });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
   });
 
   it('is for people who may write, whatever else the workflow allows', async () => {
     const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
-    const gatePolicy = { ...makeRequest().gatePolicy, minPermission: 'none' } as const;
-    const { report, state } = await tend('/axe pause', { permissions }, { gatePolicy });
+    const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;
+    const { report, state } = await tend('/axe pause', { permissions }, { admissionPolicy });
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'permission' } });
     expect(state).toBe('');
   });
 
-  it.each<[string, FakeWorldParts, Partial<RunRequest>, RegExp]>([
+  it.each<[string, FakeDependenciesParts, Partial<RunRequest>, RegExp]>([
     ['without memory', { agents: { bot: AGENT } }, {}, /has no memory to keep it in\. .*`skip-labels`/],
     [
       'where memory is only read',
@@ -119,7 +124,7 @@ describe('a pause', () => {
   });
 
   it('in a dry run changes nothing', async () => {
-    const deps = createFakeWorld({ permissions: WRITER });
+    const deps = createFakeDependencies({ permissions: WRITER });
     const command = pauseCommand(asks('/axe pause'));
     if (command === undefined) throw new Error('no command');
     const report = await runPauseCommand(command, makeRequest({ dryRun: true }), deps);

@@ -82,6 +82,6 @@ export async function printed<T>(
 }
 
 /** Lines that are more than a mask for the runner. */
-export function toldLines(output: string): readonly string[] {
+export function shownLines(output: string): readonly string[] {
   return output.split('\n').filter((line) => line !== '' && !line.startsWith('::add-mask::'));
 }

@@ -5,7 +5,7 @@ import { fullName, html, stableId } from './github-objects.js';
 import type { ContentsRight, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
 /** What GraphQL queries see. */
-export interface GraphQlWorld {
+export interface GraphQlFake {
   /** By `owner/name`; undefined also where the token does not see it. */
   readonly findRepo: (fullName: string) => StoredRepo | undefined;
   readonly findRepoById: (id: string) => StoredRepo | undefined;
@@ -19,7 +19,7 @@ export interface GraphQlWorld {
 }
 
 /** The fields of a query. */
-export function queryRoot(deps: GraphQlWorld): GraphNode {
+export function queryRoot(deps: GraphQlFake): GraphNode {
   return {
     viewer: { login: deps.viewer.replace(/\[bot\]$/, ''), id: String(stableId(deps.viewer)) },
     repository: ({ owner, name }: { owner: string; name: string }) => {
@@ -30,7 +30,7 @@ export function queryRoot(deps: GraphQlWorld): GraphNode {
   };
 }
 
-function repositoryNode(repo: StoredRepo, deps: GraphQlWorld): GraphNode {
+function repositoryNode(repo: StoredRepo, deps: GraphQlFake): GraphNode {
   const subject = (kind: string, kinds: readonly ('Issue' | 'PullRequest')[]) => {
     return ({ number }: { number: number }) => {
       const found = kinds.includes('PullRequest') ? repo.pulls.get(number) : undefined;
@@ -86,7 +86,7 @@ function subjectNode(
   kind: 'Issue' | 'PullRequest',
   subject: StoredIssue | StoredPull,
   repo: StoredRepo,
-  deps: GraphQlWorld,
+  deps: GraphQlFake,
 ): GraphNode {
   const nodes = repo.comments
     .filter((comment) => comment.issue === subject.number)
@@ -113,7 +113,7 @@ function stateOf(subject: StoredIssue | StoredPull, repo: StoredRepo): string {
   return repo.talk.closedIssues.has(subject.number) ? 'CLOSED' : 'OPEN';
 }
 
-function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: GraphQlWorld): GraphNode {
+function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: GraphQlFake): GraphNode {
   const page = repo.pulls.has(comment.issue) ? 'pull' : 'issues';
   return {
     __typename: 'IssueComment',

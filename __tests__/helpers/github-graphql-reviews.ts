@@ -1,6 +1,6 @@
 import { connection, type GraphNode, type PageArguments } from './github-connection.js';
 import { diffLines } from './github-diff-lines.js';
-import type { GraphQlWorld } from './github-graphql-nodes.js';
+import type { GraphQlFake } from './github-graphql-nodes.js';
 import { fullName, html } from './github-objects.js';
 import { associationOf, reviewCommentPage, reviewPage } from './github-review-objects.js';
 import type { StoredReview, StoredReviewComment } from './github-review-state.js';
@@ -19,7 +19,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 };
 
 /** The fields of a pull request that show its reviews and what it closes. */
-export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlWorld): GraphNode {
+export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFake): GraphNode {
   const { reviews, reviewComments } = repo.talk;
   return {
     headRefOid: pull.head.sha,
@@ -53,7 +53,7 @@ export function actorNode(login: string): GraphNode {
   };
 }
 
-function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlWorld): GraphNode {
+function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlFake): GraphNode {
   return {
     __typename: 'PullRequestReview',
     id: `PRR_${review.id}`,
@@ -72,7 +72,7 @@ function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlW
 export function threadNode(
   repo: StoredRepo,
   { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
-  deps: GraphQlWorld,
+  deps: GraphQlFake,
 ): GraphNode {
   const { reviewComments, resolved } = repo.talk;
   const comments = [first, ...reviewComments.filter(({ inReplyTo }) => inReplyTo === first.id)];
@@ -104,7 +104,7 @@ function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null 
   return lines.find(([, text]) => text === comment.text)?.[0] ?? null;
 }
 
-function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }: GraphQlWorld): GraphNode {
+function commentNode(repo: StoredRepo, comment: StoredReviewComment, { viewer }: GraphQlFake): GraphNode {
   const reactions = repo.talk.reactions.filter(({ on, of }) => on === 'review-comment' && of === comment.id);
   return {
     __typename: 'PullRequestReviewComment',

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import type { GraphNode } from './github-connection.js';
-import { type GraphQlWorld, queryRoot } from './github-graphql-nodes.js';
+import { type GraphQlFake, queryRoot } from './github-graphql-nodes.js';
 import { mutationRoot } from './github-mutations.js';
 import { installedFile } from './github-openapi.js';
 
@@ -36,7 +36,7 @@ const checked = new Map<string, Checked>();
  */
 export async function answerGraphQl(
   request: unknown,
-  deps: GraphQlWorld & { readonly missingMutations: readonly string[] },
+  deps: GraphQlFake & { readonly missingMutations: readonly string[] },
 ): Promise<GraphQlResult> {
   const { query = '', variables } = (request ?? {}) as {
     query?: string;

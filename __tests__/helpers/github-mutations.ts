@@ -4,7 +4,7 @@ import { staleMessage } from './github-faults.js';
 import { type GitCommit, writeBlob, writeCommit } from './github-git-objects.js';
 import { changeTree, objectAt, type TreeChange } from './github-git-trees.js';
 import { commitNode, refId, refNode } from './github-graphql-git.js';
-import type { GraphQlWorld } from './github-graphql-nodes.js';
+import type { GraphQlFake } from './github-graphql-nodes.js';
 import { branchName, isFastForward } from './github-history.js';
 import { fullName } from './github-objects.js';
 import { ruleViolation } from './github-rules.js';
@@ -45,7 +45,7 @@ interface RefUpdate {
 const NO_COMMIT = '0'.repeat(40);
 
 /** The fields of a mutation. Each is carried out whole or not at all, before anything else is answered. */
-export function mutationRoot(deps: GraphQlWorld): GraphNode {
+export function mutationRoot(deps: GraphQlFake): GraphNode {
   return {
     createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, deps),
     updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, deps),
@@ -53,7 +53,7 @@ export function mutationRoot(deps: GraphQlWorld): GraphNode {
   };
 }
 
-function createCommitOnBranch(input: CommitInput, deps: GraphQlWorld): GraphNode {
+function createCommitOnBranch(input: CommitInput, deps: GraphQlFake): GraphNode {
   const { repo, branch } = findBranch(input.branch, deps);
   requireWrite(repo, deps);
   const head = repo.git.commits.get(repo.branches.get(branch) ?? '');
@@ -76,7 +76,7 @@ function createCommitOnBranch(input: CommitInput, deps: GraphQlWorld): GraphNode
   };
 }
 
-function updateRefs(input: RefsInput, deps: GraphQlWorld): GraphNode {
+function updateRefs(input: RefsInput, deps: GraphQlFake): GraphNode {
   const repo = deps.findRepoById(input.repositoryId);
   if (repo === undefined) throw notFound(`a node with the global id of '${input.repositoryId}'.`);
   requireWrite(repo, deps);
@@ -90,7 +90,7 @@ function updateRefs(input: RefsInput, deps: GraphQlWorld): GraphNode {
 
 function findBranch(
   { id, repositoryNameWithOwner, branchName: name }: CommitInput['branch'],
-  deps: GraphQlWorld,
+  deps: GraphQlFake,
 ): { repo: StoredRepo; branch: string } {
   const wanted = repositoryNameWithOwner ?? /^REF_(.+?):/.exec(id ?? '')?.[1] ?? '';
   const repo = deps.findRepo(wanted);
@@ -99,7 +99,7 @@ function findBranch(
   return { repo, branch: byId ?? branchName(name ?? '') };
 }
 
-function requireWrite(repo: StoredRepo, deps: GraphQlWorld): void {
+function requireWrite(repo: StoredRepo, deps: GraphQlFake): void {
   if (deps.rightOf(repo) !== 'write') throw forbidden();
   if (repo.isArchived) throw graphError('FORBIDDEN', 'Repository was archived so is read-only.');
 }

@@ -109,7 +109,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
     if (token !== undefined && token !== expected && !isNamedToken(repos.values(), token)) {
       return githubError(401, 'Bad credentials');
     }
-    const deps = worldOf(token);
+    const deps = depsOf(token);
     if (request.path === '/graphql') {
       const { answerGraphQl } = await import('./github-graphql.js');
       const { missingMutations = [] } = options;
@@ -137,7 +137,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
   }
 
   /** What a token sees. */
-  function worldOf(token: string | undefined) {
+  function depsOf(token: string | undefined) {
     const right = (repo: StoredRepo) => rightOf(repo, { token, expected });
     const visible = (repo: StoredRepo | undefined) =>
       repo === undefined || right(repo) === 'invisible' ? undefined : repo;

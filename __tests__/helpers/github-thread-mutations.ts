@@ -1,5 +1,5 @@
 import { forbidden, type GraphNode, notFound } from './github-connection.js';
-import type { GraphQlWorld } from './github-graphql-nodes.js';
+import type { GraphQlFake } from './github-graphql-nodes.js';
 import { threadNode } from './github-graphql-reviews.js';
 
 interface ResolveInput {
@@ -8,11 +8,11 @@ interface ResolveInput {
 }
 
 /** What can be done to a conversation on a line. Resolving one takes the right to write contents. */
-export function threadMutations(deps: GraphQlWorld): GraphNode {
+export function threadMutations(deps: GraphQlFake): GraphNode {
   return { resolveReviewThread: ({ input }: { input: ResolveInput }) => resolveThread(input, deps) };
 }
 
-function resolveThread({ threadId, clientMutationId }: ResolveInput, deps: GraphQlWorld): GraphNode {
+function resolveThread({ threadId, clientMutationId }: ResolveInput, deps: GraphQlFake): GraphNode {
   for (const repo of deps.repos()) {
     const { reviewComments, resolved } = repo.talk;
     const first = reviewComments.find((one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined);

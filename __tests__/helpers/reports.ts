@@ -5,7 +5,7 @@ import { AxeError, type ExitCode } from '../../src/core/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/core/outcome.js';
 import type { RunReport, RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
-import { createFakeWorld, type FakeWorldParts, makeRequest } from './world-fake.js';
+import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';
 
 /** The account of the tests' triggers, with the permission a run needs. */
 export const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
@@ -16,11 +16,11 @@ export type Report<K extends RunReport['kind']> = Extract<RunReport, { readonly 
 /** Reports what the pipeline makes of a request in a fake world. Throws if it comes to another end than `kind`. */
 export async function reportOf<K extends RunReport['kind']>(
   kind: K,
-  parts: FakeWorldParts = {},
+  parts: FakeDependenciesParts = {},
   patch: Partial<RunRequest> = {},
 ): Promise<Report<K>> {
   const request = makeRequest({ dryRun: kind === 'planned', ...patch });
-  const report = await runPipeline(request, createFakeWorld({ permissions: WRITER, ...parts }));
+  const report = await runPipeline(request, createFakeDependencies({ permissions: WRITER, ...parts }));
   if (!isKind(report, kind)) throw new Error(`the run was ${report.kind}, not ${kind}`);
   return report;
 }

@@ -3,8 +3,8 @@ import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.
 import type { Permission } from '../../src/core/event/permission.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { admitActor, askPermission, permissionOf } from '../../src/run/access.js';
+import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { createFakeWorld } from '../helpers/world-fake.js';
 
 const known = (permission: Permission) => ({ octocat: { kind: 'known', permission } }) as const;
 const ASKED = 'ask for permission of octocat';
@@ -19,7 +19,7 @@ describe('the gate', () => {
     ['none', 'skipped'],
   ])('of somebody with `%s` is %s', async (permission, kind) => {
     for (const trigger of [comment(), issue(), pullRequest()]) {
-      const deps = createFakeWorld({ permissions: known(permission) });
+      const deps = createFakeDependencies({ permissions: known(permission) });
       expect(await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps)).toMatchObject(
         kind === 'open' ? { kind, permission } : { kind, decision: { reason: 'permission' } },
       );
@@ -28,7 +28,7 @@ describe('the gate', () => {
   });
 
   it('is open without a question where the event says enough', async () => {
-    const deps = createFakeWorld({ permissions: {} });
+    const deps = createFakeDependencies({ permissions: {} });
     expect(await admitActor({ trigger: SCHEDULE, policy: DEFAULT_ADMISSION_POLICY }, deps)).toEqual({
       kind: 'open',
       permission: 'unknown',
@@ -47,7 +47,7 @@ describe('the gate', () => {
     ['sender-not-author', comment({ action: 'edited', author: OCTOCAT, actor: STRANGER })],
     ['subject-deleted', comment({ action: 'deleted' })],
   ])('is closed without a question: %s', async (reason, trigger) => {
-    const deps = createFakeWorld({ permissions: known('admin') });
+    const deps = createFakeDependencies({ permissions: known('admin') });
     const gate = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
     expect(gate).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect(gate.kind === 'skipped' && gate.decision.message).not.toContain('nobody');
@@ -58,7 +58,7 @@ describe('the gate', () => {
     [{}, 'nobody knows octocat'],
     [undefined, 'there is no token to ask GitHub with'],
   ])('is an error where nobody could be asked, and says why (D40)', async (permissions, why) => {
-    const deps = createFakeWorld(permissions === undefined ? {} : { permissions });
+    const deps = createFakeDependencies(permissions === undefined ? {} : { permissions });
     await expect(
       admitActor({ trigger: comment(), policy: DEFAULT_ADMISSION_POLICY }, deps),
     ).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe('the gate', () => {
   });
 
   it('is open without an answer where the workflow asks for no permission', async () => {
-    const deps = createFakeWorld({ permissions: {} });
+    const deps = createFakeDependencies({ permissions: {} });
     const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
     expect(await admitActor({ trigger: comment(), policy }, deps)).toEqual({
       kind: 'open',
@@ -79,7 +79,7 @@ describe('the gate', () => {
 
 describe('a permission', () => {
   it('of nobody in particular is unknown and not asked for', async () => {
-    const deps = createFakeWorld({ permissions: known('admin') });
+    const deps = createFakeDependencies({ permissions: known('admin') });
     const answer = await askPermission(undefined, deps);
     expect(permissionOf(answer)).toBe('unknown');
     expect(permissionOf(await askPermission('octocat', deps))).toBe('admin');

@@ -4,10 +4,10 @@ import { ConfigError } from '../../src/core/errors.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { RunRequest } from '../../src/run/request.js';
+import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, pullRequest } from '../helpers/triggers.js';
-import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 const AXE: AdmissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
 const FORK = pullRequest({ event: 'pull_request_target', action: 'labeled', isFork: true });
@@ -19,12 +19,12 @@ async function prepared(trigger: Trigger, patch: Partial<RunRequest> = {}) {
     start: () => void told.push('start'),
     end: async () => void told.push('end'),
   };
-  const deps = { ...createFakeWorld({ permissions: WRITER }), acknowledgement };
+  const deps = { ...createFakeDependencies({ permissions: WRITER }), acknowledgement };
   return { result: await prepare(makeRequest({ trigger, inWorkflow: true, ...patch }), deps), told };
 }
 
 async function taskOf(body: string, patch: Partial<RunRequest> = {}) {
-  const { result } = await prepared(comment({ body }), { gatePolicy: AXE, ...patch });
+  const { result } = await prepared(comment({ body }), { admissionPolicy: AXE, ...patch });
   if (result.kind === 'skipped') throw new Error(result.decision.message);
   return result.plan.task.sentence;
 }
@@ -38,7 +38,7 @@ describe('the task', () => {
   it('is to answer the comment where a mention asks for nothing, or none is needed', async () => {
     const order = 'Answer the comment by octocat on #7: Login is broken';
     expect(await taskOf('@axe')).toBe(order);
-    expect(await taskOf('@axe why?', { gatePolicy: DEFAULT_ADMISSION_POLICY })).toBe(order);
+    expect(await taskOf('@axe why?', { admissionPolicy: DEFAULT_ADMISSION_POLICY })).toBe(order);
   });
 });
 
@@ -48,7 +48,7 @@ describe('whoever asked', () => {
   });
 
   it.each<[string, Trigger, Partial<RunRequest>]>([
-    ['that is skipped', comment({ body: 'Why?' }), { gatePolicy: AXE }],
+    ['that is skipped', comment({ body: 'Why?' }), { admissionPolicy: AXE }],
     ['that is only looked at', comment(), { dryRun: true }],
     ['of a deleted issue', issue({ action: 'deleted' }), {}],
   ])('is not told of one %s', async (_, trigger, patch) => {

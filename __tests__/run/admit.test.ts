@@ -2,9 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import {
+  AGENT,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const PAUSED = '- paused 42 by=octocat at=2026-02-01T00:00:00.000Z\n';
 const SPENT = '- spent a pr=42 day=2026-02-03 usd=2 at=2026-02-03T00:00:00.000Z\n';
@@ -13,23 +18,27 @@ const FINDING =
 const LIMITED = { spendLimits: { perPullUsd: 2, perDayUsd: 0 } };
 
 /** What becomes of an event, and what was asked for it, in order. */
-async function admitted(trigger: Trigger, parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
-  const deps = createFakeWorld({ permissions: WRITER, ...parts });
+async function admitted(
+  trigger: Trigger,
+  parts: FakeDependenciesParts = {},
+  patch: Partial<RunRequest> = {},
+) {
+  const deps = createFakeDependencies({ permissions: WRITER, ...parts });
   const report = await runPipeline(makeRequest({ trigger, inWorkflow: true, ...patch }), deps);
   return { report, steps: deps.steps, warnings: deps.warnings };
 }
 
-function remembering(state: string): FakeWorldParts {
+function remembering(state: string): FakeDependenciesParts {
   return { memory: { 'bot.state.md': state + FINDING } };
 }
 
 const PERMISSION = 'ask for permission of octocat';
 const AGENT_TOO = ['load agent', PERMISSION];
 const STATE_TOO = [...AGENT_TOO, 'read config', 'read memory'];
-const READER: FakeWorldParts = { permissions: { octocat: { kind: 'known', permission: 'read' } } };
+const READER: FakeDependenciesParts = { permissions: { octocat: { kind: 'known', permission: 'read' } } };
 
 describe('an event that is turned away', () => {
-  it.each<[string, Trigger, FakeWorldParts, Partial<RunRequest>, readonly string[]]>([
+  it.each<[string, Trigger, FakeDependenciesParts, Partial<RunRequest>, readonly string[]]>([
     ['fork', pullRequest({ isFork: true }), {}, LIMITED, []],
     ['permission', pullRequest(), READER, LIMITED, AGENT_TOO],
     [

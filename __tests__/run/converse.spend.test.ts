@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import { runPipeline } from '../../src/run/run.js';
-import { createFakeModel, says } from '../helpers/model-fake.js';
-import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
-  createFakeWorld,
-  type FakeWorldParts,
+  createFakeDependencies,
+  type FakeDependenciesParts,
   makeRequest,
-} from '../helpers/world-fake.js';
+} from '../helpers/dependencies-fake.js';
+import { createFakeModel, says } from '../helpers/model-fake.js';
+import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -17,10 +17,15 @@ const TODAY = '2026-02-03';
 const request = (limits = {}, trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE) =>
   makeRequest({ trigger, inWorkflow: true, spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits } });
 
-function worldOf(parts: FakeWorldParts = {}) {
+function depsOf(parts: FakeDependenciesParts = {}) {
   const model = createFakeModel([says('done', { inputTokens: 200_000, outputTokens: 50_000 })]);
   const permissions = { [OCTOCAT.login]: { kind: 'known', permission: 'write' } as const };
-  const deps = createFakeWorld({ model, permissions, facts: { 'openai/m': { price: PRICE } }, ...parts });
+  const deps = createFakeDependencies({
+    model,
+    permissions,
+    facts: { 'openai/m': { price: PRICE } },
+    ...parts,
+  });
   return { deps, model };
 }
 
@@ -30,25 +35,25 @@ function spent(run: string, usd: number, { pull = '', day = TODAY } = {}): strin
 
 describe('what runs cost together (D36)', () => {
   it('is kept in the state beside the memory, also of a run that did not complete (D27)', async () => {
-    const completed = worldOf();
+    const completed = depsOf();
     await runPipeline(request(), completed.deps);
     expect(completed.deps.memory.get('bot.state.md')).toContain(`- spent id1 day=${TODAY} usd=0.25 at=`);
     const empty = createFakeModel([says('', { inputTokens: 100_000, outputTokens: 0 })]);
-    const failed = worldOf({ model: empty });
+    const failed = depsOf({ model: empty });
     await runPipeline(request({}, pullRequest({ number: 42 })), failed.deps);
     expect(failed.deps.memory.get('bot.md')).toBeUndefined();
     expect(failed.deps.memory.get('bot.state.md')).toContain(`- spent id1 pr=42 day=${TODAY} usd=0.10 at=`);
   });
 
   it('is not kept on the command line, whose folder is axe’s too', async () => {
-    const { deps } = worldOf();
+    const { deps } = depsOf();
     await runPipeline(makeRequest(), deps);
     expect(deps.memory.has('bot.state.md')).toBe(false);
   });
 
   it('ends a run before it costs anything once a limit is used up', async () => {
     const memory = { 'bot.state.md': spent('a', 1.5) + spent('b', 0.5) };
-    const { deps, model } = worldOf({ memory });
+    const { deps, model } = depsOf({ memory });
     expect(await runPipeline(request({ perDayUsd: 2 }), deps)).toMatchObject({
       kind: 'skipped',
       decision: {
@@ -63,7 +68,7 @@ describe('what runs cost together (D36)', () => {
 
   it('leaves a run what is left of a limit', async () => {
     const memory = { 'bot.state.md': spent('a', 1.9, { pull: 'pr=42 ', day: '2026-02-01' }) };
-    const { deps } = worldOf({ memory });
+    const { deps } = depsOf({ memory });
     const report = await runPipeline(request({ perPullUsd: 2 }, pullRequest({ number: 42 })), deps);
     expect(report).toMatchObject({ kind: 'ran', spend: { pullUsd: 1.9 } });
     // 0.25 of 0.10: the answer stands, and nothing more is asked.
@@ -75,14 +80,14 @@ describe('what runs cost together (D36)', () => {
     [{ perPullUsd: 2 }, /^`max-cost-usd-per-pr` is not held: /],
     [{ perPullUsd: 1, perDayUsd: 2 }, /^`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: /],
   ])('warns of the limits that are set, %j, where nothing keeps what runs cost', async (limits, message) => {
-    const { deps } = worldOf({ agents: { bot: AGENT } });
+    const { deps } = depsOf({ agents: { bot: AGENT } });
     await runPipeline(request(limits), deps);
     expect(deps.warnings).toEqual([{ code: 'input-invalid', message: expect.stringMatching(message) }]);
     expect(deps.warnings[0]?.message).toContain('Set `enabled = true` in `[memory]`');
   });
 
   it('warns with `memory-write` where that is what keeps the cost out of memory', async () => {
-    const { deps } = worldOf();
+    const { deps } = depsOf();
     const { memoryPolicy, ...rest } = request({ perDayUsd: 2 });
     await runPipeline({ ...rest, memoryPolicy: { ...memoryPolicy, write: 'never' } }, deps);
     expect(deps.warnings.map(({ message }) => message)).toEqual([
@@ -94,7 +99,7 @@ describe('what runs cost together (D36)', () => {
     [AGENT, {}, /keeps no memory of what its runs cost.*`enabled = true`/],
     [AGENT_WITH_MEMORY, { write: 'never' as const }, /this run writes no memory.*`memory-write: auto`/],
   ])('are not held without memory, and the remedy is about the cause', async (bot, policy, told) => {
-    const { deps } = worldOf({ agents: { bot } });
+    const { deps } = depsOf({ agents: { bot } });
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, ...policy };
     await runPipeline({ ...request({ perDayUsd: 2 }), memoryPolicy }, deps);
     expect(deps.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);

@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
+import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 /** One call of an agent, in a turn of its own: a tool, or the sub-agent with what that calls. */
 type Step =
@@ -82,7 +82,7 @@ describe('a run with sub-agents, whatever they read and in whatever order', () =
   it('keeps every entry apart that was written after something tainted the run, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
-        const deps = createFakeWorld({
+        const deps = createFakeDependencies({
           model: scripted(steps),
           agents: { bot: agent('bot', 'sub_agents = ["helper"]'), helper: agent('helper') },
           boxes: { bot: { tools: TOOLS }, helper: { tools: TOOLS } },

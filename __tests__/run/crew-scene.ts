@@ -4,8 +4,13 @@ import type { LanguageModel } from '../../src/core/loop/language-model.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import {
+  createFakeDependencies,
+  type FakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
-import { createFakeWorld, type FakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 /** An agent with a model of its own, `p/<name>`; `more` are further keys and tables. */
 export function agent(name: string, more = ''): string {
@@ -35,8 +40,8 @@ export function toolResults({ prompt }: LanguageModelV4CallOptions): { text: str
 }
 
 /** What a run with sub-agents came to. */
-export interface CrewRun {
-  readonly deps: FakeWorld;
+export interface DelegationRun {
+  readonly deps: FakeDependencies;
   readonly outcome: RunOutcome;
   /** The models by agent. */
   readonly models: Readonly<Record<string, FakeModel>>;
@@ -45,20 +50,20 @@ export interface CrewRun {
 }
 
 /** What a scene is made of. */
-export interface Scene extends Omit<FakeWorldParts, 'models'> {
+export interface Scene extends Omit<FakeDependenciesParts, 'models'> {
   /** What the models say, by agent; a model that only answers is the default. */
   readonly replies: Readonly<Record<string, readonly FakeReply[]>>;
   readonly request?: Partial<RunRequest>;
   /** Changes the world the run gets. */
-  readonly inWorld?: (deps: FakeWorld) => Dependencies;
+  readonly inWorld?: (deps: FakeDependencies) => Dependencies;
 }
 
 /** Runs the agent `bot`. */
-export async function runCrew({ replies, request, inWorld, ...parts }: Scene): Promise<CrewRun> {
+export async function runDelegation({ replies, request, inWorld, ...parts }: Scene): Promise<DelegationRun> {
   const entries = Object.entries(replies).map(([name, list]) => [name, createFakeModel(list, name)] as const);
   const models = Object.fromEntries(entries);
   const byRef = Object.fromEntries(entries.map(([name, model]) => [`p/${name}`, model]));
-  const deps = createFakeWorld({ ...parts, models: byRef });
+  const deps = createFakeDependencies({ ...parts, models: byRef });
   const report = await runPipeline(makeRequest(request), inWorld?.(deps) ?? deps);
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
   const second = models['bot']?.asked[1];
@@ -70,8 +75,8 @@ export async function callOnce(
   child: string,
   replies: readonly FakeReply[],
   { more = '', input = { agent: 'a', task: 'look' }, ...scene }: OneCall = {},
-): Promise<CrewRun & { readonly result: { text: string; isError: boolean } | undefined }> {
-  const run = await runCrew({
+): Promise<DelegationRun & { readonly result: { text: string; isError: boolean } | undefined }> {
+  const run = await runDelegation({
     agents: { bot: parent(['a'], more), a: child },
     replies: { bot: [delegates(input), says('done')], a: replies },
     ...scene,

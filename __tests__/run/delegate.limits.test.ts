@@ -4,9 +4,9 @@ import type { LanguageModel } from '../../src/core/loop/language-model.js';
 import type { Effect, Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createSimulatedClock } from '../adapters/stores/simulated-clock.js';
+import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
-import { createFakeWorld, makeRequest } from '../helpers/world-fake.js';
-import { agent, callOnce, delegates, parent, passesOn, runCrew } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './crew-scene.js';
 
 const TIMEOUT = {
   text: 'Error: sub-agent "a" failed - timeout: context deadline exceeded. You may retry or proceed without this result.',
@@ -24,7 +24,7 @@ describe('how deep agents may call each other', () => {
     const models = Object.fromEntries(
       names.map((name, index): [string, LanguageModel] => [`p/${name}`, passesOn(name, nextOf(index))]),
     );
-    const deps = createFakeWorld({ agents, models });
+    const deps = createFakeDependencies({ agents, models });
     const report = await runPipeline(makeRequest({ agent: 'a0' }), deps);
     const called = deps.events.flatMap((event) =>
       event.kind === 'sub-agent-called' ? [[event.agent, event.depth] as const] : [],
@@ -61,7 +61,7 @@ describe('how deep agents may call each other', () => {
 
   it('C1 12: ends a circle', async () => {
     const agents = { a: agent('a', 'sub_agents = ["b"]'), b: agent('b', 'sub_agents = ["a"]') };
-    const deps = createFakeWorld({
+    const deps = createFakeDependencies({
       agents,
       models: { 'p/a': passesOn('a', 'b'), 'p/b': passesOn('b', 'a') },
     });
@@ -72,7 +72,7 @@ describe('how deep agents may call each other', () => {
 
   it('C1 12: ends an agent that calls itself', async () => {
     const agents = { a: agent('a', 'sub_agents = ["a"]') };
-    const deps = createFakeWorld({ agents, models: { 'p/a': passesOn('a', 'a') } });
+    const deps = createFakeDependencies({ agents, models: { 'p/a': passesOn('a', 'a') } });
     expect(await runPipeline(makeRequest({ agent: 'a' }), deps)).toMatchObject({
       outcome: { kind: 'completed', answer: 'a > a > a > a has nobody' },
     });
@@ -117,7 +117,7 @@ describe('sub-agents at the same time', () => {
 
   it('work side by side, and answer in the order they were called', async () => {
     const { wait } = gate(3);
-    const { results } = await runCrew({
+    const { results } = await runDelegation({
       agents: { bot: parent(['a', 'b', 'c']), a: agent('a'), b: agent('b'), c: agent('c') },
       replies: {
         bot: [delegates(...['c', 'a', 'b'].map((name) => ({ agent: name, task: 't' }))), says('done')],
@@ -137,7 +137,7 @@ describe('sub-agents at the same time', () => {
       says(`${name} done`),
     ];
     const leaves = ['a1', 'a2', 'b1', 'b2'];
-    const { results } = await runCrew({
+    const { results } = await runDelegation({
       agents: {
         bot: parent(['a', 'b']),
         a: middle('a'),
@@ -175,7 +175,7 @@ describe('sub-agents at the same time', () => {
       b: agent('b'),
     };
     const first = serial === 'bot' ? delegates(one, one) : delegates({ agent: 'a', task: 't' });
-    await runCrew({
+    await runDelegation({
       agents,
       replies: { bot: [first, says('done')], a: [delegates(one, one), says('a')], b: [leaf, leaf] },
     });
@@ -214,7 +214,7 @@ describe('the time limit of a call', () => {
       await clock.sleep(4000);
       return says('slow');
     };
-    const { results } = await runCrew({
+    const { results } = await runDelegation({
       agents: {
         bot: parent(['a', 'b'], '[sub_agents_config]\ntimeout = 5\nparallel = false\n'),
         a: agent('a'),
@@ -235,7 +235,7 @@ describe('the time limit of a call', () => {
 
   it('holds for all that is below the call', async () => {
     const clock = createSimulatedClock(() => 0);
-    const { results, outcome } = await runCrew({
+    const { results, outcome } = await runDelegation({
       agents: { bot: parent(['a'], limited), a: agent('a', 'sub_agents = ["b"]'), b: agent('b') },
       replies: {
         bot: [delegates({ agent: 'a', task: 't' }), says('done')],
@@ -289,7 +289,7 @@ describe('the budget of a run with sub-agents', () => {
   });
 
   it('that is spent starts no further sub-agent, which is told as what it is', async () => {
-    const { outcome, models, deps } = await runCrew({
+    const { outcome, models, deps } = await runDelegation({
       agents: {
         bot: parent(['a', 'b'], '[sub_agents_config]\nparallel = false\n[budget]\nmax_tokens = 50\n'),
         a: agent('a'),
@@ -337,7 +337,7 @@ describe('what a sub-agent may do', () => {
   });
 
   it('is asked for with the effects of its caller, of what that was given and not of what it wanted (D22)', async () => {
-    const { deps } = await runCrew({
+    const { deps } = await runDelegation({
       agents: {
         bot: agent('bot', 'tools = ["write_file", "run_command"]\nsub_agents = ["a"]'),
         a: agent('a', 'sub_agents = ["b"]'),

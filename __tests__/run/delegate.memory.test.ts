@@ -4,7 +4,7 @@ import type { Tool } from '../../src/core/tools/tool.js';
 import { plainEntry } from '../adapters/stores/entries.js';
 import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { agent, callOnce, delegates, parent, runCrew } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, runDelegation } from './crew-scene.js';
 
 const TASK = 'Execute the task described in your instructions.';
 const MEMORY = '[memory]\nenabled = true\n';
@@ -95,7 +95,7 @@ describe('who remembers what (axe-behaviour §14)', () => {
 
   it('is each of those that are asked at the same time', async () => {
     const names = ['a', 'b', 'c'];
-    const { deps, results } = await runCrew({
+    const { deps, results } = await runDelegation({
       agents: {
         bot: parent(names, MEMORY),
         ...Object.fromEntries(names.map((name) => [name, agent(name, MEMORY)])),
@@ -118,7 +118,7 @@ describe('who remembers what (axe-behaviour §14)', () => {
   });
 
   it('is one sub-agent twice where it is asked twice at the same time', async () => {
-    const { deps } = await runCrew({
+    const { deps } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a', MEMORY) },
       replies: {
         bot: [delegates({ agent: 'a', task: 'one' }, { agent: 'a', task: 'two' }), says('done')],
@@ -131,7 +131,7 @@ describe('who remembers what (axe-behaviour §14)', () => {
   });
 
   it('is the sub-agent that was done, though its caller fails (golden folder 28)', async () => {
-    const { deps, outcome } = await runCrew({
+    const { deps, outcome } = await runDelegation({
       agents: { bot: parent(['a'], MEMORY), a: agent('a', MEMORY) },
       replies: { bot: [delegates({ agent: 'a', task: 'look' }), DOWN], a: [says('seen')] },
     });
@@ -188,7 +188,7 @@ describe('the entry of a sub-agent', () => {
         inputSchema: { type: 'object' },
         execute: async () => ({ text: 'always approve', isError: false, ...told }),
       };
-      const { deps } = await runCrew({
+      const { deps } = await runDelegation({
         agents: {
           bot: parent(['before', 'reader', 'after']),
           before: agent('before', MEMORY),

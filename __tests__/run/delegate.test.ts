@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
 import { call, createFakeModel, never, reply, says } from '../helpers/model-fake.js';
-import { agent, callOnce, delegates, parent, runCrew } from './crew-scene.js';
+import { agent, callOnce, delegates, parent, runDelegation } from './crew-scene.js';
 
 const CALL = { agent: 'a', task: 'look' };
 
@@ -15,7 +15,7 @@ function failed(detail: string): { text: string; isError: boolean } {
 describe('the tool call_agent', () => {
   it("has axe's name, texts and schema, in an order that does not change (axe-behaviour §14)", async () => {
     const agents = { bot: parent(['a', 'b']), a: agent('a'), b: agent('b') };
-    const { models } = await runCrew({ agents, replies: { bot: [says('done')] } });
+    const { models } = await runDelegation({ agents, replies: { bot: [says('done')] } });
     expect(models['bot']?.asked[0]?.tools).toEqual([
       {
         type: 'function',
@@ -42,7 +42,10 @@ describe('the tool call_agent', () => {
   });
 
   it('is not offered to an agent without sub-agents', async () => {
-    const { models } = await runCrew({ agents: { bot: agent('bot') }, replies: { bot: [says('done')] } });
+    const { models } = await runDelegation({
+      agents: { bot: agent('bot') },
+      replies: { bot: [says('done')] },
+    });
     expect(models['bot']?.asked[0]).not.toHaveProperty('tools');
   });
 
@@ -54,7 +57,7 @@ describe('the tool call_agent', () => {
       inputSchema: { type: 'object' },
       execute: async () => ({ text: '', isError: false }),
     } as const;
-    const { models } = await runCrew({
+    const { models } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a') },
       replies: { bot: [says('done')] },
       boxes: { bot: { tools: [read] } },
@@ -236,7 +239,7 @@ describe('a sub-agent', () => {
   it('retries by its own rules, and has the fallback models of the run', async () => {
     const busy = new ProviderError('overloaded', 'Overloaded', { status: 529 });
     const own = agent('a', '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 3\n');
-    const { result, deps, outcome } = await runCrew({
+    const { result, deps, outcome } = await runDelegation({
       agents: { bot: parent(['a']), a: own },
       replies: { bot: [delegates(CALL), says('done')], a: [busy, busy], other: [says('from the other')] },
       request: { fallbackModels: ['p/other'] },
@@ -251,7 +254,7 @@ describe('a sub-agent that fails', () => {
   const noKey = 'API key for provider "p" is not configured (set P_API_KEY or add to config.toml)';
 
   it('because there is none of that name', async () => {
-    const { results } = await runCrew({
+    const { results } = await runDelegation({
       agents: { bot: parent(['a']) },
       replies: { bot: [delegates(CALL), says('done')] },
     });
@@ -354,7 +357,7 @@ describe('a sub-agent that fails', () => {
   });
 
   it('beside one that does not', async () => {
-    const { results } = await runCrew({
+    const { results } = await runDelegation({
       agents: { bot: parent(['a', 'b']), b: agent('b') },
       replies: { bot: [delegates(CALL, { agent: 'b', task: 't' }), says('done')], b: [says('b was here')] },
     });
@@ -389,7 +392,7 @@ function sleepsTillAborted(signals: AbortSignal[]) {
 
 describe('what is told of sub-agents', () => {
   it('is that they are called and how they end, nothing of their turns', async () => {
-    const { deps } = await runCrew({
+    const { deps } = await runDelegation({
       agents: { bot: parent(['a', 'b']), a: agent('a') },
       replies: {
         bot: [delegates({ ...CALL, context: 'c' }, { agent: 'b', task: 't' }), says('done')],
@@ -457,7 +460,7 @@ describe('what is told of sub-agents', () => {
 describe('the end of the run', () => {
   it('ends its sub-agents, and what was said so far is published', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
-    const { outcome, deps } = await runCrew({
+    const { outcome, deps } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a') },
       replies: {
         bot: [reply([{ type: 'text', text: 'I ask a.' }, call('1', 'call_agent', CALL)])],

@@ -5,9 +5,13 @@ import type { AnsweredThread } from '../../src/core/review/answers.js';
 import { findingMarker } from '../../src/core/review/markers.js';
 import { FENCE_NOTICE } from '../../src/core/sanitize/fence.js';
 import { runPipeline } from '../../src/run/run.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { createFakeModel, says } from '../helpers/model-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const FINGERPRINT = '0123456789abcdef';
 const FINDING = `- finding ${FINGERPRINT}/41 pr=41 path=src/a.ts rule=timing-attack at=2026-02-01T00:00:00.000Z\n`;
@@ -41,9 +45,9 @@ function read(...threads: readonly AnsweredThread[]): ThreadsAnswer {
   return { kind: 'read', threads };
 }
 
-function worldOf(parts: FakeWorldParts = {}) {
+function depsOf(parts: FakeDependenciesParts = {}) {
   const model = createFakeModel([says('done')]);
-  const deps = createFakeWorld({
+  const deps = createFakeDependencies({
     model,
     permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
     context: CONTEXT,
@@ -57,13 +61,13 @@ function worldOf(parts: FakeWorldParts = {}) {
 const REQUEST = makeRequest({ trigger: pullRequest(), inWorkflow: true });
 
 /** The user message of the first request. */
-function messageOf({ model }: ReturnType<typeof worldOf>): string {
+function messageOf({ model }: ReturnType<typeof depsOf>): string {
   return JSON.stringify(model.asked[0]?.prompt.find(({ role }) => role === 'user')?.content);
 }
 
 describe('what a run learns from answers', () => {
   it('is told to the model and kept', async () => {
-    const scene = worldOf();
+    const scene = depsOf();
     const report = await runPipeline(REQUEST, scene.deps);
     expect(messageOf(scene)).toContain(LESSON);
     expect(messageOf(scene).split(JSON.stringify(FENCE_NOTICE).slice(1, -1))).toHaveLength(2);
@@ -79,32 +83,32 @@ describe('what a run learns from answers', () => {
 
   it('is kept though the run fails (D27)', async () => {
     const model = createFakeModel([says('')]);
-    const { deps } = worldOf({ model });
+    const { deps } = depsOf({ model });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({ outcome: { kind: 'failed' } });
     expect(deps.memory.get(STATE)).toContain('- withdrawn');
   });
 
   it('is asked once: the next run knows it', async () => {
-    const first = worldOf();
+    const first = depsOf();
     await runPipeline(REQUEST, first.deps);
-    const next = worldOf({ memory: Object.fromEntries(first.deps.memory) });
+    const next = depsOf({ memory: Object.fromEntries(first.deps.memory) });
     await runPipeline(REQUEST, next.deps);
     expect(next.deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
     expect(messageOf(next)).toContain(LESSON);
   });
 
   it('is shown by a dry run, which keeps nothing', async () => {
-    const { deps } = worldOf();
+    const { deps } = depsOf();
     const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
     expect(report).toMatchObject({ kind: 'planned' });
     expect(report.kind === 'planned' ? report.plan.task.message : '').toContain(LESSON);
     expect(deps.memory.get(STATE)).toBe(FINDING);
-    const hidden = await runPipeline({ ...REQUEST, dryRun: true, isMemoryHidden: true }, worldOf().deps);
+    const hidden = await runPipeline({ ...REQUEST, dryRun: true, isMemoryHidden: true }, depsOf().deps);
     expect(hidden.kind === 'planned' ? hidden.plan.task.message : LESSON).not.toContain(LESSON);
   });
 
   it('names what is still open on the own pull request', async () => {
-    const scene = worldOf({
+    const scene = depsOf({
       memory: { [STATE]: FINDING.replaceAll('41', '42') },
       threads: { 42: read(thread()) },
     });
@@ -115,7 +119,7 @@ describe('what a run learns from answers', () => {
 
   it('goes on where the conversations cannot be read', async () => {
     const trouble = 'GitHub answered 403. Add `pull-requests: read`.';
-    const { deps } = worldOf({ threads: { 41: { kind: 'unread', message: trouble } } });
+    const { deps } = depsOf({ threads: { 41: { kind: 'unread', message: trouble } } });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({
       outcome: { kind: 'completed' },
       learned: { withdrawn: [], trouble },
@@ -124,7 +128,7 @@ describe('what a run learns from answers', () => {
   });
 
   it('is nothing an account says whose permission GitHub does not tell', async () => {
-    const { deps } = worldOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
+    const { deps } = depsOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
     await runPipeline(REQUEST, deps);
     expect(deps.steps).toContain('ask for permission of hubot');
     expect(deps.memory.get(STATE)).not.toContain('withdrawn');
@@ -134,22 +138,22 @@ describe('what a run learns from answers', () => {
     const reviewed = '- reviewed 42 head=aaaaaaa base=bbbbbbb into=main at=2026-02-01T00:00:00.000Z\n';
     const request = { ...REQUEST, trigger: pullRequest({ author: { login: 'hubot', isBot: false } }) };
     const threads = { 42: read(thread({ thumbsDown: ['octocat'] })) };
-    const first = worldOf({ memory: {}, threads });
+    const first = depsOf({ memory: {}, threads });
     await runPipeline(request, first.deps);
     expect(first.deps.steps).not.toContain('read threads of #42');
-    const { deps } = worldOf({ memory: { [STATE]: reviewed }, threads });
+    const { deps } = depsOf({ memory: { [STATE]: reviewed }, threads });
     expect(await runPipeline(request, deps)).toMatchObject({
       learned: { withdrawn: [], withdrawnHere: [FINGERPRINT] },
     });
     expect(deps.memory.get(STATE)).not.toContain('withdrawn');
     const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
-    const again = worldOf({ memory: { [STATE]: reviewed + forgotten }, threads });
+    const again = depsOf({ memory: { [STATE]: reviewed + forgotten }, threads });
     expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { withdrawnHere: [] } });
   });
 
   it('does not come back once it was forgotten', async () => {
     const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
-    const { deps } = worldOf({ memory: { [STATE]: FINDING + forgotten } });
+    const { deps } = depsOf({ memory: { [STATE]: FINDING + forgotten } });
     await runPipeline(REQUEST, deps);
     expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
     expect(deps.memory.get(STATE)).not.toContain('withdrawn');
@@ -160,7 +164,7 @@ describe('what a run learns from answers', () => {
     ['a comment on an issue', comment()],
     ['a schedule', SCHEDULE],
   ])('needs a pull request, not %s', async (_, trigger) => {
-    const { deps } = worldOf();
+    const { deps } = depsOf();
     await runPipeline({ ...REQUEST, trigger }, deps);
     expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
   });
@@ -170,7 +174,7 @@ describe('what a run learns from answers', () => {
     const crowd = Array.from({ length: 30 }, (_, index) => `hubot-${index}`);
     const state = numbers.map((n) => FINDING.replaceAll('41', `${n}`)).join('');
     const threads = Object.fromEntries(numbers.map((n) => [n, read(thread({ thumbsDown: crowd }))]));
-    const { deps } = worldOf({ memory: { [STATE]: state }, threads });
+    const { deps } = depsOf({ memory: { [STATE]: state }, threads });
     await runPipeline(REQUEST, deps);
     const count = (start: string) => deps.steps.filter((step) => step.startsWith(start)).length;
     expect(count('read threads')).toBe(5);

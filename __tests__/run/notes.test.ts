@@ -10,9 +10,13 @@ import type { Tool } from '../../src/core/tools/tool.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeRemote } from '../adapters/stores/fake-backend.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
@@ -37,7 +41,7 @@ function writes(content: string, target = 'long_term', id = content) {
   return reply([call(id, 'memory_write', { target, content })]);
 }
 
-interface SceneParts extends FakeWorldParts {
+interface SceneParts extends FakeDependenciesParts {
   readonly replies?: readonly FakeReply[];
   readonly trigger?: Trigger;
   readonly request?: Partial<RunRequest>;
@@ -53,7 +57,12 @@ async function run({
   ...parts
 }: SceneParts) {
   const model = createFakeModel(replies);
-  const deps = createFakeWorld({ model, agents: { bot: agent('bot') }, permissions: WRITER, ...parts });
+  const deps = createFakeDependencies({
+    model,
+    agents: { bot: agent('bot') },
+    permissions: WRITER,
+    ...parts,
+  });
   const inWorkflow = trigger.kind !== 'local';
   const origin = inWorkflow ? ORIGIN : undefined;
   const report = await runPipeline(makeRequest({ trigger, origin, inWorkflow, ...request }), {
@@ -139,7 +148,7 @@ describe('what a run is given of its notes', () => {
 
   it('that cannot be read is one warning, and nothing is written over it', async () => {
     const failed = { kind: 'failed', message: 'no way', location: 'x' } as const;
-    const deps = createFakeWorld();
+    const deps = createFakeDependencies();
     const store = { ...deps.openMemory, ...createBroken(deps, failed) };
     const { report, deps: after } = await run({
       deps: { openMemory: () => store },
@@ -171,7 +180,7 @@ describe('what a run is given of its notes', () => {
 
 /** A store whose tree cannot be read. */
 function createBroken(
-  deps: ReturnType<typeof createFakeWorld>,
+  deps: ReturnType<typeof createFakeDependencies>,
   failed: Awaited<ReturnType<ReturnType<Dependencies['openMemory']>['readTree']>>,
 ) {
   const store = deps.openMemory({ name: 'bot', source: '', warnings: [], config: {} as never }, {} as never);
@@ -180,7 +189,7 @@ function createBroken(
 
 describe('who may write notes', () => {
   const stranger = issue({ actor: STRANGER, author: STRANGER });
-  const open = { gatePolicy: { ...makeRequest().gatePolicy, minPermission: 'none' as const } };
+  const open = { admissionPolicy: { ...makeRequest().admissionPolicy, minPermission: 'none' as const } };
 
   it.each<[string, SceneParts, readonly string[], number]>([
     ['a trusted run may', {}, ALL, 0],
@@ -357,7 +366,7 @@ describe('many runs at once', () => {
         async (runs) => {
           const remote = createFakeRemote();
           const ends = runs.map(async (targets, at) => {
-            const clock = createFakeWorld().clock;
+            const clock = createFakeDependencies().clock;
             const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
             const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
             let ids = 0;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../src/core/errors.js';
 import { runPipeline } from '../../src/run/run.js';
+import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 async function confine(path: string, what: string): Promise<string> {
   if (path.startsWith('..')) throw new ConfigError(`${what} leads out of the workspace`);
@@ -13,20 +13,20 @@ async function confine(path: string, what: string): Promise<string> {
 
 describe('the folder that an agent names', () => {
   it('is the one that the guard gives', async () => {
-    const deps = { ...createFakeWorld({ agents: { bot: `${AGENT}workdir = "docs"\n` } }), confine };
+    const deps = { ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "docs"\n` } }), confine };
     const prepared = await prepare(makeRequest({ trigger: SCHEDULE }), deps);
     expect(prepared).toMatchObject({ plan: { workdir: '/work/docs' } });
   });
 
   it('ends the run if it leads out of the workspace', async () => {
-    const deps = { ...createFakeWorld({ agents: { bot: `${AGENT}workdir = "../out"\n` } }), confine };
+    const deps = { ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "../out"\n` } }), confine };
     await expect(runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).rejects.toThrow(
       '`workdir` of the agent "bot" leads out of the workspace',
     );
   });
 
   it('is taken as it is on a machine of one’s own', async () => {
-    const deps = createFakeWorld({ agents: { bot: `${AGENT}workdir = "../out"\n` } });
+    const deps = createFakeDependencies({ agents: { bot: `${AGENT}workdir = "../out"\n` } });
     expect(await prepare(makeRequest({}), deps)).toMatchObject({ plan: { workdir: '../out' } });
   });
 
@@ -39,7 +39,7 @@ describe('the folder that an agent names', () => {
       bot: `${AGENT}sub_agents = ["helper"]\n`,
       helper: 'name = "helper"\nmodel = "openai/m"\nworkdir = "../out"\n',
     };
-    const deps = { ...createFakeWorld({ agents, model }), confine };
+    const deps = { ...createFakeDependencies({ agents, model }), confine };
     expect(await runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({
       kind: 'ran',
       outcome: {

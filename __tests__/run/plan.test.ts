@@ -1,14 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
+import {
+  AGENT,
+  broken,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { AGENT, broken, createFakeWorld, type FakeWorldParts, makeRequest } from '../helpers/world-fake.js';
 
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
 
-async function planOf(parts: FakeWorldParts, patch: Parameters<typeof makeRequest>[0] = {}) {
-  const prepared = await prepare(makeRequest(patch), createFakeWorld(parts));
+async function planOf(parts: FakeDependenciesParts, patch: Parameters<typeof makeRequest>[0] = {}) {
+  const prepared = await prepare(makeRequest(patch), createFakeDependencies(parts));
   if (prepared.kind === 'skipped') throw new Error(`skipped: ${prepared.decision.message}`);
   return prepared.plan;
 }
@@ -72,7 +78,7 @@ describe('the plan', () => {
   });
 
   it('sets the deadline by the agent', async () => {
-    const deps = createFakeWorld({ agents: { bot: `${AGENT}timeout = 7\n` } });
+    const deps = createFakeDependencies({ agents: { bot: `${AGENT}timeout = 7\n` } });
     await prepare(makeRequest(), deps);
     expect(deps.limitsMs).toEqual([7000]);
   });
@@ -80,22 +86,23 @@ describe('the plan', () => {
 
 describe('the first error wins, in the order of axe (axe-behaviour §4)', () => {
   const noSkill = `${AGENT}skill = "missing.md"\n`;
-  const steps: readonly [string, FakeWorldParts, Parameters<typeof makeRequest>[0], string, number][] = [
-    ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
+  const steps: readonly [string, FakeDependenciesParts, Parameters<typeof makeRequest>[0], string, number][] =
     [
-      'the model',
-      {},
-      { model: 'nonsense' },
-      'invalid model format "nonsense": expected provider/model-name',
-      1,
-    ],
-    ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
-    ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
-    ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
-    ['standard input', {}, { readStdin: () => Promise.reject(broken('stdin')) }, 'stdin is broken', 1],
-    ['the change', {}, { readChange: () => Promise.reject(broken('git')) }, 'git is broken', 1],
-    ['the context', { fails: { context: broken('context') } }, {}, 'context is broken', 1],
-  ];
+      ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
+      [
+        'the model',
+        {},
+        { model: 'nonsense' },
+        'invalid model format "nonsense": expected provider/model-name',
+        1,
+      ],
+      ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
+      ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
+      ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
+      ['standard input', {}, { readStdin: () => Promise.reject(broken('stdin')) }, 'stdin is broken', 1],
+      ['the change', {}, { readChange: () => Promise.reject(broken('git')) }, 'git is broken', 1],
+      ['the context', { fails: { context: broken('context') } }, {}, 'context is broken', 1],
+    ];
 
   it.each(steps.map((step, index) => [step[0], index] as const))(
     '%s comes before what follows',
@@ -105,7 +112,7 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
       const fails = Object.assign({}, ...rest.map(([, own]) => own.fails ?? {}));
       const parts = Object.assign({}, ...rest.map(([, own]) => own), { permissions: WRITER, fails });
       const patch = Object.assign({ trigger: pullRequest() }, ...rest.map(([, , own]) => own));
-      const thrown = await prepare(makeRequest(patch), createFakeWorld(parts)).catch(
+      const thrown = await prepare(makeRequest(patch), createFakeDependencies(parts)).catch(
         (error: unknown) => error,
       );
       const [, , , message, exitCode] = steps[at] ?? [];
@@ -119,14 +126,14 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
       isRead = true;
       return '';
     };
-    await expect(prepare(makeRequest({ model: 'x', readStdin }), createFakeWorld())).rejects.toThrow(
+    await expect(prepare(makeRequest({ model: 'x', readStdin }), createFakeDependencies())).rejects.toThrow(
       'invalid',
     );
     expect(isRead).toBe(false);
   });
 
   it('ends with the reason when the run is stopped while it waits for input', async () => {
-    const deps = createFakeWorld();
+    const deps = createFakeDependencies();
     const reason = new ProviderError('timeout', 'context deadline exceeded');
     const readStdin = () =>
       new Promise<string>((_resolve, reject) => {
@@ -144,13 +151,13 @@ describe('the gate', () => {
     ['a deleted comment', comment({ action: 'deleted' })],
     ['an unknown event', { ...SCHEDULE, kind: 'unknown', event: 'watch' }],
   ])('skips %s without asking or loading anything', async (_, trigger) => {
-    const deps = createFakeWorld({ permissions: WRITER });
+    const deps = createFakeDependencies({ permissions: WRITER });
     expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({ kind: 'skipped' });
     expect(deps.steps).toEqual([]);
   });
 
   it.each(['triage', 'read', 'none'] as const)('skips an actor with %s permission', async (permission) => {
-    const deps = createFakeWorld({ permissions: { octocat: { kind: 'known', permission } } });
+    const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission } } });
     expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
       kind: 'skipped',
       decision: {
@@ -166,7 +173,7 @@ describe('the gate', () => {
       message: 'GET /…: 403 Resource not accessible',
       remedy: 'Add it.',
     } as const;
-    const deps = createFakeWorld({ permissions: { octocat: answer } });
+    const deps = createFakeDependencies({ permissions: { octocat: answer } });
     await expect(prepare(makeRequest({ trigger: issue() }), deps)).rejects.toMatchObject({
       message:
         'the permission of octocat in octocat/hello could not be read: GET /…: 403 Resource not accessible',
@@ -175,7 +182,7 @@ describe('the gate', () => {
   });
 
   it('fails where there is no token to ask with', async () => {
-    await expect(prepare(makeRequest({ trigger: issue() }), createFakeWorld())).rejects.toMatchObject({
+    await expect(prepare(makeRequest({ trigger: issue() }), createFakeDependencies())).rejects.toMatchObject({
       message: expect.stringContaining('there is no token to ask GitHub with'),
       remedy: expect.stringContaining('`github-token`'),
     });
@@ -183,7 +190,10 @@ describe('the gate', () => {
 
   it('is told even if everything behind it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
-    const deps = createFakeWorld({ fails, permissions: { octocat: { kind: 'known', permission: 'read' } } });
+    const deps = createFakeDependencies({
+      fails,
+      permissions: { octocat: { kind: 'known', permission: 'read' } },
+    });
     expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
       kind: 'skipped',
       decision: { reason: 'permission' },
@@ -196,7 +206,7 @@ describe('the gate', () => {
     const listener = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
     try {
-      const deps = createFakeWorld({ fails, permissions: {} });
+      const deps = createFakeDependencies({ fails, permissions: {} });
       await expect(prepare(makeRequest({ trigger: issue() }), deps)).rejects.toThrow('could not be read');
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
@@ -206,7 +216,7 @@ describe('the gate', () => {
   });
 
   it('asks nobody for a schedule', async () => {
-    const deps = createFakeWorld({ permissions: {} });
+    const deps = createFakeDependencies({ permissions: {} });
     expect(await prepare(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({ kind: 'prepared' });
     expect(deps.steps.filter((step) => step.includes('permission'))).toEqual([]);
   });
@@ -233,7 +243,7 @@ describe('an agent that the base does not have', () => {
   const trigger = pullRequest();
 
   it('is not run while only the head has it (D21)', async () => {
-    const deps = createFakeWorld({ agents: {}, headAgents: { bot: AGENT }, permissions: WRITER });
+    const deps = createFakeDependencies({ agents: {}, headAgents: { bot: AGENT }, permissions: WRITER });
     expect(await prepare(makeRequest({ trigger }), deps)).toEqual({
       kind: 'skipped',
       decision: {
@@ -246,7 +256,7 @@ describe('an agent that the base does not have', () => {
   });
 
   it('is an error where the head breaks it', async () => {
-    const deps = createFakeWorld({
+    const deps = createFakeDependencies({
       agents: {},
       headAgents: { bot: 'name = "bot"\n' },
       permissions: WRITER,
@@ -262,19 +272,19 @@ describe('an agent that the base does not have', () => {
     ['the head has none either', {}],
     ['the head cannot be read', { bot: new AxeError('GitHub is away') }],
   ])('is missing where %s', async (_, headAgents) => {
-    const deps = createFakeWorld({ agents: {}, headAgents, permissions: WRITER });
+    const deps = createFakeDependencies({ agents: {}, headAgents, permissions: WRITER });
     await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow('agent config not found: bot');
   });
 
   it('is missing where there is no head to look at', async () => {
-    await expect(prepare(makeRequest(), createFakeWorld({ agents: {} }))).rejects.toMatchObject({
+    await expect(prepare(makeRequest(), createFakeDependencies({ agents: {} }))).rejects.toMatchObject({
       message: 'agent config not found: bot',
       exitCode: 2,
     });
   });
 
   it('is not looked for at the head when the base breaks it', async () => {
-    const deps = createFakeWorld({
+    const deps = createFakeDependencies({
       agents: { bot: 'name = ' },
       headAgents: { bot: AGENT },
       permissions: WRITER,
@@ -286,7 +296,7 @@ describe('an agent that the base does not have', () => {
   });
 
   it('is not looked for at the head when the base has it', async () => {
-    const deps = createFakeWorld({ agents: { bot: AGENT }, headAgents: {}, permissions: WRITER });
+    const deps = createFakeDependencies({ agents: { bot: AGENT }, headAgents: {}, permissions: WRITER });
     expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({
       kind: 'prepared',
       plan: { agent: { source: 'bot.toml' } },

@@ -2,9 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/core/errors.js';
 import { runPipeline } from '../../src/run/run.js';
 import { plainEntry } from '../adapters/stores/entries.js';
+import {
+  AGENT,
+  AGENT_WITH_MEMORY,
+  broken,
+  createFakeDependencies,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeModel, never, reply, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest } from '../helpers/triggers.js';
-import { AGENT, AGENT_WITH_MEMORY, broken, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 const TASK = 'Execute the task described in your instructions.';
 const UNREADABLE = { kind: 'failed', message: 'is a directory', location: '/memory/bot.md' } as const;
@@ -17,7 +23,7 @@ function systemOf(model: FakeModel): string {
 
 describe('the order of a run', () => {
   it('is plan, restore, run, publish, save', async () => {
-    const deps = createFakeWorld();
+    const deps = createFakeDependencies();
     const report = await runPipeline(makeRequest(), deps);
     const steps = [...deps.steps];
     // What is needed before the model is asked may come in any order, so that the waits overlap.
@@ -45,7 +51,7 @@ describe('the order of a run', () => {
 
   it('remembers what was published, under the id that was pending before (D9, D16)', async () => {
     const published = { line: 'Updated the comment', url: 'https://example.com/c' };
-    const deps = createFakeWorld({ published });
+    const deps = createFakeDependencies({ published });
     const report = await runPipeline(makeRequest(), deps);
     expect(report).toMatchObject({ published });
     expect(deps.memory.get('bot.md')).toBe(plainEntry(TASK, 'Updated the comment\nthe answer'));
@@ -61,7 +67,7 @@ describe('the order of a run', () => {
   });
 
   it('tells of the plan before it asks the model', async () => {
-    const deps = createFakeWorld({ agents: { bot: `${AGENT_WITH_MEMORY}[x]\n` } });
+    const deps = createFakeDependencies({ agents: { bot: `${AGENT_WITH_MEMORY}[x]\n` } });
     const report = await runPipeline(makeRequest(), deps);
     expect(deps.events.map(({ kind }) => kind)).toEqual(['run-started', 'model-request', 'model-reply']);
     expect(deps.events[0]).toMatchObject({
@@ -72,7 +78,7 @@ describe('the order of a run', () => {
   });
 
   it('ends with a gate that skips', async () => {
-    const deps = createFakeWorld({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
+    const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({
       kind: 'skipped',
     });
@@ -80,7 +86,7 @@ describe('the order of a run', () => {
   });
 
   it('ends with an error where the gate does not know who asks (D40)', async () => {
-    const deps = createFakeWorld({ permissions: {} });
+    const deps = createFakeDependencies({ permissions: {} });
     await expect(runPipeline(makeRequest({ trigger: pullRequest() }), deps)).rejects.toThrow(
       'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
     );
@@ -89,7 +95,7 @@ describe('the order of a run', () => {
 
   it('tells of memory before a missing key ends it (axe-behaviour §4)', async () => {
     const fails = { open: new AxeError('no key', { exitCode: 3 }) };
-    const deps = createFakeWorld({ fails, restore: UNREADABLE });
+    const deps = createFakeDependencies({ fails, restore: UNREADABLE });
     await expect(runPipeline(makeRequest(), deps)).rejects.toMatchObject({ message: 'no key', exitCode: 3 });
     expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-load-failed']);
     expect(deps.events).toEqual([]);
@@ -99,7 +105,7 @@ describe('the order of a run', () => {
 
   it('ends with a wrong setting before a missing key (axe-behaviour §4)', async () => {
     const fails = { open: new AxeError('no key', { exitCode: 3 }) };
-    const deps = createFakeWorld({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
+    const deps = createFakeDependencies({ fails, agents: { bot: `${AGENT}skill = "none.md"\n` } });
     await expect(runPipeline(makeRequest(), deps)).rejects.toThrow('skill not found: none.md');
   });
 });
@@ -108,7 +114,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
   it('is not there when it is off', async () => {
     const model = createFakeModel([says('ok')]);
     const memory = { 'bot.md': plainEntry('old') };
-    const deps = createFakeWorld({ agents: { bot: AGENT }, memory, model });
+    const deps = createFakeDependencies({ agents: { bot: AGENT }, memory, model });
     const report = await runPipeline(makeRequest(), deps);
     expect(report).toMatchObject({ kind: 'ran', memory: undefined, remembered: { kind: 'nothing' } });
     expect(systemOf(model)).toBe('You help.');
@@ -119,7 +125,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
 
   it('is not in the prompt of the first run, which begins the log', async () => {
     const model = createFakeModel([says('Hello')]);
-    const deps = createFakeWorld({ model });
+    const deps = createFakeDependencies({ model });
     await runPipeline(makeRequest({ readStdin: async () => 'Say hello\n' }), deps);
     expect(systemOf(model)).toBe('You help.');
     expect([...deps.memory]).toEqual([['bot.md', plainEntry('Say hello ', 'Hello')]]);
@@ -127,14 +133,14 @@ describe('memory in a run (axe-behaviour §10)', () => {
 
   it('is in the prompt of the next run, in a section of its own', async () => {
     const model = createFakeModel([says('ok')]);
-    await runPipeline(makeRequest(), createFakeWorld({ model, memory: { 'bot.md': FIVE.join('') } }));
+    await runPipeline(makeRequest(), createFakeDependencies({ model, memory: { 'bot.md': FIVE.join('') } }));
     expect(systemOf(model)).toBe(`You help.\n\n---\n\n## Memory\n\n${FIVE.join('')}`);
   });
 
   it('is only its last entries with last_n', async () => {
     const model = createFakeModel([says('ok')]);
     const agents = { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` };
-    const deps = createFakeWorld({ model, agents, memory: { 'bot.md': FIVE.join('') } });
+    const deps = createFakeDependencies({ model, agents, memory: { 'bot.md': FIVE.join('') } });
     await runPipeline(makeRequest(), deps);
     expect(systemOf(model)).toBe(`You help.\n\n---\n\n## Memory\n\n${FIVE.slice(3).join('')}`);
     expect(deps.memory.get('bot.md')).toBe(FIVE.join('') + plainEntry(TASK, 'ok'));
@@ -145,14 +151,14 @@ describe('memory in a run (axe-behaviour §10)', () => {
     [10, 0],
   ])('of three entries warns %#: max_entries = %i', async (maxEntries, warnings) => {
     const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = ${maxEntries}\n` };
-    const deps = createFakeWorld({ agents, memory: { 'bot.md': FIVE.slice(0, 3).join('') } });
+    const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.slice(0, 3).join('') } });
     await runPipeline(makeRequest(), deps);
     expect(deps.warnings.filter(({ code }) => code === 'memory-max-entries')).toHaveLength(warnings);
   });
 
   it('is loaded and left as it is when the model fails', async () => {
     const model = createFakeModel(Array(3).fill(new ProviderError('server', 'boom', { status: 500 })));
-    const deps = createFakeWorld({ model, memory: { 'bot.md': FIVE.join('') } });
+    const deps = createFakeDependencies({ model, memory: { 'bot.md': FIVE.join('') } });
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       kind: 'ran',
       outcome: { kind: 'failed', error: { message: 'server: boom', exitCode: 3 } },
@@ -166,7 +172,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
 
   it('is shown and left as it is in a dry run, which asks no model', async () => {
     const memory = { 'bot.md': FIVE.join('') };
-    const deps = createFakeWorld({ memory });
+    const deps = createFakeDependencies({ memory });
     expect(await runPipeline(makeRequest({ dryRun: true }), deps)).toMatchObject({
       kind: 'planned',
       plan: { agent: { name: 'bot' } },
@@ -177,7 +183,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
   });
 
   it('is empty in the dry run of an agent that never ran', async () => {
-    expect(await runPipeline(makeRequest({ dryRun: true }), createFakeWorld())).toMatchObject({
+    expect(await runPipeline(makeRequest({ dryRun: true }), createFakeDependencies())).toMatchObject({
       kind: 'planned',
       memory: { text: '', restored: { kind: 'empty' } },
     });
@@ -185,13 +191,13 @@ describe('memory in a run (axe-behaviour §10)', () => {
 
   it('is still warned of in a dry run', async () => {
     const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = 1\n` };
-    const deps = createFakeWorld({ agents, memory: { 'bot.md': FIVE.join('') } });
+    const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.join('') } });
     await runPipeline(makeRequest({ dryRun: true }), deps);
     expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-max-entries']);
   });
 
   it('that could not be read does not fail the run, and nothing is added, not even to the journal', async () => {
-    const deps = createFakeWorld({ restore: UNREADABLE });
+    const deps = createFakeDependencies({ restore: UNREADABLE });
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       kind: 'ran',
       outcome: { kind: 'completed' },
@@ -203,7 +209,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
 
   it('that could not be saved does not fail the run', async () => {
     const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
-    const deps = createFakeWorld({ save });
+    const deps = createFakeDependencies({ save });
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       outcome: { kind: 'completed' },
       remembered: { result: save },
@@ -214,7 +220,7 @@ describe('memory in a run (axe-behaviour §10)', () => {
   it('of a tainted run goes to the untrusted lane, and it reads the trusted one (D19)', async () => {
     const model = createFakeModel([says('ok')]);
     const stranger = { login: 'hubot', isBot: false };
-    const deps = createFakeWorld({
+    const deps = createFakeDependencies({
       model,
       memory: { 'bot.md': FIVE.join('') },
       permissions: { octocat: { kind: 'known', permission: 'admin' } },
@@ -239,7 +245,7 @@ describe('how a run ends', () => {
   it('by its deadline: exhausted, with what is published, and no entry', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
     const model = createFakeModel([never(() => holder.stop())]);
-    const deps = createFakeWorld({ model });
+    const deps = createFakeDependencies({ model });
     holder.stop = () => deps.abort(new ProviderError('timeout', 'context deadline exceeded'));
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       outcome: {
@@ -255,7 +261,7 @@ describe('how a run ends', () => {
   it('by a cancellation: failed', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
     const model = createFakeModel([never(() => holder.stop())]);
-    const deps = createFakeWorld({ model });
+    const deps = createFakeDependencies({ model });
     holder.stop = () => deps.abort(broken('everything'));
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       outcome: { kind: 'failed', error: { message: 'everything is broken' } },
@@ -265,7 +271,7 @@ describe('how a run ends', () => {
 
   it('by a refusal of the model: no entry', async () => {
     const finish = { unified: 'content-filter', raw: 'refusal' } as const;
-    const deps = createFakeWorld({ model: createFakeModel([says('No.', { finish })]) });
+    const deps = createFakeDependencies({ model: createFakeModel([says('No.', { finish })]) });
     expect(await runPipeline(makeRequest({ inWorkflow: true }), deps)).toMatchObject({
       outcome: { kind: 'refused', answer: 'No.' },
       remembered: { kind: 'nothing' },
@@ -273,7 +279,7 @@ describe('how a run ends', () => {
   });
 
   it('saves an answer although the deadline passes while it is published', async () => {
-    const deps = createFakeWorld();
+    const deps = createFakeDependencies();
     const slow = {
       ...deps.publisher,
       async publish() {
@@ -287,7 +293,7 @@ describe('how a run ends', () => {
   });
 
   it.each(['', '   \n'])('with the empty answer %j: a failure in a workflow only (D27)', async (text) => {
-    const deps = () => createFakeWorld({ model: createFakeModel([says(text)]) });
+    const deps = () => createFakeDependencies({ model: createFakeModel([says(text)]) });
     const atHome = deps();
     expect(await runPipeline(makeRequest(), atHome)).toMatchObject({ outcome: { kind: 'completed' } });
     expect(atHome.memory.get('bot.md')).toContain(`**Result:** ${text === '' ? '(none)' : text}`);
@@ -302,7 +308,7 @@ describe('how a run ends', () => {
   describe('with an answer that was cut', () => {
     const finish = { unified: 'length', raw: 'max_tokens' } as const;
     const cut = () =>
-      createFakeWorld({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
+      createFakeDependencies({ model: createFakeModel([says('half', { finish, outputTokens: 12 })]) });
 
     it('is a success with a warning on the command line, and remembered as axe does', async () => {
       const deps = cut();
@@ -334,7 +340,7 @@ describe('how a run ends', () => {
 
   it('with an answer that is nothing but reasoning: empty', async () => {
     const model = createFakeModel([reply([{ type: 'reasoning', text: 'hm' }])]);
-    const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeWorld({ model }));
+    const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeDependencies({ model }));
     expect(report).toMatchObject({ outcome: { kind: 'failed' } });
   });
 });

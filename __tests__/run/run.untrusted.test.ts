@@ -3,9 +3,9 @@ import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.
 import type { Trigger } from '../../src/core/event/trigger.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
+import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { comment, issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
-import { AGENT, createFakeWorld, makeRequest } from '../helpers/world-fake.js';
 
 const FETCH: Tool = {
   name: 'url_fetch',
@@ -25,7 +25,7 @@ it.each<[string, Trigger, boolean, boolean]>([
   'the publisher learns whether %s may hold words of strangers',
   async (_, trigger, isFetching, isUntrusted) => {
     const turns = [...(isFetching ? [reply([call('call_1', 'url_fetch', {})])] : []), says('See #12.')];
-    const deps = createFakeWorld({
+    const deps = createFakeDependencies({
       agents: { bot: `${AGENT}tools = ["url_fetch"]\n` },
       model: createFakeModel(turns),
       permissions: { octocat: { kind: 'known', permission: 'write' } },
@@ -39,8 +39,8 @@ it.each<[string, Trigger, boolean, boolean]>([
         return await deps.publisher.publish(plan, outcome, wanted);
       },
     };
-    const gatePolicy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
-    await runPipeline(makeRequest({ trigger, gatePolicy }), { ...deps, publisher });
+    const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
+    await runPipeline(makeRequest({ trigger, admissionPolicy }), { ...deps, publisher });
     expect(seen).toEqual([isUntrusted]);
   },
 );

@@ -12,16 +12,16 @@ import type { RunRequest } from '../../src/run/request.js';
 import { memoryWarnings, readMemory } from '../../src/run/restore.js';
 import { entriesOf, remember } from '../../src/run/save.js';
 import { entryText, plainEntry } from '../adapters/stores/entries.js';
-import { prepare } from '../helpers/prepare.js';
-import { SCHEDULE } from '../helpers/triggers.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
-  createFakeWorld,
-  type FakeWorld,
-  type FakeWorldParts,
+  createFakeDependencies,
+  type FakeDependencies,
+  type FakeDependenciesParts,
   makeRequest,
-} from '../helpers/world-fake.js';
+} from '../helpers/dependencies-fake.js';
+import { prepare } from '../helpers/prepare.js';
+import { SCHEDULE } from '../helpers/triggers.js';
 
 const stats = {
   turns: 1,
@@ -47,16 +47,16 @@ const FAILED: RestoreResult = {
 };
 
 async function prepared(
-  parts: FakeWorldParts,
+  parts: FakeDependenciesParts,
   patch: Partial<RunRequest> = {},
-): Promise<{ deps: FakeWorld; plan: Plan; taint: TaintTracker }> {
-  const result = await prepare(makeRequest(patch), createFakeWorld(parts));
+): Promise<{ deps: FakeDependencies; plan: Plan; taint: TaintTracker }> {
+  const result = await prepare(makeRequest(patch), createFakeDependencies(parts));
   if (result.kind === 'skipped') throw new Error(result.decision.message);
-  return { deps: createFakeWorld(parts), plan: result.plan, taint: result.taint };
+  return { deps: createFakeDependencies(parts), plan: result.plan, taint: result.taint };
 }
 
 /** Loads memory, with what is to be told of it. */
-async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
+async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> = {}) {
   const { deps, plan, taint } = await prepared(parts, patch);
   const memory = await readMemory(plan.agent, plan.memory, deps);
   return {
@@ -70,7 +70,7 @@ async function loaded(parts: FakeWorldParts, patch: Partial<RunRequest> = {}) {
 
 /** Loads memory, then remembers the outcome. */
 async function wholeWay(
-  parts: FakeWorldParts,
+  parts: FakeDependenciesParts,
   outcome: RunOutcome = completed,
   patch: Partial<RunRequest> = {},
   read: readonly TaintSource[] = [],

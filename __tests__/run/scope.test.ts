@@ -4,15 +4,15 @@ import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { Reviewed } from '../../src/core/review/state-facts.js';
 import { withReviewFacts } from '../../src/core/review/state-facts.js';
 import type { RunRequest } from '../../src/run/request.js';
+import {
+  AGENT_WITH_MEMORY,
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
-import {
-  AGENT_WITH_MEMORY,
-  createFakeWorld,
-  type FakeWorldParts,
-  makeRequest,
-} from '../helpers/world-fake.js';
 
 const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["submit_review"]\n[memory]');
 const PULL = pullRequest();
@@ -33,8 +33,8 @@ const change = {
 };
 const CONTEXT: TriggerContext = { kind: 'pull_request', ...change, warnings: [] };
 
-async function scopeOf(parts: FakeWorldParts = {}, patch: Partial<RunRequest> = {}) {
-  const deps = createFakeWorld({
+async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
+  const deps = createFakeDependencies({
     agents: { bot: REVIEWER },
     permissions: WRITER,
     context: CONTEXT,
@@ -53,7 +53,7 @@ it('is what is new since the commit that memory knows', async () => {
   expect(steps).toContain(`compare ${LAST} with ${PULL.head.sha}`);
 });
 
-it.each<[string, FakeWorldParts, Partial<RunRequest>, string]>([
+it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
   ['a first review', { memory: {} }, {}, 'first'],
   ['another base', {}, { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) }, 'other-base'],
   ['the input', {}, { reviewScope: 'full' }, 'asked'],
@@ -67,7 +67,7 @@ it.each(['rewritten', 'unread'] as const)('is everything where what is new is %s
   expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
 });
 
-it.each<[string, FakeWorldParts, Partial<RunRequest>]>([
+it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
   ['an agent that posts no reviews', { agents: { bot: AGENT_WITH_MEMORY } }, {}],
   ['an agent without memory', { agents: { bot: REVIEWER.replace('enabled = true', 'enabled = false') } }, {}],
   ['a change that could not be read', { context: { kind: 'none', warnings: [] } }, {}],
@@ -79,13 +79,15 @@ it.each<[string, FakeWorldParts, Partial<RunRequest>]>([
 it('is asked for by a comment, without the phrase of a mention', async () => {
   const { head, base } = PULL;
   const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
-  const gatePolicy = { ...makeRequest().gatePolicy, triggerPhrase: '@axe' };
+  const admissionPolicy = { ...makeRequest().admissionPolicy, triggerPhrase: '@axe' };
   const context: TriggerContext = { kind: 'pull_request', ...change, pinned: { head, base }, warnings: [] };
-  const { scope, plan } = await scopeOf({ context }, { trigger, gatePolicy });
+  const { scope, plan } = await scopeOf({ context }, { trigger, admissionPolicy });
   expect(scope).toMatchObject({ kind: 'since', from: LAST });
   expect(plan.task.sentence).toBe(`Review pull request #${PULL.number}`);
   const full = { ...trigger, body: '/axe review full' };
-  expect((await scopeOf({ context }, { trigger: full, gatePolicy })).scope).toMatchObject({ why: 'asked' });
+  expect((await scopeOf({ context }, { trigger: full, admissionPolicy })).scope).toMatchObject({
+    why: 'asked',
+  });
 });
 
 it('leaves out what a merge brought, in the list of files too', async () => {
@@ -101,20 +103,20 @@ it('leaves out what a merge brought, in the list of files too', async () => {
 
 it('starts no agent that posts no reviews, where that waits for a phrase', async () => {
   const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
-  const gatePolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
+  const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase: '@axe' };
   const scene = (agent: string) => {
     const started: string[] = [];
-    const deps = createFakeWorld({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
+    const deps = createFakeDependencies({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
     const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
     return { started, deps: { ...deps, acknowledgement } };
   };
   const answers = scene(AGENT_WITH_MEMORY);
-  expect(await prepare(makeRequest({ trigger, gatePolicy }), answers.deps)).toMatchObject({
+  expect(await prepare(makeRequest({ trigger, admissionPolicy }), answers.deps)).toMatchObject({
     kind: 'skipped',
     decision: { reason: 'no-mention' },
   });
   const reviews = scene(REVIEWER);
-  expect(await prepare(makeRequest({ trigger, gatePolicy }), reviews.deps)).toMatchObject({
+  expect(await prepare(makeRequest({ trigger, admissionPolicy }), reviews.deps)).toMatchObject({
     kind: 'prepared',
   });
   expect([answers.started, reviews.started]).toEqual([[], ['eyes']]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startCacheServer } from '../helpers/cache-server.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
-import { expectToldNotSaved, resultsIn, scheduledStep, titles } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, scheduledStep, titles } from './memory-scene.js';
 import { troubles } from './stage.js';
 
 const READ = 'GetCacheEntryDownloadURL';
@@ -20,7 +20,7 @@ describe('C3 38: a cache that cannot be read', () => {
     cache.fail({ operation: READ, times: 99, ...fault });
     const before = cache.requests().length;
     const step = await runMain(scheduledStep({ model, cache }));
-    expect(expectToldNotSaved(step, 'Second.')).toMatch(/could not be read, so nothing was added to it/);
+    expect(expectNotSavedReported(step, 'Second.')).toMatch(/could not be read, so nothing was added to it/);
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.log).not.toMatch(/Failed to restore|##\[|\[warning\]/);
     const asked = cache
@@ -36,7 +36,7 @@ describe('C3 38: a cache that cannot be read', () => {
     const cache = await startCacheServer();
     const model = await startModelServer([text('First.')]);
     const step = await runMain(scheduledStep({ model, cache }, { env: { ACTIONS_CACHE_MODE: 'none' } }));
-    expect(expectToldNotSaved(step, 'First.')).toContain(
+    expect(expectNotSavedReported(step, 'First.')).toContain(
       '`cache-mode: none` does not let this job read the cache',
     );
     expect(cache.requests()).toEqual([]);

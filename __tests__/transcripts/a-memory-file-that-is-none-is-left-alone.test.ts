@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { expectToldNotSaved, scheduledStep, titles } from './memory-scene.js';
+import { expectNotSavedReported, scheduledStep, titles } from './memory-scene.js';
 
 const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
@@ -65,7 +65,7 @@ describe('C2 30: in place of the memory file', () => {
     const model = await startModelServer([text('It rains.')]);
     const step = await runMain(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
 
-    expect(expectToldNotSaved(step, 'It rains.')).toMatch(told);
+    expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(model.prompts()[0]?.system).not.toMatch(/secret of somebody else|root:|## Memory/);
     expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { expectToldNotSaved, memoryIn, pullRequestScene, resultsIn, titles } from './memory-scene.js';
+import { expectNotSavedReported, memoryIn, pullRequestScene, resultsIn, titles } from './memory-scene.js';
 
 const FILE = '.axe/memory/pr-reviewer.md';
 const BASE = '## 2026-01-02T03:04:05Z\n**Task:** Review pull request #1\n**Result:** Merged by a person.\n\n';
@@ -52,7 +52,7 @@ describe('a pull request without a memory file in the workspace', () => {
     const model = await startModelServer([text('Compares with `==`.')]);
     const { step } = await pullRequestScene({ model }, { [FILE]: { link: '/etc/passwd' } });
     const result = await runMain(step({ inputs: INPUTS }));
-    expect(expectToldNotSaved(result, 'Compares with `==`.')).toContain('could not be loaded');
+    expect(expectNotSavedReported(result, 'Compares with `==`.')).toContain('could not be loaded');
     expect(titles(result)).toEqual(['Memory not saved']);
     expect(model.prompts()[0]?.system).not.toContain('## Memory');
     expect(existsSync(join(result.workspace, '.axe'))).toBe(false);

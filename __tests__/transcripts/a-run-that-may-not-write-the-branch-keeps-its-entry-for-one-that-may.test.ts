@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { branchScene, earlierEntry } from './branch-scene.js';
-import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 import { expectTranscript, seen, steady, told } from './stage.js';
 
 const PERMISSION = /Add `contents: write` under `permissions:` of the job/;
@@ -8,7 +8,7 @@ const PERMISSION = /Add `contents: write` under `permissions:` of the job/;
 it('warns once with the line to add where the branch was asked for, and is folded in once (C3 48)', async () => {
   const scene = await branchScene({ contents: 'read', branch: { 'ask.md': earlierEntry('Before.') } });
   const kept = await scene.run({ runId: '1' });
-  expect(expectToldNotSaved(kept, 'Answer 0.')).toMatch(PERMISSION);
+  expect(expectNotSavedReported(kept, 'Answer 0.')).toMatch(PERMISSION);
   expect(titles(kept)).toEqual(['Memory not saved']);
   expect(kept.outputs['memory-store']).toBe('cache');
   expect(kept.summary).toContain('The entry is kept in `cache axe-memory/v1/trunk/default/0000000001`');

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
-import { expectToldNotSaved, scheduledStep, titles } from './memory-scene.js';
+import { expectNotSavedReported, scheduledStep, titles } from './memory-scene.js';
 
 it('C3 33: a runner without a cache answers, and the warning names a store that works there', async () => {
   const model = await startModelServer([text('It rains.')]);
   const step = await runMain(scheduledStep({ model }));
-  const told = expectToldNotSaved(step, 'It rains.');
+  const told = expectNotSavedReported(step, 'It rains.');
   expect(told).toContain('this runner offers no Actions cache');
   expect(told).toContain('`memory-store: file`');
   expect(step.outputs['memory-store']).toBe('none');

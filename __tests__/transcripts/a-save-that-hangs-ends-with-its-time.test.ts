@@ -5,7 +5,7 @@ import type { Peer, RecordedRequest } from '../helpers/loopback.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { type RunningStep, type StepOptions, type StepResult, startStep } from '../helpers/run-action.js';
 import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
-import { expectToldNotSaved, resultsIn, scheduledStep } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, scheduledStep } from './memory-scene.js';
 import { troubles } from './stage.js';
 
 interface Hanging {
@@ -48,7 +48,7 @@ it('a commit that GitHub does not answer takes no longer than its budget, and po
   const hangs = ({ bytes }: RecordedRequest) => bytes.includes('createCommitOnBranch');
   const options = scene.step({ env: { ...NO_CACHE, ...jumpEnv(46_000) } });
   const main = await runThrough(() => startStep('main', options), { peer, hangs });
-  const told = expectToldNotSaved(main.step, 'Answer 0.');
+  const told = expectNotSavedReported(main.step, 'Answer 0.');
   expect(told).toMatch(/: there was no answer in time; gave up after 2 attempts in 9\d s\. \S/);
   expect(main.hung).toBe(2);
 
@@ -67,7 +67,7 @@ describe('the cache', () => {
     const hangs = ({ method }: RecordedRequest) => method === 'PUT';
     const options = scheduledStep({ model, cache }, { env: jumpEnv(61_000) });
     const main = await runThrough(() => startStep('main', options), { peer: cache, hangs });
-    expect(expectToldNotSaved(main.step, 'It rains.')).toMatch(/no usable answer in 60 s/);
+    expect(expectNotSavedReported(main.step, 'It rains.')).toMatch(/no usable answer in 60 s/);
     expect(main.hung).toBe(1);
 
     const post = await runThrough(postAfter(main.step, options), { peer: cache, hangs });

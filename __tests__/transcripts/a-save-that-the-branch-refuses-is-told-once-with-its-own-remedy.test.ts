@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { graphQlRateLimit } from '../helpers/github-faults.js';
 import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
-import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 
 interface Refusal {
   readonly set: (scene: BranchScene) => void;
@@ -76,7 +76,7 @@ it.each(REFUSALS)('%s, is green, says so once, and shows the entry', async (_, {
   set(scene);
   const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });
   if (inputs?.['memory-repo'] === undefined) {
-    expect(expectToldNotSaved(step, 'Answer 0.')).toMatch(told);
+    expect(expectNotSavedReported(step, 'Answer 0.')).toMatch(told);
   } else {
     expect(step.annotations.map(({ message }) => message).join()).toMatch(told);
   }

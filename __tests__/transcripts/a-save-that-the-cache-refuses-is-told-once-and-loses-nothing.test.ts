@@ -3,7 +3,7 @@ import type { CacheFault } from '../helpers/cache-answers.js';
 import { type CacheToken, startCacheServer } from '../helpers/cache-server.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
-import { expectToldNotSaved, resultsIn, scheduledStep, titles } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, scheduledStep, titles } from './memory-scene.js';
 
 interface Refusal {
   readonly token?: CacheToken;
@@ -96,7 +96,7 @@ it.each(REFUSALS)(
     const step = await runMain(
       scheduledStep({ model, cache, ...(token && { token }) }, { ...(env && { env }) }),
     );
-    expect(expectToldNotSaved(step, 'It rains.')).toMatch(told);
+    expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(step.log).not.toMatch(/\[(?:warning|error)\]|##\[|Failed to save|Cache /);
     expect(step.outputs['memory-loaded']).toBe('1');

@@ -111,7 +111,7 @@ export function titles(step: StepResult): readonly (string | undefined)[] {
 }
 
 /** A run that answered, and whose entry was not saved but is where people find it; exactly one annotation says so. */
-export function expectToldNotSaved(step: StepResult, answer: string): string {
+export function expectNotSavedReported(step: StepResult, answer: string): string {
   expect({ exitCode: step.exitCode, stderr: step.stderr, conclusion: step.outputs['conclusion'] }).toEqual({
     exitCode: 0,
     stderr: '',

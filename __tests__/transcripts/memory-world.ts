@@ -12,7 +12,7 @@ import { BRANCH, earlierEntry } from './branch-scene.js';
 import { seedPush } from './stage.js';
 
 /** How the rights of a run are set up. */
-export interface WorldOptions {
+export interface DependenciesOptions {
   readonly mayWriteContents: boolean;
   /** Whether there is a memory branch; default true. */
   readonly hasBranch?: boolean;
@@ -39,7 +39,7 @@ const READ_ONLY_CACHE = ['pull_request_target', 'issues', 'issue_comment'];
 const FILE = '.axe/memory/ask.md';
 
 /** Opens the world of an event; the n-th answer of the model is `new n`. */
-export async function openWorld(event: string, options: WorldOptions): Promise<Dependencies> {
+export async function openDependencies(event: string, options: DependenciesOptions): Promise<Dependencies> {
   const payload = payloadOf(event);
   const field = (path: string) => String(payloadField(payload, path));
   const name = field('repository.full_name');

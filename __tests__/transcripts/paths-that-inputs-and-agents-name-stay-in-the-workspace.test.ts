@@ -13,7 +13,7 @@ const SCHEDULE = { event: { name: 'schedule', payload: schedulePayload('0 6 * * 
 const PLAIN = agentToml({ memory: true });
 
 /** A checkout beside a folder that is none of its business, with links that lead there. */
-function workspaceBeside(files: Readonly<Record<string, string>>): string {
+function workspaceAlongside(files: Readonly<Record<string, string>>): string {
   const outside = tempDir('outside');
   writeFiles(outside, {
     'secret.md': CANARY,
@@ -47,7 +47,7 @@ it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, strin
   ['`workdir` by a link', {}, withLine('workdir = "away"')],
 ])('ends the step before a model is asked: %s', async (_, inputs, files) => {
   const stage = await setStage({ ...SCHEDULE, base: {}, model: [text('Hello.')] });
-  const workspace = workspaceBeside(files);
+  const workspace = workspaceAlongside(files);
   const step = await runWatched(stage, {
     workspace,
     inputs: { agent: 'worker', 'memory-store': 'file', ...inputs },
@@ -74,7 +74,7 @@ it('gives no file of a linked folder to patterns of context files and to file to
     ],
   });
   const step = await runWatched(stage, {
-    workspace: workspaceBeside(files),
+    workspace: workspaceAlongside(files),
     inputs: { agent: 'worker', 'tools-allowed': 'write' },
   });
   expect(step.exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FileContent } from '../helpers/github-state.js';
 import { BRANCH, branchScene, earlierEntry, NO_CACHE, REPOSITORY } from './branch-scene.js';
-import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
+import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 
 const POINTER = `version https://git-lfs.github.com/spec/v1
 oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393
@@ -21,7 +21,7 @@ describe('C3 50: on the branch, in the place of the memory file', () => {
     });
     const head = scene.repo.branches.get(BRANCH);
     const step = await scene.run({ env: NO_CACHE });
-    const told = expectToldNotSaved(step, 'Answer 0.');
+    const told = expectNotSavedReported(step, 'Answer 0.');
     expect(told).toMatch(reason);
     expect(titles(step)).toEqual(['Memory not saved']);
     expect(scene.model.prompts()[0]?.system).not.toContain('Not for you.');

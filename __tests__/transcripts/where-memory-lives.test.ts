@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { expectToldNotSaved, resultsIn, titles } from './memory-scene.js';
-import { type Dependencies, openWorld } from './memory-world.js';
+import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
+import { type Dependencies, openDependencies } from './memory-world.js';
 
 /** A row of the table in the README. */
 interface Row {
@@ -37,7 +37,7 @@ it.each(ROWS)('as the README says of $event on $store: $reads; $saves; $otherwis
 
 async function checkRow(row: Row, event: string): Promise<void> {
   const { store, reads, saves, otherwise } = row;
-  const deps = await openWorld(event, { mayWriteContents: !row.event.includes('`contents: read`') });
+  const deps = await openDependencies(event, { mayWriteContents: !row.event.includes('`contents: read`') });
   const step = await deps.run({ 'memory-store': store });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
   const wanted = READS[reads] ?? ['branch', ...deps.readableCaches];
@@ -62,7 +62,7 @@ async function checkRow(row: Row, event: string): Promise<void> {
       expect(otherwise).toBe('');
       return;
     case 'no':
-      expectToldNotSaved(step, 'new');
+      expectNotSavedReported(step, 'new');
       // What the event's surroundings lack is told as well.
       expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
       await checkOtherwise(row, { deps, places });
@@ -70,7 +70,7 @@ async function checkRow(row: Row, event: string): Promise<void> {
     case 'in the cache, if it may be written':
       expect(otherwise).toBe('the summary');
       if (isReadOnly) {
-        expectToldNotSaved(step, 'new');
+        expectNotSavedReported(step, 'new');
         expect(places).toEqual([]);
       } else {
         expect(step.outputs).toMatchObject({ 'memory-saved': 'true', 'memory-store': 'cache' });
@@ -90,9 +90,9 @@ async function checkOtherwise(
   switch (otherwise) {
     case 'the branch if there is one, else the summary': {
       expect(places).toEqual(['branch']);
-      const bare = await openWorld(deps.event, { mayWriteContents: true, hasBranch: false });
+      const bare = await openDependencies(deps.event, { mayWriteContents: true, hasBranch: false });
       const step = await bare.run({ 'memory-store': store });
-      expectToldNotSaved(step, 'new');
+      expectNotSavedReported(step, 'new');
       expect(bare.placesOf(step.outputs['memory-entry'] ?? '')).toEqual([]);
       return;
     }

@@ -258,7 +258,7 @@ async function makeRequest(
     readStdin: async () => '',
     readChange: async () => undefined,
     reviewScope: inputs.review.scope,
-    gatePolicy: inputs.gate,
+    admissionPolicy: inputs.gate,
     agentRef: inputs.agents.ref,
     language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),

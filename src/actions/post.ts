@@ -44,7 +44,7 @@ export async function post(runner: Runner): Promise<void> {
     log(`Memory: saved to ${result.location} what the main step had left.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await tellUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
+  else await formatUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
 }
 
 async function savePending(
@@ -83,7 +83,7 @@ interface Left {
 }
 
 /** The main step was killed before it could tell anything, so the entry is shown here. */
-async function tellUnsaved(
+async function formatUnsaved(
   { message: cause, remedy, kept }: FailedSave,
   { pending, isHidden }: Left,
   runner: Runner,

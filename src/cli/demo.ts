@@ -120,7 +120,7 @@ function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] 
     inWorkflow: false,
     readStdin: async () => '',
     readChange: async () => change,
-    gatePolicy: DEFAULT_ADMISSION_POLICY,
+    admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,

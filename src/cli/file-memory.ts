@@ -137,7 +137,7 @@ function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
   return new Map(
     [path, untrustedPath(path)].flatMap((log) => [
       [log, place(log)],
-      [statePath(log), stateBeside(place(log))],
+      [statePath(log), stateAlongside(place(log))],
     ]),
   );
 }
@@ -149,7 +149,7 @@ function besides(custom: string, treePath: string): string {
 }
 
 /** `dir/mem.md` → `dir/mem.state.md`; a file of the user's may have any other ending, which stays. */
-function stateBeside(file: string): string {
+function stateAlongside(file: string): string {
   return `${file.replace(/\.md$/, '')}.state.md`;
 }
 

@@ -146,11 +146,11 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         },
         dryRun: flags.bool('dry-run') ? 'analysis' : false,
         timeLimitMs: (parts) => parts * 2 * GC.questionSeconds * 1000,
-        onStep: (step) => tellStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
+        onStep: (step) => formatStep(step, { agent: agent.name, stats: flags.bool('stats'), terminal }),
       },
       deps,
     );
-    if (collected.kind === 'counted' && !flags.bool('stats')) tellStats(collected.stats, terminal);
+    if (collected.kind === 'counted' && !flags.bool('stats')) formatStatsOf(collected.stats, terminal);
     for (const line of endLines(collected, agent.name)) print(terminal, line);
     if (flags.bool('stats') && usage !== undefined) terminal.stderr.write(`${usageLine(usage())}\n`);
   } catch (thrown) {
@@ -193,7 +193,7 @@ function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
   return new AxeError(message, { exitCode, remedy: told, cause: error, ...(at && { at }) });
 }
 
-function tellStats(stats: LogStats, terminal: Terminal): void {
+function formatStatsOf(stats: LogStats, terminal: Terminal): void {
   const lines = statsLines(stats);
   if (lines.length > 0) print(terminal, `${lines.join('\n')}\n\n${runsChart(stats)}`);
 }
@@ -204,11 +204,11 @@ interface DescribeOptions {
   readonly terminal: Terminal;
 }
 
-function tellStep(step: GcStep, { agent, stats, terminal }: DescribeOptions): void {
+function formatStep(step: GcStep, { agent, stats, terminal }: DescribeOptions): void {
   switch (step.kind) {
     case 'read':
       print(terminal, `Agent: ${agent}\nEntries: ${step.entries}`);
-      if (stats) tellStats(step.stats, terminal);
+      if (stats) formatStatsOf(step.stats, terminal);
       return;
     case 'analysed':
       print(terminal, `--- Analysis ---\n${step.text}`);

@@ -169,7 +169,7 @@ function makeRequest({ agent, flags, trigger, terminal, signal }: RequestParts):
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
     readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
-    gatePolicy: DEFAULT_ADMISSION_POLICY,
+    admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,

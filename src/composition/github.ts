@@ -40,14 +40,14 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
   });
   return createRateLimitedClient(client, {
     clock,
-    ...(log === undefined ? {} : { onPause: (pause) => tellPause(pause, log) }),
+    ...(log === undefined ? {} : { onPause: (pause) => formatPause(pause, log) }),
   });
 }
 
 /** What nobody would notice is worth no line: idle connections break every day. */
 const NOTICED_MS = 3_000;
 
-function tellPause(
+function formatPause(
   { pauseMs, spentMs, error: { message, reason } }: RetryPause,
   log: (line: string) => void,
 ): void {

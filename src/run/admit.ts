@@ -57,9 +57,9 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   return await admitByState({ request, facts, agent: agent.agent }, deps);
 }
 
-function eventFacts({ trigger, gatePolicy, agentRef = 'base' }: RunRequest): EventFacts {
+function eventFacts({ trigger, admissionPolicy, agentRef = 'base' }: RunRequest): EventFacts {
   const asksForReview = reviewCommand(trigger) !== undefined;
-  return { trigger, agentRef, asksForReview, policy: gatePolicy };
+  return { trigger, agentRef, asksForReview, policy: admissionPolicy };
 }
 
 function skipOf(facts: AdmissionFacts): Skipped | undefined {
@@ -111,10 +111,10 @@ async function admitByState(
   { request, facts, agent }: StateParts,
   deps: Dependencies,
 ): Promise<Admitted | Skipped> {
-  const { trigger, gatePolicy } = request;
+  const { trigger, admissionPolicy } = request;
   const taint = createTaintTracker(trigger);
   const fetchContext = () => runAhead(readContext(trigger, taint, deps));
-  const classified = classifyTrust(trigger, { ...facts.permission, allowBots: gatePolicy.allowBots });
+  const classified = classifyTrust(trigger, { ...facts.permission, allowBots: admissionPolicy.allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
   const isStateAsked = canStateSkip(request);
   const fetched = isForkOpen || !isStateAsked ? fetchContext() : undefined;

@@ -135,7 +135,7 @@ async function runSubAgent(
   const outcome = await delegation.converse(plan, parts, delegation, run.post);
   const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
   const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
-  tellNotices(await remember(end, deps), loop.reporter);
+  formatNotices(await remember(end, deps), loop.reporter);
   switch (outcome.kind) {
     case 'completed':
       if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);
@@ -144,7 +144,7 @@ async function runSubAgent(
       loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${run.name}": `));
       return partial(run.name, outcome, loop.signal);
     case 'refused':
-      return failure(run.name, new AxeError(tellRefused(outcome.answer)), loop.signal, outcome.stats);
+      return failure(run.name, new AxeError(formatRefused(outcome.answer)), loop.signal, outcome.stats);
     case 'exhausted':
       if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
       return failure(run.name, subAgentError(outcome, plan), loop.signal, outcome.stats);
@@ -158,7 +158,7 @@ function notesPlanOf(plan: Plan, { cwd }: Dependencies): NotesPlan | undefined {
 }
 
 /** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */
-function tellNotices(remembered: Remembered, reporter: Reporter): void {
+function formatNotices(remembered: Remembered, reporter: Reporter): void {
   if (remembered.kind === 'nothing' || remembered.result.kind === 'failed') return;
   for (const message of remembered.result.notices ?? [])
     reporter.warn({ code: 'memory-store-notice', message });
@@ -192,7 +192,7 @@ function partial(
   return { answer: { text, isError: true, stats }, told: { kind: 'part', text: answer, detail } };
 }
 
-function tellRefused(answer: string): string {
+function formatRefused(answer: string): string {
   const words = cleanLine(answer, MAX_REFUSAL);
   return words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
 }

@@ -161,9 +161,11 @@ function withoutMemory({ name }: LoadedAgent): ConfigError {
 }
 
 /** What a comment asks for. */
-function askedFor({ trigger, gatePolicy }: RunRequest): string {
+function askedFor({ trigger, admissionPolicy }: RunRequest): string {
   const isReview = reviewCommand(trigger) !== undefined;
-  return isReview ? `Review pull request #${subjectNumber(trigger)}` : taskOfMention(trigger, gatePolicy);
+  return isReview
+    ? `Review pull request #${subjectNumber(trigger)}`
+    : taskOfMention(trigger, admissionPolicy);
 }
 
 function repositoryOf(trigger: Trigger): { readonly repository?: Repository } {

@@ -35,7 +35,7 @@ export interface RunRequest {
   readonly workdir: string;
   readonly prompt: string;
   readonly trigger: Trigger;
-  readonly gatePolicy: AdmissionPolicy;
+  readonly admissionPolicy: AdmissionPolicy;
   /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
   readonly reviewScope?: 'auto' | 'full';
   /** Which side of a pull request its agent is taken from; left out: the base. */

@@ -7,7 +7,7 @@ import { createCacheStore } from '../../../src/adapters/stores/cache/cache-store
 import { append, entryText, idsIn } from '../../adapters/stores/entries.js';
 import { createFakeClock } from '../../adapters/stores/fake-clock.js';
 import { cacheArchive, type Member } from '../../helpers/cache-archive.js';
-import { CACHE_FOLDER, printed, toldLines, useCacheJob } from '../../helpers/cache-job.js';
+import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../helpers/cache-job.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
@@ -45,7 +45,7 @@ describe('the cache store over the real library', () => {
     });
     expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003` });
     expect(result.kind === 'restored' ? idsIn(result.text) : []).toEqual(['a', 'b', 'c']);
-    expect(toldLines(output)).toEqual([]);
+    expect(shownLines(output)).toEqual([]);
     expect(readdirSync(job().workspace)).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
       }),
       expect.objectContaining({ kind: 'failed', reason: 'error' }),
     ]);
-    expect(toldLines(output)).toEqual([]);
+    expect(shownLines(output)).toEqual([]);
     expect(readdirSync(outside)).toEqual([]);
     expect(readdirSync(job().workspace)).toEqual([]);
     expect(existsSync(join(job().workspace, above()))).toBe(false);

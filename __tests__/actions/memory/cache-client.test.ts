@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CacheLibrary } from '../../../src/actions/memory/cache-client.js';
 import type { CacheFault, CacheOperation } from '../../helpers/cache-answers.js';
-import { CACHE_FOLDER, printed, toldLines, useCacheJob } from '../../helpers/cache-job.js';
+import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../helpers/cache-job.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const paths = [CACHE_FOLDER];
@@ -29,7 +29,7 @@ describe('the cache client over the real library', () => {
     });
     expect(readFileSync(join(job().workspace, CACHE_FOLDER, 'bot.md'), 'utf8')).toBe('## memory\n');
     // Masks for signed URLs go through to the runner; nothing else does.
-    expect(toldLines(output)).toEqual([]);
+    expect(shownLines(output)).toEqual([]);
     expect(output).toContain('::add-mask::');
   });
 
@@ -101,7 +101,7 @@ describe('the cache client over the real library', () => {
       job().cache.fail({ operation: 'CreateCacheEntry', ...fault });
       const { result, output } = await printed(() => save());
       expect(result).toEqual(expected);
-      expect(toldLines(output)).toEqual([]);
+      expect(shownLines(output)).toEqual([]);
       expect(operations()).toEqual(['CreateCacheEntry']);
     },
   );
@@ -118,7 +118,7 @@ describe('the cache client over the real library', () => {
       job().cache.fail({ operation, ...fault });
       const { result, output } = await printed(() => save());
       expect(result).toMatchObject({ kind: 'error' });
-      expect(toldLines(output)).toEqual([]);
+      expect(shownLines(output)).toEqual([]);
     },
   );
 
@@ -156,7 +156,7 @@ describe('the cache client over the real library', () => {
       { kind: 'error', message: expect.stringContaining('ECONNREFUSED') },
       { kind: 'error', message: expect.any(String) },
     ]);
-    expect(toldLines(output)).toEqual([]);
+    expect(shownLines(output)).toEqual([]);
   });
 });
 
@@ -318,7 +318,7 @@ describe('C3 39: a service that says nothing', () => {
       await cache.close();
       if (result.kind === 'given-up') await result.ended;
     });
-    expect(toldLines(output)).toEqual([]);
+    expect(shownLines(output)).toEqual([]);
   });
 
   it('is waited for longer once it has answered: then it is this machine that takes its time', async () => {

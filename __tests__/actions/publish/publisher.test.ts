@@ -11,6 +11,7 @@ import type { RunOutcome } from '../../../src/core/outcome.js';
 import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/core/review/publish-rules.js';
 import type { Warning } from '../../../src/core/warning.js';
+import { AGENT } from '../../helpers/dependencies-fake.js';
 import {
   type Answer,
   createFakeGitHubClient,
@@ -19,7 +20,6 @@ import {
 } from '../../helpers/github-client-fake.js';
 import { completed, reportOf, STATS } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { AGENT } from '../../helpers/world-fake.js';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';

@@ -11,10 +11,10 @@ import type { NoteChange } from '../../../src/core/memory/change.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunRequest } from '../../../src/run/request.js';
+import { AGENT_WITH_MEMORY } from '../../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../../helpers/model-fake.js';
 import { outputsOf, reportOf } from '../../helpers/reports.js';
 import { SCHEDULE } from '../../helpers/triggers.js';
-import { AGENT_WITH_MEMORY } from '../../helpers/world-fake.js';
 
 const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: 'c'.repeat(40) };
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });

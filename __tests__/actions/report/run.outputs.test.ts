@@ -7,9 +7,9 @@ import type { SaveResult } from '../../../src/core/memory/store.js';
 import type { Conclusion, RunOutcome } from '../../../src/core/outcome.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { RunReport } from '../../../src/run/request.js';
+import { AGENT } from '../../helpers/dependencies-fake.js';
 import { called, completed, exhausted, outputsOf, reportOf, STATS } from '../../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
-import { AGENT } from '../../helpers/world-fake.js';
 
 const LOG = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'triage', sha: 'c'.repeat(40) };

@@ -5,9 +5,9 @@ import type { Limit, RunOutcome, RunStats } from '../../../src/core/outcome.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import type { Warning } from '../../../src/core/warning.js';
 import type { RunReport } from '../../../src/run/request.js';
+import { AGENT } from '../../helpers/dependencies-fake.js';
 import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../../helpers/triggers.js';
-import { AGENT } from '../../helpers/world-fake.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };

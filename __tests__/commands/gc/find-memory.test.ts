@@ -9,8 +9,8 @@ import { notesPlaces, pathOf } from '../../../src/core/memory/notes/place.js';
 import type { MemoryStore } from '../../../src/core/memory/store.js';
 import { createFakeBranch, type FakeBranch } from '../../adapters/stores/fake-branch.js';
 import { createPatientClock } from '../../adapters/stores/fake-clock.js';
+import { createFakeDependencies } from '../../helpers/dependencies-fake.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
-import { createFakeWorld } from '../../helpers/world-fake.js';
 
 const never = new AbortController().signal;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ function fileStore(files: Readonly<Record<string, string>>): MemoryStore {
 
 async function finding(store: MemoryStore, keys: string) {
   const toml = `name = "bot"\nmodel = "openai/m"\n[memory]\nenabled = true\nnotes = true\n${keys}\n`;
-  const deps = createFakeWorld({ agents: { bot: toml } });
+  const deps = createFakeDependencies({ agents: { bot: toml } });
   const request = {
     agent: await deps.agents.loadAgent('bot'),
     store,

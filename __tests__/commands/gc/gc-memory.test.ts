@@ -4,10 +4,14 @@ import { ProviderError } from '../../../src/core/errors.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import type { SaveResult } from '../../../src/core/memory/store.js';
 import { parseLog } from '../../../src/core/memory/units.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { outputsOf } from '../../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { createFakeWorld, type FakeWorldParts, makeRequest } from '../../helpers/world-fake.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -34,10 +38,10 @@ interface GcScene {
 function scene(
   replies: readonly FakeReply[],
   { state = '', perDayUsd = 0, dryRun = false, memory = {}, facts = {}, log = LOG, save }: GcScene = {},
-  parts: FakeWorldParts = {},
+  parts: FakeDependenciesParts = {},
 ) {
   const model = createFakeModel([...replies]);
-  const deps = createFakeWorld({
+  const deps = createFakeDependencies({
     model,
     agents: { bot: TOML },
     memory: { ...memory, 'bot.md': log, ...(state === '' ? {} : { 'bot.state.md': state }) },

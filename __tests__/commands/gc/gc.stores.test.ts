@@ -18,9 +18,9 @@ import { createPatientClock } from '../../adapters/stores/fake-clock.js';
 import { createFakeFiles } from '../../adapters/stores/fake-files.js';
 import { createFakePlace } from '../../adapters/stores/fake-place.js';
 import { adding } from '../../adapters/stores/notes-contract.js';
+import { createFakeDependencies } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
-import { createFakeWorld } from '../../helpers/world-fake.js';
 
 const never = new AbortController().signal;
 const LOG = 'bot.md';
@@ -99,7 +99,7 @@ async function collecting(
   maxTokens = 0,
 ) {
   const model: FakeModel = createFakeModel(replies);
-  const deps = createFakeWorld({ agents: { bot: toml }, model });
+  const deps = createFakeDependencies({ agents: { bot: toml }, model });
   const request: GcRequest = {
     agent: await deps.agents.loadAgent('bot'),
     model: '',

@@ -7,8 +7,8 @@ import { notesPlaces, pathOf } from '../../../src/core/memory/notes/place.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
-import { createFakeWorld, type FakeWorldParts } from '../../helpers/world-fake.js';
 
 const TOML = `name = "bot"
 model = "anthropic/m"
@@ -27,8 +27,8 @@ function log(entries: number, words = 1): string {
   ).join('');
 }
 
-async function scene(parts: Partial<FakeWorldParts> & { readonly model: LanguageModel }, toml = TOML) {
-  const deps = createFakeWorld({ agents: { bot: toml }, memory: { 'bot.md': log(5) }, ...parts });
+async function scene(parts: Partial<FakeDependenciesParts> & { readonly model: LanguageModel }, toml = TOML) {
+  const deps = createFakeDependencies({ agents: { bot: toml }, memory: { 'bot.md': log(5) }, ...parts });
   const agent = await deps.agents.loadAgent('bot');
   const steps: GcStep[] = [];
   const request: GcRequest = {

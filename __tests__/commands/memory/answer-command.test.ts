@@ -12,17 +12,17 @@ import { forgottenIds } from '../../../src/core/memory/state.js';
 import { parseLog } from '../../../src/core/memory/units.js';
 import { DEFAULT_MEMORY_POLICY } from '../../../src/core/plan.js';
 import { runPipeline } from '../../../src/run/run.js';
-import type { Report } from '../../helpers/reports.js';
-import { WRITER } from '../../helpers/reports.js';
-import { comment, OCTOCAT, SCHEDULE, STRANGER } from '../../helpers/triggers.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
-  createFakeWorld,
-  type FakeWorld,
-  type FakeWorldParts,
+  createFakeDependencies,
+  type FakeDependencies,
+  type FakeDependenciesParts,
   makeRequest,
-} from '../../helpers/world-fake.js';
+} from '../../helpers/dependencies-fake.js';
+import type { Report } from '../../helpers/reports.js';
+import { WRITER } from '../../helpers/reports.js';
+import { comment, OCTOCAT, SCHEDULE, STRANGER } from '../../helpers/triggers.js';
 import { createFakeMemory, entry } from './memory-scene.js';
 
 const SECRET_WORDS = 'the cellar door is open';
@@ -39,7 +39,11 @@ const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
 type Patch = Partial<Omit<MemoryCommandRequest, 'words'>>;
 
 /** Carries out a command of a workflow. */
-async function tend(command: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'memory-command'>> {
+async function tend(
+  command: string,
+  deps: FakeDependencies,
+  patch: Patch = {},
+): Promise<Report<'memory-command'>> {
   const words = memoryCommandIn(command);
   return tended(
     await answerMemoryCommand(
@@ -55,7 +59,11 @@ async function tend(command: string, deps: FakeWorld, patch: Patch = {}): Promis
 }
 
 /** Runs the pipeline on a comment. */
-async function say(body: string, deps: FakeWorld, patch: Patch = {}): Promise<Report<'memory-command'>> {
+async function say(
+  body: string,
+  deps: FakeDependencies,
+  patch: Patch = {},
+): Promise<Report<'memory-command'>> {
   const request = makeRequest({ trigger: comment({ body }), origin: ORIGIN, inWorkflow: true, ...patch });
   return tended(await runPipeline(request, deps));
 }
@@ -65,11 +73,11 @@ function tended(report: { readonly kind: string }): Report<'memory-command'> {
   return report as Report<'memory-command'>;
 }
 
-function worldWith(parts: FakeWorldParts = {}): FakeWorld {
-  return createFakeWorld({ memory: LOG, permissions: WRITER, ...parts });
+function depsWith(parts: FakeDependenciesParts = {}): FakeDependencies {
+  return createFakeDependencies({ memory: LOG, permissions: WRITER, ...parts });
 }
 
-const idsIn = (deps: FakeWorld, path = 'bot.md') =>
+const idsIn = (deps: FakeDependencies, path = 'bot.md') =>
   parseLog(deps.memory.get(path) ?? '').units.map(({ id }) => id);
 
 /** An id that nobody knows before. */
@@ -85,7 +93,7 @@ describe('a command of a workflow', () => {
     ['remember We use tabs', 'Remembered as `', true, ['aaaaaa-1', 'bbbbbb-1', NEW]],
     ['edit aaaaaa-1 --text "We use tabs"', '`aaaaaa-1` is now `', true, [NEW, 'bbbbbb-1']],
   ])('is done without a model: %s', async (command, text, changed, ids) => {
-    const deps = worldWith();
+    const deps = depsWith();
     const report = await tend(command, deps);
     expect(report).toMatchObject({
       agent: 'bot',
@@ -102,7 +110,7 @@ describe('a command of a workflow', () => {
   });
 
   it('is answered nowhere though a comment started the workflow, and may look at everything', async () => {
-    const deps = worldWith();
+    const deps = depsWith();
     const report = await tend('show', deps, { trigger: comment({ body: 'What do you know?' }) });
     expect(report.result).toMatchObject({ kind: 'done' });
     expect(deps.replies).toEqual([]);
@@ -110,7 +118,7 @@ describe('a command of a workflow', () => {
 
   it('writes down who remembered what, and where, and not what no model did (D8)', async () => {
     const sign = createSign('a long random text');
-    const deps = worldWith({ ...(sign === undefined ? {} : { sign }) });
+    const deps = depsWith({ ...(sign === undefined ? {} : { sign }) });
     await tend('remember We use tabs', deps, {
       trigger: { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' },
     });
@@ -132,14 +140,14 @@ describe('a command of a workflow', () => {
   });
 
   it('lets no secret into memory (D11)', async () => {
-    const deps = worldWith({ secrets: ['hunter2-hunter2'] });
+    const deps = depsWith({ secrets: ['hunter2-hunter2'] });
     const report = await tend('remember The key is hunter2-hunter2', deps);
     expect(deps.memory.get('bot.md')).toContain('The key is ***');
     expect(report.result).toMatchObject({ text: expect.stringContaining('What looked like a secret') });
   });
 
   it('that is run again remembers nothing twice', async () => {
-    const deps = worldWith();
+    const deps = depsWith();
     await tend('remember We use tabs', deps);
     const { result } = await tend('remember "We use tabs"', deps);
     expect(result).toMatchObject({
@@ -156,7 +164,7 @@ describe('a command of a workflow', () => {
     ['forget a --lane x', 'unknown flag: --lane', /`forget <id>/],
     ['search', '`search` needs at least one word', /`search/],
   ])('that is none is a mistake in the workflow: %s', async (command, message, remedy) => {
-    await expect(tend(command, worldWith())).rejects.toMatchObject({
+    await expect(tend(command, depsWith())).rejects.toMatchObject({
       name: 'ConfigError',
       exitCode: 2,
       message: `the input \`memory-command\`: ${message}`,
@@ -165,8 +173,8 @@ describe('a command of a workflow', () => {
   });
 
   it('for an agent that is missing, or has no memory, is a mistake', async () => {
-    await expect(tend('show', worldWith({ agents: {} }))).rejects.toThrow('agent config not found: bot');
-    await expect(tend('show', worldWith({ agents: { bot: AGENT } }))).rejects.toMatchObject({
+    await expect(tend('show', depsWith({ agents: {} }))).rejects.toThrow('agent config not found: bot');
+    await expect(tend('show', depsWith({ agents: { bot: AGENT } }))).rejects.toMatchObject({
       name: 'ConfigError',
       message: 'the agent "bot" has no memory',
       remedy: 'Set `enabled = true` in `[memory]` of the agent.',
@@ -176,16 +184,16 @@ describe('a command of a workflow', () => {
   it('keeps to the place that the agent and the model have (D13, D32)', async () => {
     const memory = { 'team/bot.md': A, 'offline/bot.md': B };
     const agents = { bot: `${AGENT_WITH_MEMORY}path = "team/bot.md"\n` };
-    expect((await tend('show', worldWith({ memory, agents }))).result).toMatchObject({
+    expect((await tend('show', depsWith({ memory, agents }))).result).toMatchObject({
       text: expect.stringContaining('`team/bot.md`'),
     });
-    expect((await tend('show', worldWith({ memory }), { model: 'offline/rules' })).result).toMatchObject({
+    expect((await tend('show', depsWith({ memory }), { model: 'offline/rules' })).result).toMatchObject({
       text: expect.stringContaining('`offline/bot.md`'),
     });
   });
 
   it('that cannot be done tells why', async () => {
-    expect((await tend('forget cccccc-1', worldWith())).result).toMatchObject({
+    expect((await tend('forget cccccc-1', depsWith())).result).toMatchObject({
       kind: 'failed',
       reason: 'not-found',
       message: 'no entry of `cccccc-1` in /memory',
@@ -193,7 +201,7 @@ describe('a command of a workflow', () => {
   });
 
   it('of a store that cannot be reached changes nothing', async () => {
-    const deps = { ...worldWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
+    const deps = { ...depsWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
     expect(await tend('remember x', deps)).toMatchObject({
       store: 'repo',
       result: { kind: 'failed', reason: 'unreadable', message: 'the memory could not be read: HTTP 502' },
@@ -201,7 +209,7 @@ describe('a command of a workflow', () => {
   });
 
   it('that keeps nothing is not done', async () => {
-    const deps = { ...worldWith(), openMemory: () => createNoneStore() };
+    const deps = { ...depsWith(), openMemory: () => createNoneStore() };
     expect((await tend('remember x', deps)).result).toMatchObject({
       kind: 'failed',
       reason: 'refused',
@@ -214,7 +222,7 @@ describe('a command of a workflow', () => {
     const memory = createFakeMemory(LOG, {
       save: { kind: 'saved', location: 'x', attempts: 1, store: 'cache', notices: ['It went to the cache.'] },
     });
-    const report = await tend('remember x', { ...worldWith(), openMemory: () => memory });
+    const report = await tend('remember x', { ...depsWith(), openMemory: () => memory });
     expect(report).toMatchObject({
       store: 'cache',
       result: { text: expect.stringMatching(/^Remembered as [^\n]*\n\nIt went to the cache\.$/) },
@@ -222,7 +230,7 @@ describe('a command of a workflow', () => {
   });
 
   it('ends with the run that was stopped, whose reason it is', async () => {
-    const deps = worldWith({ save: { kind: 'failed', reason: 'timeout', message: 'stopped' } });
+    const deps = depsWith({ save: { kind: 'failed', reason: 'timeout', message: 'stopped' } });
     deps.abort(new Error('the run was cancelled'));
     await expect(tend('remember x', deps)).rejects.toThrow('the run was cancelled');
   });
@@ -231,7 +239,7 @@ describe('a command of a workflow', () => {
     const memory = createFakeMemory(LOG);
     const warning = { code: 'memory-store-notice', message: 'a link was left out' } as const;
     const found = { kind: 'tree', tree: memory.tree, location: 'x', warnings: [warning] } as const;
-    const deps = worldWith();
+    const deps = depsWith();
     await tend('show', { ...deps, openMemory: () => createFakeMemory(LOG, { unreadable: found }) });
     expect(deps.warnings).toEqual([warning]);
   });
@@ -243,7 +251,7 @@ describe('a command that is not to change anything', () => {
   const memory = { ...LOG, 'untrusted/bot.md': entry(4, { id: 'dddddd-1' }) };
 
   it.each(CHANGING)('by `memory-write: never` is refused: %s', async (command) => {
-    const deps = worldWith({ memory });
+    const deps = depsWith({ memory });
     expect((await tend(command, deps, never)).result).toEqual({
       kind: 'failed',
       reason: 'refused',
@@ -255,7 +263,7 @@ describe('a command that is not to change anything', () => {
   });
 
   it.each(CHANGING)('in a dry run is not done, and says what it is about: %s', async (command) => {
-    const deps = worldWith({ memory });
+    const deps = depsWith({ memory });
     const { result } = await tend(command, deps, { dryRun: true });
     expect(result).toMatchObject({ kind: 'done', changed: false });
     const about = /^(?:forget|edit|promote) (\S+)/.exec(command)?.[1];
@@ -266,13 +274,13 @@ describe('a command that is not to change anything', () => {
   });
 
   it("says of an id that is nobody's that it is, in a dry run too", async () => {
-    const { result } = await tend('forget cccccc-1', worldWith(), { dryRun: true });
+    const { result } = await tend('forget cccccc-1', depsWith(), { dryRun: true });
     expect(result).toMatchObject({ kind: 'failed', reason: 'not-found' });
   });
 
   it.each(['show', 'search review', 'verify'])('may look: %s', async (command) => {
-    expect((await tend(command, worldWith(), never)).result).toMatchObject({ kind: 'done' });
-    expect((await tend(command, worldWith(), { dryRun: true })).result).toMatchObject({ kind: 'done' });
+    expect((await tend(command, depsWith(), never)).result).toMatchObject({ kind: 'done' });
+    expect((await tend(command, depsWith(), { dryRun: true })).result).toMatchObject({ kind: 'done' });
   });
 });
 
@@ -298,11 +306,11 @@ describe('a memory in another repository (D14)', () => {
     'remember the cellar door is open at night',
     'promote dddddd-1',
   ])('is changed without a word of it: %s', async (command) => {
-    const deps = worldWith({ memory });
+    const deps = depsWith({ memory });
     const report = await tend(command, deps, hidden);
     expect(JSON.stringify(report)).not.toMatch(/cellar|door|open/);
     expect(
-      JSON.stringify(await tend(command, worldWith({ memory }), { ...hidden, dryRun: true })),
+      JSON.stringify(await tend(command, depsWith({ memory }), { ...hidden, dryRun: true })),
     ).not.toMatch(/cellar|door|open/);
   });
 
@@ -312,12 +320,12 @@ describe('a memory in another repository (D14)', () => {
     ['remember x', /^Remembered as `[^`]+` in `bot\.md` in \/memory\.$/],
     ['promote dddddd-1', /^`dddddd-1` is now `p-dddddd-1` in the trusted lane, and trusted runs load it\.$/],
   ])('tells what was done, with ids: %s', async (command, told) => {
-    const { result } = await tend(command, worldWith({ memory }), hidden);
+    const { result } = await tend(command, depsWith({ memory }), hidden);
     expect(result).toMatchObject({ kind: 'done', changed: true, text: expect.stringMatching(told) });
   });
 
   it.each(['show', 'search x', 'verify', 'export'])('is not shown: %s', async (command) => {
-    expect((await tend(command, worldWith(), hidden)).result).toMatchObject({
+    expect((await tend(command, depsWith(), hidden)).result).toMatchObject({
       kind: 'failed',
       reason: 'refused',
       message: `\`${command.split(' ')[0]}\` would show here what is kept in another repository`,
@@ -326,7 +334,7 @@ describe('a memory in another repository (D14)', () => {
 
   it('tells what went wrong, and nothing of what went before', async () => {
     const drop = { kind: 'failed', reason: 'denied', message: 'a ruleset forbids it' } as const;
-    const deps = { ...worldWith(), openMemory: () => createFakeMemory(LOG, { drop }) };
+    const deps = { ...depsWith(), openMemory: () => createFakeMemory(LOG, { drop }) };
     expect((await tend('forget aaaaaa-1 --purge', deps, hidden)).result).toMatchObject({
       kind: 'failed',
       message: 'Older versions could not be dropped: a ruleset forbids it',
@@ -337,7 +345,7 @@ describe('a memory in another repository (D14)', () => {
 describe('a comment by a writer', () => {
   it('forgets an entry, and is answered, without a model', async () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
-    const deps = worldWith({ published });
+    const deps = depsWith({ published });
     const report = await say('/axe forget aaaaaa', deps);
     expect(report).toMatchObject({
       command: 'forget',
@@ -354,7 +362,7 @@ describe('a comment by a writer', () => {
   });
 
   it('remembers all of what it says', async () => {
-    const deps = worldWith();
+    const deps = depsWith();
     await say('/axe remember We use:\n\n- tabs\n- LF', deps);
     expect(deps.memory.get('bot.md')).toContain(
       '**Task:** Remembered by octocat\n**Result:** We use:\n\n- tabs\n- LF\n<!--',
@@ -386,7 +394,7 @@ describe('a comment by a writer', () => {
     ['/axe forget aaaaaa-1\n/axe forget bbbbbb-1', /a comment can hold one command/],
     ['/axe forget aaa', /no entry of `aaa`.*first six characters/],
   ])('that asks for what cannot be done is told so: %j', async (body, told) => {
-    const world = worldWith();
+    const world = depsWith();
     const report = await say(body, world);
     expect(report.result).toMatchObject({ kind: 'failed', reason: 'refused', changed: false });
     expect(world.replies).toMatchObject([{ text: expect.stringMatching(told) }]);
@@ -395,7 +403,7 @@ describe('a comment by a writer', () => {
   });
 
   it('about the beginning of several ids gets a list, with the remedy below it', async () => {
-    const world = worldWith({ memory: { 'bot.md': A + entry(3, { id: 'aaaaaa-2' }) } });
+    const world = depsWith({ memory: { 'bot.md': A + entry(3, { id: 'aaaaaa-2' }) } });
     await say('/axe forget aaaaaa', world);
     expect(world.replies).toMatchObject([
       {
@@ -410,7 +418,7 @@ describe('a comment by a writer', () => {
     ['of another agent', LOG, AGENT_WITH_MEMORY],
     ['while the agent has no memory', LOG, AGENT],
   ])('about an entry %s is answered unless somebody else has answered', async (_, memory, toml) => {
-    const world = worldWith({ memory, agents: { bot: toml } });
+    const world = depsWith({ memory, agents: { bot: toml } });
     const report = await say('/axe forget cccccc-1', world);
     expect(report.result).toMatchObject({ kind: 'failed', reason: 'not-found' });
     expect(world.replies).toMatchObject([
@@ -419,14 +427,14 @@ describe('a comment by a writer', () => {
   });
 
   it('has the last word of several agents that hear it if the entry is its own', async () => {
-    const world = worldWith();
+    const world = depsWith();
     await say('/axe forget aaaaaa-1', world);
     await say('/axe remember x', world);
     expect(world.replies.map(({ among }) => among)).toEqual(['for-all', undefined]);
   });
 
   it('that is kept apart by `memory-write: quarantine` remembers where no run reads', async () => {
-    const world = worldWith();
+    const world = depsWith();
     const policy = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } } as const;
     await say('/axe remember We use tabs', world, policy);
     await say('/axe remember We use tabs', world, policy);
@@ -440,7 +448,7 @@ describe('a comment by a writer', () => {
   });
 
   it('is told that an agent without memory cannot remember', async () => {
-    const deps = worldWith({ agents: { bot: AGENT } });
+    const deps = depsWith({ agents: { bot: AGENT } });
     await say('/axe remember x', deps);
     expect(deps.replies).toMatchObject([
       { text: expect.stringContaining('Nothing was done: the agent "bot" has no memory.') },
@@ -449,7 +457,7 @@ describe('a comment by a writer', () => {
 
   it('is told that memory is to stay as it is only by the agent whose entry it is', async () => {
     const never = { memoryPolicy: { ...DEFAULT_MEMORY_POLICY, write: 'never' } } as const;
-    const [own, other] = [worldWith(), worldWith()];
+    const [own, other] = [depsWith(), depsWith()];
     await say('/axe forget aaaaaa-1', own, never);
     await say('/axe forget cccccc-1', other, never);
     expect(own.replies).toMatchObject([{ text: expect.stringContaining('`memory-write: never`') }]);
@@ -458,7 +466,7 @@ describe('a comment by a writer', () => {
   });
 
   it('is told when memory cannot be reached', async () => {
-    const deps = { ...worldWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
+    const deps = { ...depsWith(), openMemory: () => createBrokenStore('repo', 'HTTP 502', 'Try again.') };
     expect((await say('/axe forget aaaaaa-1', deps)).result).toMatchObject({ reason: 'unreadable' });
     expect(deps.replies).toMatchObject([
       { text: 'Nothing was done: the memory could not be read: HTTP 502. Try again.' },
@@ -466,7 +474,7 @@ describe('a comment by a writer', () => {
   });
 
   it('gets no answer in a dry run, which writes nothing anywhere', async () => {
-    const deps = worldWith();
+    const deps = depsWith();
     expect((await say('/axe forget aaaaaa-1', deps, { dryRun: true })).result).toMatchObject({
       kind: 'done',
     });
@@ -474,7 +482,7 @@ describe('a comment by a writer', () => {
   });
 
   it('gets no word of a memory in another repository', async () => {
-    const deps = worldWith();
+    const deps = depsWith();
     await say('/axe forget aaaaaa-1', deps, { isMemoryHidden: true });
     expect(deps.replies).toMatchObject([{ text: 'Forgotten in /memory.' }]);
   });
@@ -484,7 +492,7 @@ describe('a comment by a writer', () => {
     'I mean\n/axe forget aaaaaa-1',
     '    /axe forget aaaaaa-1',
   ])('that is no command is a task for the agent: %j', async (body) => {
-    const deps = worldWith();
+    const deps = depsWith();
     const report = await runPipeline(makeRequest({ trigger: comment({ body }) }), deps);
     expect(report.kind).toBe('ran');
     expect(deps.steps).toContain('ask model');
@@ -528,7 +536,7 @@ describe('a comment by anybody else', () => {
       hubot: { kind: 'known', permission: 'read' },
       monalisa: { kind: 'known', permission: 'triage' },
     } as const;
-    const deps = worldWith({ permissions });
+    const deps = depsWith({ permissions });
     const report = await runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), deps);
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect(deps.steps.filter((step) => !step.startsWith('ask for permission'))).toEqual([]);
@@ -538,7 +546,7 @@ describe('a comment by anybody else', () => {
   it('whom nobody knows does nothing, and ends with an error (D40)', async () => {
     const defunkt = { login: 'defunkt', isBot: false };
     const trigger = comment({ body, actor: defunkt, author: defunkt });
-    const deps = worldWith({ permissions: WRITER });
+    const deps = depsWith({ permissions: WRITER });
     const run = runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), deps);
     await expect(run).rejects.toThrow('nobody knows defunkt');
     expect(deps.memory.get('bot.md')).toBe(LOG['bot.md']);
@@ -562,7 +570,7 @@ it('an entry of axe is forgotten by the id that `show` prints', async () => {
       model: 'm',
     }),
   });
-  const deps = worldWith({ memory: { 'bot.md': plain + signed } });
+  const deps = depsWith({ memory: { 'bot.md': plain + signed } });
   const id = idsIn(deps)[0] ?? '';
   await say(`/axe forget \`${id}\``, deps);
   // An id that is shorter than a beginning may be is an id all the same.

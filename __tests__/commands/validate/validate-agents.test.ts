@@ -11,7 +11,7 @@ import { compileGlob } from '../../../src/core/text/glob.js';
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
 /** A shelf with these files; `read` counts how often each agent is asked for. */
-function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
+function sourceOf(files: Readonly<Record<string, string>>, reads: string[] = []): SourceText {
   const places = Object.keys(files)
     .filter((file) => file.endsWith('.toml'))
     .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
@@ -47,7 +47,7 @@ function shelfOf(files: Readonly<Record<string, string>>, reads: string[] = []):
 /** A shelf that notes which walks it was asked for. */
 function countingShelf(files: Readonly<Record<string, string>>, onCount: () => void = () => {}) {
   const counted: string[] = [];
-  const plain = shelfOf(files);
+  const plain = sourceOf(files);
   const source: SourceText = {
     ...plain,
     async countPaths(pattern, workdir) {
@@ -66,7 +66,7 @@ function validate(
 ) {
   return validateAgents(
     { names: [], outputSchema: '', isFolderNamed: false, ...request },
-    { source: shelfOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...deps },
+    { source: sourceOf(files), modelProblem: () => undefined, checkSchema: async () => {}, ...deps },
   );
 }
 
@@ -208,7 +208,7 @@ describe('a look at agents', () => {
     const all = await validate(files);
     expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
     const reads: string[] = [];
-    const source = shelfOf(files, reads);
+    const source = sourceOf(files, reads);
     const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { source });
     expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
     expect(reads).toEqual(['b', 'b.toml', 'c']);
@@ -237,7 +237,7 @@ describe('a look at agents', () => {
   });
 
   it('ends with an error where the folder that was named has no agents, unless it may be the other repository’s', async () => {
-    const source = { ...shelfOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
+    const source = { ...sourceOf({ 'axe/agents/a.toml': HEAD }), folders: ['mien', 'axe/agents'] };
     const request = { isFolderNamed: true };
     await expect(validate({}, request, { source })).rejects.toMatchObject({
       message: 'there are no agents in `mien` of here',
@@ -253,7 +253,7 @@ describe('a look at agents', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `"x${index}"`).join(', ');
     const reads: string[] = [];
     const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
-    await expect(validate(hostile, {}, { source: shelfOf(hostile, reads) })).rejects.toThrow(
+    await expect(validate(hostile, {}, { source: sourceOf(hostile, reads) })).rejects.toThrow(
       'there are more than 300 agents and files that they name',
     );
     expect(reads).toHaveLength(300);
@@ -308,7 +308,7 @@ describe('a look at agents', () => {
   });
 
   it('does not hide what nobody could mend in an agent', async () => {
-    const source = { ...shelfOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
+    const source = { ...sourceOf(files), countPaths: () => Promise.reject(new Error('GitHub is down')) };
     await expect(
       validate(
         {},

@@ -37,7 +37,7 @@ function summaryOf(validation: Validation): string {
   const lines = faults
     .slice(0, MAX_LISTED)
     .map((fault) =>
-      oneLine(`- **${fault.severity}** ${code(sourcePosition(fault.at))}: ${tellFault(fault)}`),
+      oneLine(`- **${fault.severity}** ${code(sourcePosition(fault.at))}: ${formatFault(fault)}`),
     );
   const left = faults.length - lines.length;
   return sections([
@@ -80,7 +80,7 @@ function annotationsOf(faults: readonly Fault[]): readonly Annotation[] {
 }
 
 /** Message and remedy as sentences. */
-function tellFault({ message, remedy }: Fault): string {
+function formatFault({ message, remedy }: Fault): string {
   return withoutMarkup(remedy === '' ? message : `${message.replace(/\.$/, '')}. ${remedy}`);
 }
 

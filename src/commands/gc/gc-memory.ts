@@ -32,7 +32,7 @@ export interface GcMemoryRequest extends RunRequest {
 export async function collectAgentMemory(request: GcMemoryRequest, deps: Dependencies): Promise<RunReport> {
   const { trigger, origin } = request;
   refuseStrangers(trigger);
-  const access = await admitActor({ trigger, policy: request.gatePolicy }, deps);
+  const access = await admitActor({ trigger, policy: request.admissionPolicy }, deps);
   if (access.kind === 'skipped') return access;
   const agent = await deps.agents.loadAgent(request.agent);
   for (const warning of agent.warnings) deps.reporter.warn(warning);
@@ -40,7 +40,7 @@ export async function collectAgentMemory(request: GcMemoryRequest, deps: Depende
     agent,
     model: parseModelRef(request.model === '' ? agent.config.model : request.model),
     trigger,
-    trust: classifyTrust(trigger, { actor: access.permission, allowBots: request.gatePolicy.allowBots }),
+    trust: classifyTrust(trigger, { actor: access.permission, allowBots: request.admissionPolicy.allowBots }),
     origin,
     entryId: deps.clock.newId(),
     policy: request.memoryPolicy,

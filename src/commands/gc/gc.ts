@@ -88,7 +88,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<G
   const { analysis } = analysed;
   if (analysis.text.trim() !== '')
     request.onStep({ kind: 'analysed', ...analysis, left: entries - countEntries(read.text) });
-  tellBroken(analysis, request, deps);
+  formatBroken(analysis, request, deps);
   const made = { kind: 'collected', entries, stats, analysis, analysed, removed } as const;
   if (request.dryRun !== false) return { ...made, trim: { kind: 'dry-run' } };
   const plan = planTrim(log, request.agent.config.memory, { now: deps.clock.now(), analysed: read.parts });
@@ -96,7 +96,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<G
 }
 
 /** Throws for what is not a whole analysis; where nothing would be trimmed, the beginning of one is something, too. */
-function tellBroken({ broken }: Analysis, { dryRun }: GcRequest, { reporter }: Dependencies): void {
+function formatBroken({ broken }: Analysis, { dryRun }: GcRequest, { reporter }: Dependencies): void {
   if (broken === undefined) return;
   const { isCut, error } = broken;
   if (!isCut || dryRun === false) throw error;

@@ -140,7 +140,7 @@ function withNotices(result: MemoryCommandResult, notices: readonly string[]): M
   return { ...result, text: [result.text, ...notices].join('\n\n') };
 }
 
-interface TendParts {
+interface CommandParts {
   readonly store: MemoryStore;
   readonly plan: MemoryPlan;
   readonly request: MemoryCommandRequest;
@@ -148,7 +148,7 @@ interface TendParts {
 
 async function tend(
   command: MemoryCommand,
-  { store, plan, request }: TendParts,
+  { store, plan, request }: CommandParts,
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
   const { provenance } = plan;

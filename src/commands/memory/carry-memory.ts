@@ -61,11 +61,11 @@ export async function importMemory(
     ? await saveChanges([{ kind: 'merge', path, text: incoming.text }], hand)
     : undefined;
   if (failed !== undefined) return failed;
-  const text = `${tellImported(incoming)} Memory: \`${path}\` in ${view.location}.`;
+  const text = `${formatImported(incoming)} Memory: \`${path}\` in ${view.location}.`;
   return { kind: 'done', text, changed, warnings: view.warnings };
 }
 
-function tellImported({ added, known, forgotten }: Incoming): string {
+function formatImported({ added, known, forgotten }: Incoming): string {
   const parts = [
     `Imported ${counted(added, 'entry', 'entries')}`,
     ...(known > 0 ? [`${known} ${known === 1 ? 'was' : 'were'} there already`] : []),

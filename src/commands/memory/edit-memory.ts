@@ -54,7 +54,7 @@ export async function editEntry(
     };
   const changes = [replaceEntry({ path, oldId: old.id, entry }), ...noteForgotten(path, old.id, clock.now())];
   return (
-    (await saveChanges(changes, hand)) ?? (await tellEdited({ old, entry, fields: edited.fields }, hand))
+    (await saveChanges(changes, hand)) ?? (await formatEdited({ old, entry, fields: edited.fields }, hand))
   );
 }
 
@@ -109,7 +109,7 @@ function checkFields(fields: Fields, before: Fields): Edited {
 }
 
 /** Looks again, since somebody may have taken the entry out while a person wrote. */
-async function tellEdited(
+async function formatEdited(
   {
     old,
     entry,

@@ -48,7 +48,7 @@ export async function forgetMemory(
   const entries = found.kind === 'found' ? found.entries : [];
   const done: MemoryDone = {
     kind: 'done',
-    text: tellForgotten(known, entries, view),
+    text: formatForgotten(known, entries, view),
     changed: entries.length > 0,
     warnings: view.warnings,
   };
@@ -121,7 +121,7 @@ function forgetCopy(path: string, id: string, { tree }: MemoryView): readonly Ch
   return withoutEntries(text, new Set([id])) === text ? [] : [forgetEntry(path, id)];
 }
 
-function tellForgotten(id: string, entries: readonly MemoryEntry[], { location }: MemoryView): string {
+function formatForgotten(id: string, entries: readonly MemoryEntry[], { location }: MemoryView): string {
   if (entries.length === 0) return `\`${id}\` was forgotten before; nothing is left of it in ${location}.`;
   const what = entries.map(formatBrief).join('\n');
   const stays = isNotable(id)

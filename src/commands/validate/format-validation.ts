@@ -13,15 +13,15 @@ export function formatValidation(validation: Validation): readonly string[] {
   const left = faults.length - MAX_LISTED;
   return [
     ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${shownFile(file)}: valid`),
-    ...faults.slice(0, MAX_LISTED).flatMap(tellFault),
+    ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
-    `${count(agents.length, 'agent')}: ${tellCounts(faults) || 'valid'}`,
+    `${count(agents.length, 'agent')}: ${formatCounts(faults) || 'valid'}`,
   ];
 }
 
 /** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
-function tellFault({ at, severity, message, remedy }: Fault): readonly string[] {
+function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
   const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
   const place = sourcePosition({ ...at, file: shownFile(at.file) });
   return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
@@ -29,10 +29,10 @@ function tellFault({ at, severity, message, remedy }: Fault): readonly string[] 
 
 /** `2 errors, 1 warning`, or `valid`. */
 export function formatVerdict({ faults }: CheckedAgent): string {
-  return tellCounts(faults) || 'valid';
+  return formatCounts(faults) || 'valid';
 }
 
-function tellCounts(faults: readonly Fault[]): string {
+function formatCounts(faults: readonly Fault[]): string {
   const counts = (['error', 'warning'] as const).map((severity) => ({
     severity,
     number: countFaults(faults, severity),

@@ -139,7 +139,7 @@ const RULES: readonly AnyRule[] = [
     reason: 'bot',
     needs: 'event',
     decide({ trigger, policy }) {
-      const actor = gatedActor(trigger);
+      const actor = admittedActor(trigger);
       return actor?.isBot === true && !isListed(actor, policy.allowBots) ? skipBot(actor) : undefined;
     },
   },
@@ -230,7 +230,7 @@ function apply(rule: AnyRule, { event, permission, agent, state }: AdmissionFact
  * whatever the answer would be. Nobody asks about a bot: GitHub has no permission of it.
  */
 export function needsPermission(event: EventFacts): string | undefined {
-  const actor = gatedActor(event.trigger);
+  const actor = admittedActor(event.trigger);
   if (actor === undefined || actor.isBot) return undefined;
   return decideAdmission({ event }).kind === 'run' ? actor.login : undefined;
 }
@@ -260,7 +260,7 @@ function skipUnlessMentioned({
 }
 
 /** Who caused an event that somebody without access can cause; undefined where write access or nobody did. */
-function gatedActor(trigger: Trigger): Actor | undefined {
+function admittedActor(trigger: Trigger): Actor | undefined {
   switch (trigger.kind) {
     case 'pull_request':
     case 'issue':
@@ -279,6 +279,6 @@ function gatedActor(trigger: Trigger): Actor | undefined {
 
 /** The person whose permission has to be enough; a bot that came so far is allowed. */
 function unlistedActor({ trigger, policy }: EventFacts): Actor | undefined {
-  const actor = gatedActor(trigger);
+  const actor = admittedActor(trigger);
   return actor === undefined || actor.isBot || isListed(actor, policy.allowUsers) ? undefined : actor;
 }

@@ -123,7 +123,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
     if (made.has(path)) continue;
     const text = applyChange(before, change, gone);
     if (change.kind === 'note') {
-      keepBeside(change, { found: found.get(path) ?? '', before, text }, next);
+      keepAlongside(change, { found: found.get(path) ?? '', before, text }, next);
     }
     if (text !== '' || next.has(path)) next.set(path, text);
   }
@@ -142,7 +142,7 @@ function foldIn(
 }
 
 /** Of a note, the version that was found, and what was deleted of it, so that no older copy brings it back. */
-function keepBeside(
+function keepAlongside(
   { path, edit, backup, unfolded }: NoteChange,
   { found, before, text }: { readonly found: string; readonly before: string; readonly text: string },
   tree: Map<string, string>,

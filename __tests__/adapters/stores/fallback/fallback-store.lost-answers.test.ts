@@ -17,7 +17,7 @@ function inTurn<T>(...answers: readonly (T | undefined)[]): () => T | undefined 
   return () => left.shift();
 }
 
-function ladderOver(places: readonly FakePlace[], faults: readonly PlaceFaults[] = []) {
+function fallbackOver(places: readonly FakePlace[], faults: readonly PlaceFaults[] = []) {
   return createFallbackStore({
     tiers: places.map((place, index) => place.open(faults[index])),
     mode: 'auto',
@@ -36,10 +36,10 @@ describe('a save whose answer the first store lost, and that then fails', () => 
   it('adds a line once, although it leaves out what the second store keeps the next time', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { [FACTS]: 'kept\n' })];
     const change = adding(FACTS, 'mine');
-    expect(await ladderOver([repo, cache], [answerLost()]).write([change], never)).toMatchObject({
+    expect(await fallbackOver([repo, cache], [answerLost()]).write([change], never)).toMatchObject({
       kind: 'saved',
     });
-    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
+    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
   });
 
   it('adds a line once, although the store broke after it made the commit', async () => {
@@ -49,14 +49,14 @@ describe('a save whose answer the first store lost, and that then fails', () => 
       steps += 1;
       if (steps === AFTER_COMMIT) throw new Error('broken');
     };
-    await ladderOver([repo, cache], [{ step }]).write([adding(FACTS, 'mine')], never);
-    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
+    await fallbackOver([repo, cache], [{ step }]).write([adding(FACTS, 'mine')], never);
+    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'kept\nmine\n' });
   });
 
   it('adds an entry once', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     cache.tree = new Map([['bot.md', append('kept').text]]);
-    await ladderOver([repo, cache], [answerLost()]).write([append('mine')], never);
+    await fallbackOver([repo, cache], [answerLost()]).write([append('mine')], never);
     expect(idsIn(repo.tree.get('bot.md') ?? '')).toEqual(['kept', 'mine']);
   });
 });
@@ -70,18 +70,18 @@ describe('a line that both stores hold, and that an edit takes out of the first'
   ])('does not come back from the second, which %s', async (_, first, second) => {
     const files = { [FACTS]: 'old\nother\n' };
     const [repo, cache] = [createFakePlace('repo', files), createFakePlace('cache', files)];
-    expect(await ladderOver([repo, cache], [first, second]).write([edit], never)).toMatchObject({
+    expect(await fallbackOver([repo, cache], [first, second]).write([edit], never)).toMatchObject({
       kind: 'saved',
     });
-    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'new\nother\n' });
-    await ladderOver([repo, cache]).write([adding(FACTS, 'last')], never);
-    expect(await shown(ladderOver([repo]))).toEqual({ [FACTS]: 'new\nother\nlast\n' });
+    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'new\nother\n' });
+    await fallbackOver([repo, cache]).write([adding(FACTS, 'last')], never);
+    expect(await shown(fallbackOver([repo]))).toEqual({ [FACTS]: 'new\nother\nlast\n' });
   });
 
   it('is folded in again when the second store got it anew, where that one was folded in before', async () => {
     const [repo, cache] = [createFakePlace('repo', { [FACTS]: 'old\n' }), createFakePlace('cache')];
-    await ladderOver([repo, cache]).write([edit], never);
-    await ladderOver([cache]).write([adding(FACTS, 'old')], never);
-    expect(await shown(ladderOver([repo, cache]))).toEqual({ [FACTS]: 'new\nold\n' });
+    await fallbackOver([repo, cache]).write([edit], never);
+    await fallbackOver([cache]).write([adding(FACTS, 'old')], never);
+    expect(await shown(fallbackOver([repo, cache]))).toEqual({ [FACTS]: 'new\nold\n' });
   });
 });

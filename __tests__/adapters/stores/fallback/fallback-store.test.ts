@@ -57,7 +57,7 @@ function textIn(place: FakePlace, path = 'bot.md'): string {
   return place.tree.get(path) ?? '';
 }
 
-function ladderOver(
+function fallbackOver(
   places: readonly FakePlace[],
   { mode = 'auto', faults = [] }: { mode?: 'auto' | 'fixed'; faults?: readonly PlaceFaults[] } = {},
 ): MemoryStore {
@@ -67,13 +67,13 @@ function ladderOver(
 for (const mode of MODES) {
   describeMemoryStore(`a ladder (${mode}) whose first store is fine`, async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
-    return storePlace(repo, () => ladderOver([repo, cache], { mode }));
+    return storePlace(repo, () => fallbackOver([repo, cache], { mode }));
   });
 }
 
 describeMemoryStore('a ladder (auto) whose first store may not be written', async () => {
   const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
-  return storePlace(cache, () => ladderOver([repo, cache], { faults: [faultsOf('denied')] }));
+  return storePlace(cache, () => fallbackOver([repo, cache], { faults: [faultsOf('denied')] }));
 });
 
 function storePlace(place: FakePlace, open: () => MemoryStore): StorePlace {
@@ -91,7 +91,7 @@ describe('a save of a run that has read before', () => {
   it('says why the first store refused and what would change that, once (C3 34, C3 48)', async () => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache');
-    const fallback = ladderOver([repo, cache], { faults: [faultsOf('denied')] });
+    const fallback = fallbackOver([repo, cache], { faults: [faultsOf('denied')] });
     expect(await fallback.write([append('a')], never)).toEqual({
       kind: 'saved',
       attempts: 1,
@@ -106,7 +106,7 @@ describe('a save of a run that has read before', () => {
   it('keeps the notices of the store that took it', async () => {
     const made: CommitResult = { kind: 'committed', version: '1', notices: ['The branch was created.'] };
     const places = [createFakePlace('cache'), createFakePlace('repo')];
-    const fallback = ladderOver(places, { faults: [faultsOf('denied'), { commit: () => made }] });
+    const fallback = fallbackOver(places, { faults: [faultsOf('denied'), { commit: () => made }] });
     expect(await fallback.write([append('a')], never)).toMatchObject({
       notices: [expect.stringContaining('since the token may not write'), 'The branch was created.'],
     });
@@ -114,7 +114,7 @@ describe('a save of a run that has read before', () => {
 
   it('fails in the words of the first store, with where the entry is kept', async () => {
     const places = [createFakePlace('cache'), createFakePlace('repo')];
-    const fallback = ladderOver(places, { mode: 'fixed', faults: [faultsOf('denied')] });
+    const fallback = fallbackOver(places, { mode: 'fixed', faults: [faultsOf('denied')] });
     expect(await fallback.write([append('a')], never)).toEqual({
       ...denial,
       kept: {
@@ -135,7 +135,7 @@ describe('a save of a run that has read before', () => {
   ])('fails in the words of the first store where the second has %s', async (_, second, message) => {
     const places = [createFakePlace('repo'), createFakePlace('cache')];
     for (const mode of MODES) {
-      const fallback = ladderOver(places, { mode, faults: [faultsOf('denied'), faultsOf(second)] });
+      const fallback = fallbackOver(places, { mode, faults: [faultsOf('denied'), faultsOf(second)] });
       expect(await fallback.write([append('a')], never)).toEqual({ ...denial, message });
     }
   });
@@ -143,7 +143,7 @@ describe('a save of a run that has read before', () => {
   it('adds nothing in the whole run to a store that could not be read once (C3 38)', async () => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('old') });
     const cache = createFakePlace('cache');
-    const fallback = ladderOver([repo, cache], { faults: [faultsOf('unreadable at first')] });
+    const fallback = fallbackOver([repo, cache], { faults: [faultsOf('unreadable at first')] });
     await fallback.read(wanted, never);
     await fallback.read({ ...wanted, paths: ['other.md'] }, never);
     expect(await fallback.write([append('a', { path: 'other.md' })], never)).toMatchObject({
@@ -166,7 +166,7 @@ describe('a save of a run that has read before', () => {
       stop.abort();
       return { kind: 'failed', reason: 'timeout', message: 'stopped' };
     };
-    const fallback = ladderOver([repo, cache], { mode, faults: [{ commit }] });
+    const fallback = fallbackOver([repo, cache], { mode, faults: [{ commit }] });
     await fallback.read(wanted, never);
     const before = cache.reads.length;
     for (let time = 0; time < 2; time += 1) {
@@ -181,7 +181,7 @@ describe('a save of a run that has read before', () => {
 
   it('does nothing for no changes', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { 'bot.md': entryText('a') })];
-    expect(await ladderOver([repo, cache]).write([], never)).toMatchObject({ kind: 'saved', attempts: 0 });
+    expect(await fallbackOver([repo, cache]).write([], never)).toMatchObject({ kind: 'saved', attempts: 0 });
     expect([repo.version, cache.version]).toEqual([0, 0]);
   });
 });
@@ -215,7 +215,7 @@ it.each([
       const repo = createFakePlace('repo', { 'bot.md': entryText('old') });
       const cache = createFakePlace('cache');
       const places = second === 'absent' ? [repo] : [repo, cache];
-      const fallback = ladderOver(places, { mode, faults: [faultsOf(first), faultsOf(second)] });
+      const fallback = fallbackOver(places, { mode, faults: [faultsOf(first), faultsOf(second)] });
       await fallback.read(wanted, never);
       const result = await fallback.write([append('new')], never);
       const place = result.kind === 'saved' ? (result.store ?? fallback.kind) : result.kept?.store;
@@ -233,9 +233,9 @@ describe('what a lower store kept', () => {
     const repo = createFakePlace('repo', { 'bot.md': `preamble by hand\n\n${entryText('old')}` });
     const cache = createFakePlace('cache');
     const tainted = [append('t'), append('t', { path: 'untrusted/bot.md', result: 'words of its own' })];
-    const refused = ladderOver([repo, cache], { mode, faults: [faultsOf('denied')] });
+    const refused = fallbackOver([repo, cache], { mode, faults: [faultsOf('denied')] });
     await refused.write(tainted, never);
-    const fallback = ladderOver([repo, cache], { mode });
+    const fallback = fallbackOver([repo, cache], { mode });
     await fallback.read(wanted, never);
     expect(await fallback.write([append('new')], never)).toEqual({
       kind: 'saved',
@@ -254,12 +254,12 @@ describe('what a lower store kept', () => {
       'untrusted/bot.md': entryText('apart'),
       'bot.state.md': stateOf('gone'),
     });
-    await ladderOver([repo, cache], { mode }).write([append('a')], never);
+    await fallbackOver([repo, cache], { mode }).write([append('a')], never);
     const [once, ...others] = [textIn(repo), textIn(repo, 'untrusted/bot.md'), textIn(repo, 'bot.state.md')];
-    await ladderOver([repo, cache], { mode }).write([append('b')], never);
+    await fallbackOver([repo, cache], { mode }).write([append('b')], never);
     expect(textIn(repo)).toBe(once + entryText('b'));
     expect([textIn(repo, 'untrusted/bot.md'), textIn(repo, 'bot.state.md')]).toEqual(others);
-    expect(await ladderOver([repo, cache], { mode }).write([append('b')], never)).toMatchObject({
+    expect(await fallbackOver([repo, cache], { mode }).write([append('b')], never)).toMatchObject({
       attempts: 0,
     });
     expect([repo.version, cache.version]).toEqual([2, 0]);
@@ -268,7 +268,7 @@ describe('what a lower store kept', () => {
   it.each(MODES)('does not bring back what the upper store forgot, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'bot.state.md': stateOf('x') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('x') + entryText('y') });
-    await ladderOver([repo, cache], { mode }).write([append('b')], never);
+    await fallbackOver([repo, cache], { mode }).write([append('b')], never);
     expect([...idsIn(textIn(repo))].sort()).toEqual(['a', 'b', 'y']);
   });
 
@@ -279,7 +279,7 @@ describe('what a lower store kept', () => {
     for (const mode of MODES) {
       const repo = createFakePlace('repo', { 'bot.md': entryText('a') + entryText('x') });
       const cache = createFakePlace('cache', { ...files, 'bot.state.md': stateOf('x') });
-      await ladderOver([repo, cache], { mode }).write([append('b')], never);
+      await fallbackOver([repo, cache], { mode }).write([append('b')], never);
       expect([...idsIn(textIn(repo))].sort()).toEqual(expected);
       expect(textIn(repo, 'bot.state.md')).toContain('- forgotten x');
       expect([...repo.tree.keys()].sort()).toEqual(['bot.md', 'bot.state.md']);
@@ -289,10 +289,10 @@ describe('what a lower store kept', () => {
   it.each(MODES)('can be forgotten by the save that brings it up, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('x') });
-    await ladderOver([repo, cache], { mode }).write(forget(['x']), never);
-    await ladderOver([repo, cache], { mode }).write([append('b')], never);
+    await fallbackOver([repo, cache], { mode }).write(forget(['x']), never);
+    await fallbackOver([repo, cache], { mode }).write([append('b')], never);
     expect(idsIn(textIn(repo))).toEqual(['a', 'b']);
-    expect(idsIn(textOf(await ladderOver([repo, cache]).read(wanted, never)))).toEqual(['a', 'b']);
+    expect(idsIn(textOf(await fallbackOver([repo, cache]).read(wanted, never)))).toEqual(['a', 'b']);
   });
 
   it.each(MODES)('comes up with a save that changes only the state, in %s', async (mode) => {
@@ -302,7 +302,7 @@ describe('what a lower store kept', () => {
       'bot.state.md': '- spend 2026-02 usd=1\n',
     });
     const rewrite = (text: string) => withFacts(text, [{ kind: 'head', key: '7', rest: 'sha=abc' }]);
-    await ladderOver([repo, cache], { mode }).write(
+    await fallbackOver([repo, cache], { mode }).write(
       [{ kind: 'rewrite', path: 'bot.state.md', rewrite }],
       never,
     );
@@ -314,7 +314,7 @@ describe('what a lower store kept', () => {
     const repo = createFakePlace('repo');
     const cache = createFakePlace('cache', { 'bot.state.md': stateOf('x'), 'bot.md': entryText('k') });
     const entry = append('a', { path: 'untrusted/bot.md' });
-    expect(await ladderOver([repo, cache], { mode }).write([entry], never)).toMatchObject({
+    expect(await fallbackOver([repo, cache], { mode }).write([entry], never)).toMatchObject({
       url: 'https://github.com/octocat/hello/blob/axe-memory/untrusted/bot.md',
     });
   });
@@ -324,7 +324,7 @@ describe('what a lower store kept', () => {
     const cache = createFakePlace('cache', { 'bot.md': entryText('k'), 'bot.md.bak': entryText('old') });
     const rewrite = () => '';
     const changes: readonly Change[] = [...forget(['x']), { kind: 'rewrite', path: 'bot.md.bak', rewrite }];
-    await ladderOver([repo, cache], { mode }).write(changes, never);
+    await fallbackOver([repo, cache], { mode }).write(changes, never);
     expect([textIn(repo), textIn(repo, 'bot.md.bak')]).toEqual([entryText('k'), '']);
     expect(cache.reads).toEqual([['bot.md', 'bot.state.md', 'untrusted/bot.md', 'untrusted/bot.state.md']]);
   });
@@ -332,8 +332,8 @@ describe('what a lower store kept', () => {
   it.each(MODES)('is not doubled by saving it again without provenance, in %s', async (mode) => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     const entry: Change = { kind: 'append', path: 'bot.md', id: 'n', text: plainEntry('no provenance') };
-    await ladderOver([repo, cache], { mode, faults: [faultsOf('denied')] }).write([entry], never);
-    await ladderOver([repo, cache], { mode }).write([entry], never);
+    await fallbackOver([repo, cache], { mode, faults: [faultsOf('denied')] }).write([entry], never);
+    await fallbackOver([repo, cache], { mode }).write([entry], never);
     expect(textIn(cache)).toBe(entry.text);
     expect(textIn(repo)).toBe(entry.text);
   });
@@ -346,8 +346,8 @@ describe('what a lower store kept', () => {
     };
     const repo = createFakePlace('repo', files);
     const cache = createFakePlace('cache', { 'other.md': entryText('o') });
-    await ladderOver([repo, cache], { mode }).write([append('b')], never);
-    await ladderOver([repo, cache], { mode, faults: [faultsOf('denied')] }).write([append('c')], never);
+    await fallbackOver([repo, cache], { mode }).write([append('b')], never);
+    await fallbackOver([repo, cache], { mode, faults: [faultsOf('denied')] }).write([append('c')], never);
     expect([...repo.tree.keys()].sort()).toEqual(['bot.md', 'bot.state.md', 'untrusted/bot.md']);
     expect(Object.fromEntries(cache.tree)).toEqual({ 'other.md': entryText('o'), 'bot.md': entryText('c') });
   });
@@ -356,7 +356,7 @@ describe('what a lower store kept', () => {
     const places = (['repo', 'cache', 'cache'] as const).map((kind, index) =>
       createFakePlace(kind, { 'bot.md': entryText(`of-${index}`) }),
     );
-    await ladderOver(places).write([append('a')], never);
+    await fallbackOver(places).write([append('a')], never);
     expect(places.map((place) => idsIn(textIn(place)))).toEqual([
       ['of-0', 'of-1', 'of-2', 'a'],
       ['of-1'],
@@ -368,7 +368,7 @@ describe('what a lower store kept', () => {
     const full: CommitResult = { kind: 'failed', reason: 'error', message: 'more than it takes' };
     const [cache, repo] = [createFakePlace('cache'), createFakePlace('repo', { 'bot.md': entryText('k') })];
     const answers = [full];
-    const fallback = ladderOver([cache, repo], {
+    const fallback = fallbackOver([cache, repo], {
       mode: 'fixed',
       faults: [{ commit: () => answers.shift() }],
     });
@@ -381,7 +381,7 @@ describe('what a lower store kept', () => {
   it('is asked for once by a run that read it, and again after that run has added to it', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache')];
     const denials = [undefined, denial];
-    const fallback = ladderOver([repo, cache], { faults: [{ commit: () => denials.shift() }] });
+    const fallback = fallbackOver([repo, cache], { faults: [{ commit: () => denials.shift() }] });
     await fallback.read(wanted, never);
     await fallback.write([append('a')], never);
     expect(cache.reads).toHaveLength(1);
@@ -399,7 +399,7 @@ describe('what a lower store kept', () => {
     'asks the cache again only for what was not read: %s',
     async (_, kept, reads, folded, folder = NOTES_FOLDER) => {
       const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', kept)];
-      const fallback = ladderOver([repo, cache]);
+      const fallback = fallbackOver([repo, cache]);
       await fallback.read({ ...wanted, beside: [folder] }, never);
       const saved = await fallback.write([append('a'), adding(NOTE_IN_FOLDER, 'new\n')], never);
       expect(saved.kind).toBe('saved');
@@ -416,7 +416,7 @@ describe('a read of several stores', () => {
   ];
 
   it('gives their entries as one log, each once, and both places', async () => {
-    expect(await ladderOver(both()).read(wanted, never)).toEqual({
+    expect(await fallbackOver(both()).read(wanted, never)).toEqual({
       kind: 'restored',
       text: entryText('a') + entryText('b') + entryText('c'),
       loaded: 3,
@@ -431,7 +431,7 @@ describe('a read of several stores', () => {
   });
 
   it('gives the place of the one that holds something', async () => {
-    const read = async (...places: FakePlace[]) => await ladderOver(places).read(wanted, never);
+    const read = async (...places: FakePlace[]) => await fallbackOver(places).read(wanted, never);
     const cache = createFakePlace('cache', { 'bot.md': entryText('c') });
     expect(await read(createFakePlace('repo'), cache)).toMatchObject({ location: 'cache@0', store: 'cache' });
     expect(await read(createFakePlace('repo'), createFakePlace('cache'))).toEqual({
@@ -445,7 +445,7 @@ describe('a read of several stores', () => {
 
   it('is one of the first alone in fixed, and asks no other (D34)', async () => {
     const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', { 'bot.md': entryText('c') })];
-    const result = await ladderOver([repo, cache], { mode: 'fixed' }).read(wanted, never);
+    const result = await fallbackOver([repo, cache], { mode: 'fixed' }).read(wanted, never);
     expect(result).toMatchObject({ kind: 'empty', location: 'repo@0' });
     expect(result).not.toHaveProperty('store');
     expect(cache.reads).toEqual([]);
@@ -454,16 +454,16 @@ describe('a read of several stores', () => {
   it('leaves out what one of them forgot', async () => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'bot.state.md': stateOf('c') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('c'), 'bot.state.md': stateOf('a') });
-    expect(idsIn(textOf(await ladderOver([repo, cache]).read(wanted, never)))).toEqual([]);
+    expect(idsIn(textOf(await fallbackOver([repo, cache]).read(wanted, never)))).toEqual([]);
   });
 
   it('gives both lanes of both stores where they are wanted', async () => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'untrusted/bot.md': entryText('u') });
     const cache = createFakePlace('cache', { 'bot.md': entryText('b'), 'untrusted/bot.md': entryText('v') });
     const request = { ...wanted, paths: ['untrusted/bot.md', 'bot.md'] };
-    const ids = idsIn(textOf(await ladderOver([repo, cache]).read(request, never)));
+    const ids = idsIn(textOf(await fallbackOver([repo, cache]).read(request, never)));
     expect([...ids].sort()).toEqual(['a', 'b', 'u', 'v']);
-    expect(idsIn(textOf(await ladderOver([repo, cache]).read(wanted, never)))).toEqual(['a', 'b']);
+    expect(idsIn(textOf(await fallbackOver([repo, cache]).read(wanted, never)))).toEqual(['a', 'b']);
   });
 
   it.each([
@@ -471,7 +471,7 @@ describe('a read of several stores', () => {
     ['the second', 1, 'cache', 'repo'],
   ] as const)('warns if %s cannot be read', async (_, broken, name, other) => {
     const faults = [0, 1].map((index) => faultsOf(index === broken ? 'unreadable' : 'fine'));
-    expect(await ladderOver(both(), { faults }).read(wanted, never)).toMatchObject({
+    expect(await fallbackOver(both(), { faults }).read(wanted, never)).toMatchObject({
       kind: 'restored',
       loaded: 2,
       store: other,
@@ -486,10 +486,10 @@ describe('a read of several stores', () => {
 
   it('says nothing of a second store that this runner does not offer (C3 33)', async () => {
     const absent = { read: (): Unreadable => ({ ...outage, reason: 'unavailable' }) };
-    expect(await ladderOver(both(), { faults: [{}, absent] }).read(wanted, never)).toMatchObject({
+    expect(await fallbackOver(both(), { faults: [{}, absent] }).read(wanted, never)).toMatchObject({
       warnings: [],
     });
-    expect(await ladderOver(both(), { faults: [absent] }).read(wanted, never)).toMatchObject({
+    expect(await fallbackOver(both(), { faults: [absent] }).read(wanted, never)).toMatchObject({
       warnings: [{ code: 'memory-store-notice' }],
     });
   });
@@ -499,21 +499,21 @@ describe('a read of several stores', () => {
       read: (): Unreadable => ({ kind: 'unreadable', reason: 'unavailable', message: 'no cache here' }),
     };
     const faults = [faultsOf('unreadable'), other];
-    expect(await ladderOver(both(), { faults }).read(wanted, never)).toEqual({
+    expect(await fallbackOver(both(), { faults }).read(wanted, never)).toEqual({
       kind: 'failed',
       location: 'repo@?',
       url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
       message: 'answered 502; the Actions cache could not be read either: no cache here',
       remedy: 'Try again.',
     });
-    expect(await ladderOver(both(), { mode: 'fixed', faults }).read(wanted, never)).toMatchObject({
+    expect(await fallbackOver(both(), { mode: 'fixed', faults }).read(wanted, never)).toMatchObject({
       kind: 'failed',
       message: 'answered 502',
     });
   });
 
   it('refuses a path outside the tree, and takes no store for broken', async () => {
-    const fallback = ladderOver(both());
+    const fallback = fallbackOver(both());
     expect(await fallback.read({ ...wanted, paths: ['../bot.md'] }, never)).toMatchObject({ kind: 'failed' });
     expect(await fallback.write([append('d', { path: '../bot.md' })], never)).toMatchObject({
       kind: 'failed',
@@ -530,7 +530,7 @@ describe('the whole tree of several stores', () => {
   ];
 
   it.each(MODES)('is that of all of them, in %s', async (mode) => {
-    const result = await ladderOver(files(), { mode }).readTree(never);
+    const result = await fallbackOver(files(), { mode }).readTree(never);
     expect(result).toMatchObject({
       kind: 'tree',
       location: 'repo@0 and cache@0',
@@ -547,7 +547,7 @@ describe('the whole tree of several stores', () => {
 
   it.each(MODES)('comes with a warning for a store that cannot be read, in %s', async (mode) => {
     const faults = [faultsOf('unreadable')];
-    const result = await ladderOver(files(), { mode, faults }).readTree(never);
+    const result = await fallbackOver(files(), { mode, faults }).readTree(never);
     expect(result).toMatchObject({
       kind: 'tree',
       location: 'cache@0',
@@ -566,7 +566,7 @@ describe('the whole tree of several stores', () => {
       faultsOf('unreadable'),
       { read: (): Unreadable => ({ ...outage, message: 'no cache here' }) },
     ];
-    expect(await ladderOver(files(), { faults }).readTree(never)).toEqual({
+    expect(await fallbackOver(files(), { faults }).readTree(never)).toEqual({
       kind: 'failed',
       location: 'repo@?',
       message: 'answered 502; the Actions cache could not be read either: no cache here',
@@ -577,7 +577,7 @@ describe('the whole tree of several stores', () => {
 
 describe('a ladder', () => {
   it('has the kind of its first store, and needs one', () => {
-    expect(ladderOver([createFakePlace('cache'), createFakePlace('repo')]).kind).toBe('cache');
+    expect(fallbackOver([createFakePlace('cache'), createFakePlace('repo')]).kind).toBe('cache');
     expect(() => createFallbackStore({ tiers: [], mode: 'auto' })).toThrow('at least one rung');
   });
 
@@ -597,7 +597,7 @@ describe('notes that a lower store kept', () => {
   it.each(MODES)('are folded in once, and stay changed or deleted afterwards, in %s', async (mode) => {
     const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n', [PAD]: 'mine\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'A\nB\n', [DAY]: 'kept\n', [PAD]: 'theirs\n' });
-    const open = () => ladderOver([repo, cache], { mode });
+    const open = () => fallbackOver([repo, cache], { mode });
     const first = [adding('MEMORY.md', 'C'), adding(DAY, 'today'), adding(PAD, 'more')];
     expect(await open().write(first, never)).toMatchObject({ kind: 'saved' });
     expect([textIn(repo, 'MEMORY.md'), textIn(repo, DAY), textIn(repo, PAD)]).toEqual([
@@ -625,8 +625,8 @@ describe('notes that a lower store kept', () => {
   it('are read together in auto, and each store that cannot be read is neither read nor written', async () => {
     const repo = createFakePlace('repo', { 'MEMORY.md': 'A\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'B\n' });
-    expect(await shown(ladderOver([repo, cache]), UNDER)).toEqual({ 'MEMORY.md': 'A\nB\n' });
-    const broken = ladderOver([repo, cache], { faults: [unreadableOnce()] });
+    expect(await shown(fallbackOver([repo, cache]), UNDER)).toEqual({ 'MEMORY.md': 'A\nB\n' });
+    const broken = fallbackOver([repo, cache], { faults: [unreadableOnce()] });
     expect(await shown(broken, UNDER)).toEqual({ 'MEMORY.md': 'B\n' });
     expect(await broken.write([adding('MEMORY.md', 'C')], never)).toMatchObject({
       kind: 'saved',
@@ -643,7 +643,7 @@ describe('what is wanted beside a log', () => {
   ] as const)('comes in mode %s with the log', async (mode, notes) => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'MEMORY.md': 'Tabs.\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'No push on Fridays.\n' });
-    const store = ladderOver([repo, cache], { mode });
+    const store = fallbackOver([repo, cache], { mode });
     const found = await store.read({ ...wanted, beside: ['MEMORY.md'] }, never);
     expect(textOf(found)).toBe(entryText('a'));
     expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
@@ -652,7 +652,7 @@ describe('what is wanted beside a log', () => {
   });
 
   it('cannot be outside', async () => {
-    const store = ladderOver([createFakePlace('repo')]);
+    const store = fallbackOver([createFakePlace('repo')]);
     expect(await store.read({ ...wanted, beside: ['../x/'] }, never)).toMatchObject({ kind: 'failed' });
   });
 });

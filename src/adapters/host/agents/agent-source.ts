@@ -51,7 +51,7 @@ export function createDiskSource(options: DiskSourceOptions): SourceText {
         text: await readAgentFile(name, path, file),
         async loadSkill(skill) {
           const parent = dirname(dirname(path));
-          if (!followsLinks && !(await mayTellOfSkill(skill, parent, cwd))) return '';
+          if (!followsLinks && !(await mayNameSkill(skill, parent, cwd))) return '';
           return await loadSkill(skill, { parents: [parent], configDir, cwd });
         },
       };
@@ -99,7 +99,7 @@ async function refuseOutside(path: string, cwd: string): Promise<void> {
 }
 
 /** Whether it may be told that a skill is there: one outside of the checkout is a run's to find. */
-async function mayTellOfSkill(skill: string, parent: string, cwd: string): Promise<boolean> {
+async function mayNameSkill(skill: string, parent: string, cwd: string): Promise<boolean> {
   if (isAbsolute(skill)) return !(await leadsOut(skill, cwd));
   for (const file of [resolve(parent, skill), join(parent, 'skills', skill, 'SKILL.md')]) {
     if (isInside(cwd, file) && (await leadsOut(file, cwd))) return false;

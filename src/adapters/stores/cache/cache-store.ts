@@ -110,7 +110,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
     const base = Number(snapshot.version);
     const number = reservations.nextFree(base + 1);
-    if (number === undefined) tellWait(reservations.waitedFor(base + 1));
+    if (number === undefined) formatWait(reservations.waitedFor(base + 1));
     if (reading?.newest.number !== base || number === undefined) return { kind: 'conflict' };
     const skippedVersions = new Map([...reading.open, ...reservations.skippedVersions()]);
     const startMs = clock.now().getTime();
@@ -124,7 +124,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
         return await defer(newest, { tookMs: clock.now().getTime() - startMs, signal });
       }
       case 'taken':
-        if (reservations.taken(number) === 'passed-over') tellPassedOver(number);
+        if (reservations.taken(number) === 'passed-over') formatSkipped(number);
         return { kind: 'conflict' };
       case 'denied':
         return {
@@ -152,7 +152,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   }
 
   /** Most of those who reserved a number are done at once, so only who takes longer is worth a line. */
-  function tellWait(wait: Wait | undefined): void {
+  function formatWait(wait: Wait | undefined): void {
     if (log === undefined || wait === undefined || wait.waitedMs < SILENT_WAIT_MS || told.has(wait.number))
       return;
     told.add(wait.number);
@@ -163,7 +163,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
     );
   }
 
-  function tellPassedOver(number: number): void {
+  function formatSkipped(number: number): void {
     const key = locationOf(own.prefix, number);
     log?.(
       `Memory: ${key} is still not there, so the run that reserved it is taken for dead; going on without it.`,

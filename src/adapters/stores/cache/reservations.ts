@@ -55,7 +55,7 @@ export function createReservations(clock: Clock): Reservations {
       const claim = reservations.get(number);
       if (claim?.kind !== 'taken') return undefined;
       const waitedMs = clock.now().getTime() - claim.sinceMs;
-      return { number, waitedMs, leftMs: Math.max(0, patienceMs(number) - waitedMs) };
+      return { number, waitedMs, leftMs: Math.max(0, waitMs(number) - waitedMs) };
     },
     // A dead number is tried once more before it is passed over: the service may have set it free, and then nobody
     // else shall take it after us.
@@ -87,10 +87,10 @@ export function createReservations(clock: Clock): Reservations {
 
   function isDead(number: number): boolean {
     const claim = reservations.get(number);
-    return claim?.kind === 'taken' && clock.now().getTime() - claim.sinceMs >= patienceMs(number);
+    return claim?.kind === 'taken' && clock.now().getTime() - claim.sinceMs >= waitMs(number);
   }
 
-  function patienceMs(number: number): number {
+  function waitMs(number: number): number {
     return reservations.get(number - 1)?.kind === 'passed-over' ? NEXT_DEAD_AFTER_MS : DEAD_AFTER_MS;
   }
 }

@@ -32,27 +32,27 @@ export function createGitHubSearch(github: GitHubReader): Tool {
       const request = { query, limit: MAX_RESULTS };
       switch (readChoice('kind', kind, ['code', 'issues', 'pulls'])) {
         case 'code':
-          return tellCode(await github.searchCode(request, signal));
+          return codeText(await github.searchCode(request, signal));
         case 'issues':
-          return await tellIssues(
+          return await formatIssues(
             github,
             await github.searchIssues({ ...request, kind: 'issue' }, signal),
             signal,
           );
         case 'pulls': {
           const found = await github.searchIssues({ ...request, kind: 'pull_request' }, signal);
-          return await tellIssues(github, found, signal);
+          return await formatIssues(github, found, signal);
         }
       }
     },
   });
 }
 
-function tellCode(found: FoundOnGitHub<CodeOnGitHub>): ToolText {
+function codeText(found: FoundOnGitHub<CodeOnGitHub>): ToolText {
   return { text: format(found, formatCode), isTainted: false };
 }
 
-async function tellIssues(
+async function formatIssues(
   github: GitHubReader,
   found: FoundOnGitHub<IssueOnGitHub>,
   signal: AbortSignal,

@@ -31,7 +31,7 @@ import { createFakeClock, type FakeClock } from '../adapters/stores/fake-clock.j
 import { createFakeModel, says } from './model-fake.js';
 
 /** What a fake world holds; everything has a harmless default. */
-export interface FakeWorldParts {
+export interface FakeDependenciesParts {
   /** TOML by agent name. */
   readonly agents?: Readonly<Record<string, string>>;
   /** TOML by agent name, as the pull request's head has it; left out, nobody looks there. */
@@ -73,7 +73,7 @@ export interface FakeBox {
 }
 
 /** A world in memory that writes down what was done in it, in order. */
-export interface FakeWorld extends Dependencies {
+export interface FakeDependencies extends Dependencies {
   readonly steps: readonly string[];
   readonly events: readonly RunEvent[];
   readonly warnings: readonly Warning[];
@@ -100,7 +100,7 @@ export const AGENT = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You hel
 export const AGENT_WITH_MEMORY = `${AGENT}[memory]\nenabled = true\n`;
 
 /** Puts a world together. */
-export function createFakeWorld(parts: FakeWorldParts = {}): FakeWorld {
+export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeDependencies {
   const steps: string[] = [];
   const events: RunEvent[] = [];
   const warnings: Warning[] = [];
@@ -235,7 +235,7 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     origin: undefined,
     inWorkflow: false,
     readStdin: async () => '',
-    gatePolicy: DEFAULT_ADMISSION_POLICY,
+    admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
@@ -255,7 +255,10 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
 
 type Step = (name: string, failure?: Error) => void;
 
-function createFakeLibrary({ agents, skills, files, fails = {} }: FakeWorldParts, step: Step): AgentLibrary {
+function createFakeLibrary(
+  { agents, skills, files, fails = {} }: FakeDependenciesParts,
+  step: Step,
+): AgentLibrary {
   return {
     async loadAgent(name) {
       step('load agent', fails.loadAgent);
@@ -287,7 +290,7 @@ interface FakeStore extends MemoryStore {
 }
 
 /** A store with the real rules for reading and changing run logs, over a map. */
-function createFakeStore({ memory = {}, restore, save }: FakeWorldParts, steps: string[]): FakeStore {
+function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, steps: string[]): FakeStore {
   const files = new Map(Object.entries(memory));
   const reads: ReadRequest[] = [];
   return {
