@@ -332,6 +332,18 @@ describe('a memory in another repository (D14)', () => {
     });
   });
 
+  it('names a finding that may be raised again by its fingerprint only', async () => {
+    const state =
+      '- withdrawn 5a1b888c32f7c519 pr=2 path=src/cellar.ts rule=door-open why=reply by=octocat at=2026-02-01T00:00:00.000Z\n';
+    const deps = depsWith({ memory: { ...LOG, 'bot.state.md': state } });
+    expect((await tend('forget 5a1b888c32f7c519', deps, hidden)).result).toEqual({
+      kind: 'done',
+      text: 'The finding `5a1b888c32f7c519` is no longer withdrawn.',
+      changed: true,
+      warnings: [],
+    });
+  });
+
   it('tells what went wrong, and nothing of what went before', async () => {
     const drop = { kind: 'failed', reason: 'denied', message: 'a ruleset forbids it' } as const;
     const deps = { ...depsWith(), openMemory: () => createFakeMemory(LOG, { drop }) };

@@ -217,7 +217,7 @@ function refuseHere(
       'Run it in that repository, or `axe-action memory` on the command line.',
     );
   }
-  if (dryRun) return { kind: 'done', text: DRY_RUN, changed: false, warnings: [] };
+  if (dryRun) return { kind: 'done', text: DRY_RUN, headline: DRY_RUN, changed: false, warnings: [] };
   if (memoryPolicy.write !== 'never') return undefined;
   return refusal('refused', '`memory-write: never` leaves memory as it is', 'Leave `memory-write` out.');
 }
@@ -225,10 +225,7 @@ function refuseHere(
 const SHOWING: ReadonlySet<MemoryCommand['kind']> = new Set(['show', 'search', 'verify', 'export']);
 const DRY_RUN = 'Dry run: nothing was changed.';
 
-/**
- * Of a memory in another repository only what was done, with ids; never what it says (D14). That is the first paragraph:
- * entries stand below, and where something went wrong, it is told last.
- */
+/** Of a memory in another repository only what was done, with ids; never what it says (D14). */
 function hideMemory(
   result: MemoryCommandResult,
   { isMemoryHidden }: MemoryCommandRequest,
@@ -236,18 +233,12 @@ function hideMemory(
   if (!isMemoryHidden) return result;
   switch (result.kind) {
     case 'done': {
-      const [first = ''] = result.text.split('\n\n');
-      return {
-        kind: 'done',
-        text: first.replace(/:$/, '.'),
-        changed: result.changed,
-        warnings: result.warnings,
-      };
+      const { headline = 'Done.', changed, warnings } = result;
+      return { kind: 'done', text: headline, changed, warnings };
     }
     case 'failed': {
-      if (result.reason === 'ambiguous')
-        return { ...result, message: 'that is the beginning of several ids' };
-      return { ...result, message: result.message.split('\n\n').at(-1) ?? '' };
+      const { hiddenMessage = result.message, ...rest } = result;
+      return { ...rest, message: hiddenMessage };
     }
   }
 }

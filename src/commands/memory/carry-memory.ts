@@ -62,7 +62,7 @@ export async function importMemory(
     : undefined;
   if (failed !== undefined) return failed;
   const text = `${formatImported(incoming)} Memory: \`${path}\` in ${view.location}.`;
-  return { kind: 'done', text, changed, warnings: view.warnings };
+  return { kind: 'done', text, headline: text, changed, warnings: view.warnings };
 }
 
 function formatImported({ added, known, forgotten }: Incoming): string {

@@ -46,6 +46,11 @@ export type MemoryDone = {
   readonly kind: 'done';
   /** For people, in markdown; not yet cleaned for where it goes. */
   readonly text: string;
+  /**
+   * What was done, with ids and without a word that the memory says: all that is reported of a memory in another
+   * repository (D14). Left out: only that it is done.
+   */
+  readonly headline?: string;
   /** The text is exactly what was asked for, and nothing may be added to it. */
   readonly isExport?: true;
   /** Whether the memory is another now. */
@@ -62,6 +67,8 @@ export interface MemoryRefusal {
   readonly kind: 'failed';
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
   readonly message: string;
+  /** The message without a word that the memory says, where it holds some; left out: the message is. */
+  readonly hiddenMessage?: string;
   readonly remedy?: string;
   /** Whether the memory is another now all the same. */
   readonly changed: boolean;
@@ -171,7 +178,8 @@ export function noSuchEntry(id: string, { location }: MemoryView, where = 'no en
 /** What is told of the beginning of several ids. */
 export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
   const message = `\`${id}\` is the beginning of ${candidates.length} ids:\n${formatEntries(candidates)}`;
-  return refusal('ambiguous', message, 'Give more characters of the one that is meant.');
+  const several = refusal('ambiguous', message, 'Give more characters of the one that is meant.');
+  return { ...several, hiddenMessage: 'that is the beginning of several ids' };
 }
 
 function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {

@@ -45,10 +45,12 @@ export async function editEntry(
     { path, secrets, sign, forgotten, newId: clock.newId },
   );
   const same = edited.isSame || entry.id === old.id;
+  const unchanged = `Nothing of \`${old.id}\` was changed.`;
   if (same)
     return {
       kind: 'done',
-      text: `Nothing of \`${old.id}\` was changed.`,
+      text: unchanged,
+      headline: unchanged,
       changed: false,
       warnings: view.warnings,
     };
@@ -123,13 +125,12 @@ async function formatEdited(
     return refusal('not-found', `\`${old.id}\` was taken out of the memory meanwhile, so it was not changed`);
   }
   const [shown] = readEntries(entry.text, old.lane);
-  const text = shown === undefined ? '' : `\n\n${formatBrief({ ...shown, line: old.line })}`;
+  const brief = shown === undefined ? [] : [formatBrief({ ...shown, line: old.line })];
+  const headline = `\`${old.id}\` is now \`${entry.id}\` in ${now.location}.`;
   return {
     kind: 'done',
-    text: [
-      `\`${old.id}\` is now \`${entry.id}\` in ${now.location}.${text}`,
-      ...entryNotes(entry, fields, hand),
-    ].join('\n\n'),
+    text: [headline, ...brief, ...entryNotes(entry, fields, hand)].join('\n\n'),
+    headline,
     changed: true,
     warnings: now.warnings,
   };

@@ -49,6 +49,7 @@ export async function forgetMemory(
   const done: MemoryDone = {
     kind: 'done',
     text: formatForgotten(known, entries, view),
+    headline: forgottenHeadline(known, entries, view),
     changed: entries.length > 0,
     warnings: view.warnings,
   };
@@ -69,7 +70,7 @@ async function forgetNote(
   );
   if (failed !== undefined) return failed;
   const text = `Deleted the note \`${path}\` in ${view.location}.`;
-  const done: MemoryDone = { kind: 'done', text, changed: true, warnings: view.warnings };
+  const done: MemoryDone = { kind: 'done', text, headline: text, changed: true, warnings: view.warnings };
   return purge ? await dropOldVersions(done, hand) : withOldVersions(done, view, (tree) => tree.has(path));
 }
 
@@ -121,8 +122,18 @@ function forgetCopy(path: string, id: string, { tree }: MemoryView): readonly Ch
   return withoutEntries(text, new Set([id])) === text ? [] : [forgetEntry(path, id)];
 }
 
+function forgottenHeadline(
+  id: string,
+  entries: readonly MemoryEntry[],
+  { location }: Pick<MemoryView, 'location'>,
+): string {
+  return entries.length === 0
+    ? `\`${id}\` was forgotten before; nothing is left of it in ${location}.`
+    : `Forgotten in ${location}.`;
+}
+
 function formatForgotten(id: string, entries: readonly MemoryEntry[], { location }: MemoryView): string {
-  if (entries.length === 0) return `\`${id}\` was forgotten before; nothing is left of it in ${location}.`;
+  if (entries.length === 0) return forgottenHeadline(id, entries, { location });
   const what = entries.map(formatBrief).join('\n');
   const stays = isNotable(id)
     ? 'It stays forgotten: no copy that another place still holds is folded in again.'
@@ -148,7 +159,8 @@ async function restoreFinding(
   if (failed !== undefined) return failed;
   const what = `The finding \`${rule}\` in \`${path}\` is no longer withdrawn (\`${fingerprint}\`)`;
   const text = `${what}: it may be raised again, and answers to it no longer count.`;
-  return { kind: 'done', text, changed: true, warnings: view.warnings };
+  const headline = `The finding \`${fingerprint}\` is no longer withdrawn.`;
+  return { kind: 'done', text, headline, changed: true, warnings: view.warnings };
 }
 
 /** Drops what came before the newest version, where that can be done, and says what is left elsewhere. */
@@ -162,10 +174,12 @@ async function dropOldVersions(
   const dropped = await store.dropHistory(signal);
   if (dropped.kind === 'failed') {
     const { message, remedy } = dropped;
+    const notDropped = `Older versions could not be dropped: ${message}`;
     return {
       kind: 'failed',
       reason: 'not-saved',
-      message: `${done.text}\n\nOlder versions could not be dropped: ${message}`,
+      message: `${done.text}\n\n${notDropped}`,
+      hiddenMessage: notDropped,
       ...(remedy === undefined ? {} : { remedy }),
       changed: done.changed,
     };

@@ -83,7 +83,7 @@ async function rememberText(
   const known = sameEntry(entry, view, lane);
   if (known !== undefined) {
     const told = `That is remembered already, as \`${known.id}\` in \`${view[known.lane].path}\` in ${view.location}.`;
-    return { kind: 'done', text: told, changed: false, warnings: view.warnings };
+    return { kind: 'done', text: told, headline: told, changed: false, warnings: view.warnings };
   }
   const failed = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], hand);
   if (failed !== undefined) return failed;
@@ -94,6 +94,7 @@ async function rememberText(
   return {
     kind: 'done',
     text: [text, ...entryNotes(entry, { task, result }, hand)].join('\n\n'),
+    headline: text,
     changed: true,
     warnings: view.warnings,
   };

@@ -68,11 +68,12 @@ async function promote(
   );
   if (failed !== undefined) return failed;
   const [shown] = readEntries(entry.text, 'trusted');
-  const whole = shown === undefined ? '' : `\n\n${formatWhole({ ...shown, line: old.line })}`;
-  const text = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it:${whole}`;
+  const whole = shown === undefined ? [] : [formatWhole({ ...shown, line: old.line })];
+  const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it`;
   return {
     kind: 'done',
-    text: [text, ...entryNotes(entry, fields, hand)].join('\n\n'),
+    text: [`${promoted}:`, ...whole, ...entryNotes(entry, fields, hand)].join('\n\n'),
+    headline: `${promoted}.`,
     changed: true,
     warnings: view.warnings,
   };
@@ -87,7 +88,7 @@ function notThere(id: string, view: MemoryView): MemoryCommandResult {
   const promoted = findEntry(view.trusted.entries, PREFIX + id);
   if (promoted.kind === 'found') {
     const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
-    return { kind: 'done', text, changed: false, warnings: view.warnings };
+    return { kind: 'done', text, headline: text, changed: false, warnings: view.warnings };
   }
   const trusted = findEntry(view.trusted.entries, id);
   if (trusted.kind === 'found')

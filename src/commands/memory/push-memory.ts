@@ -51,5 +51,5 @@ function listed(folder: string, paths: readonly string[]): string {
 }
 
 function done(parts: readonly string[], changed: boolean): MemoryCommandResult {
-  return { kind: 'done', text: parts.join('\n\n'), changed, warnings: [] };
+  return { kind: 'done', text: parts.join('\n\n'), headline: parts[0] ?? '', changed, warnings: [] };
 }

@@ -45,9 +45,11 @@ export async function signMemory(
   const failed = changes.length === 0 ? undefined : await saveChanges(changes, hand);
   if (failed !== undefined) return failed;
   const left = id === '' ? leftOut(sorted.filter((one) => !signed.includes(one))) : [];
+  const headline = `Signed ${count(signed.length)} with the first key.`;
   return {
     kind: 'done',
-    text: [`Signed ${count(signed.length)} with the first key.`, ...left].join('\n\n'),
+    text: [headline, ...left].join('\n\n'),
+    headline,
     changed: signed.length > 0,
     warnings: view.warnings,
   };
