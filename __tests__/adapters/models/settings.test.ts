@@ -49,6 +49,12 @@ describe('the key', () => {
     expect(error.remedy).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
   });
 
+  it('C1 14: of another provider is named where the right one is missing, since the model may be wrong', () => {
+    const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
+    expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. In a workflow: /);
+    expect(remedy).not.toContain('sk-ant-1');
+  });
+
   it('C1 14: is not needed for Ollama, nor is one of another provider taken', () => {
     expect(resolve('ollama', { env: { OPENAI_API_KEY: 'x' } }).apiKey).toBe('');
   });

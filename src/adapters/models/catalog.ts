@@ -203,6 +203,11 @@ const PROVIDERS: readonly Provider[] = [
   },
 ];
 
+/** Providers whose models need a key of their own. */
+export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(
+  ({ needsKey, keyVariable }) => needsKey && keyVariable !== '',
+);
+
 /** Providers with a name of their own, for messages. */
 export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
 

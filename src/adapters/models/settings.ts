@@ -1,7 +1,7 @@
 import { PLACEHOLDER_MODEL } from '../../core/agent/scaffold.js';
 import { nearest } from '../../core/agent/suggest.js';
 import { AxeError } from '../../core/errors.js';
-import { PROVIDER_IDS, type Provider } from './catalog.js';
+import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
 
 /** `[providers.<name>]` of config.toml (axe-behaviour §3). */
 export interface ProviderConfig {
@@ -40,7 +40,7 @@ export interface ModelSettings {
 export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
   const baseUrl = resolveBaseUrl(provider, sources);
   const apiKey = resolveKey(provider, sources);
-  if (apiKey === undefined && provider.needsKey) throw missingKey(provider);
+  if (apiKey === undefined && provider.needsKey) throw missingKey(provider, sources.env);
   return {
     apiKey: apiKey ?? '',
     baseUrl: withVersionPath(checkedUrl(baseUrl, provider), provider),
@@ -135,12 +135,20 @@ function unusableKey({ id, keyVariable }: Provider): AxeError {
 }
 
 /** axe's message and exit status, but not one of the provider's categories: nothing was asked yet. */
-function missingKey({ id, keyVariable }: Provider): AxeError {
+function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const message = `API key for provider "${id}" is not configured (set ${keyVariable} or add to config.toml)`;
   return new AxeError(message, {
     exitCode: 3,
     remedy:
-      `In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
+      `${otherKeys(env)}In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
       `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets.`,
   });
+}
+
+/** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
+function otherKeys(env: Environment): string {
+  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet([env[keyVariable]]) !== undefined);
+  if (others.length === 0) return '';
+  const names = others.map(({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``);
+  return `${names.join(', and ')}. `;
 }
