@@ -1,4 +1,5 @@
 import type { MemoryStore } from '../../core/memory/store.js';
+import { createQueue } from '../../core/queue.js';
 
 /**
  * A store that agents and sub-agents of a run share: its calls follow one another, since a store may keep files in one
@@ -6,12 +7,7 @@ import type { MemoryStore } from '../../core/memory/store.js';
  */
 export function oneAtATime(store: MemoryStore): MemoryStore {
   const { dropHistory } = store;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = createQueue();
   return {
     kind: store.kind,
     read: (request, signal) => inTurn(() => store.read(request, signal)),

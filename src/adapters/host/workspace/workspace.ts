@@ -2,6 +2,7 @@ import type { Dir, Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileStat } from '../../../core/files.js';
+import { createQueue } from '../../../core/queue.js';
 import { compareBytes } from '../../../core/text/byte-order.js';
 import { shown } from '../../../core/text/shown.js';
 import { ToolError } from '../../../core/tool-error.js';
@@ -37,16 +38,6 @@ export function createWorkspace({ root, protectedPaths }: WorkspaceOptions): Wor
     list: async (path, maxEntries) => await listInside(await jail(), path, maxEntries),
     walk: (path, mayEnter) => walkInside(jail, path, mayEnter),
     update: (path, change) => inTurn(async () => await updateInside(await jail(), path, change)),
-  };
-}
-
-/** Runs tasks one after the other; one that fails does not hold up the next. */
-function createQueue(): (task: () => Promise<void>) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return (task) => {
-    const result = last.then(task);
-    last = result.catch(() => undefined);
-    return result;
   };
 }
 

@@ -1,4 +1,5 @@
 import { NOTES_LIMITS } from '../../defaults.js';
+import { createQueue } from '../../queue.js';
 import { count } from '../../text/count.js';
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { dateOf } from '../../text/dates.js';
@@ -198,16 +199,6 @@ function leftOut({ edit }: NoteChange, { notices = [] }: Saved): FailedSave | un
 }
 
 type Saved = Extract<SaveResult, { readonly kind: 'saved' }>;
-
-/** Carries calls out one after the other, whatever becomes of each. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
-}
 
 /**
  * Curated texts before they are edited (memory-tools 1.7), and whole texts before they are written anew or deleted: they
