@@ -1,6 +1,7 @@
 import module from 'node:module';
 import { isAbsolute } from 'node:path';
-import { cacheDir, type Environment } from '../adapters/host/xdg.js';
+import { cacheDir } from '../adapters/host/xdg.js';
+import type { Environment } from '../core/environment.js';
 
 /**
  * Has Node keep the compiled form of the code that is loaded from now on, in the user's own cache folder: in one that

@@ -1,9 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { createFiles } from '../adapters/host/files.js';
-import { dataDir, type Environment } from '../adapters/host/xdg.js';
+import { dataDir } from '../adapters/host/xdg.js';
 import { createBrokenStore } from '../adapters/stores/broken-store.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
+import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
 import type { Files } from '../core/files.js';
 import type { Change } from '../core/memory/change.js';

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ProgramName } from '../core/dependencies.js';
+import type { Environment } from '../core/environment.js';
 import type { StopSignal } from './signals.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
 export interface Terminal {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   readonly program: ProgramName;
   readonly stdin: Readable & { readonly fd?: number };

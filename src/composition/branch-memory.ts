@@ -4,6 +4,7 @@ import type { CommitCause } from '../adapters/stores/repo/commit-message.js';
 import { createRepoStore } from '../adapters/stores/repo/repo-store.js';
 import type { TreeStore } from '../adapters/stores/store.js';
 import type { Clock } from '../core/clock.js';
+import type { Environment } from '../core/environment.js';
 
 /** Which branch memory is on, and how to reach it. */
 export interface BranchMemoryOptions {
@@ -13,7 +14,7 @@ export interface BranchMemoryOptions {
   readonly branch: string;
   /** Folder on the branch; empty for its top. */
   readonly folder: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly clock: Clock;
   /** Whether the branch is created where it is missing. */
   readonly mayCreate: boolean;

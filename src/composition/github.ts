@@ -7,6 +7,7 @@ import { fetchPermission } from '../adapters/github/reading/permissions.js';
 import { readThreadsOnce } from '../adapters/github/reading/review-threads.js';
 import type { Clock } from '../core/clock.js';
 import type { GitHub } from '../core/dependencies.js';
+import type { Environment } from '../core/environment.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { CONTEXT_PARTS, type ContextPart } from '../core/prompt/context-policy.js';
 import { VERSION } from '../core/version.js';
@@ -15,7 +16,7 @@ import { VERSION } from '../core/version.js';
 export interface GitHubAccess {
   /** Empty for none. */
   readonly token: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   /** Writes a line for whoever waits meanwhile. */

@@ -20,6 +20,7 @@ import type { McpServerConfig } from '../core/agent/config.js';
 import type { Clock } from '../core/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../core/defaults.js';
 import type { Dependencies, ToolBox, ToolRequest } from '../core/dependencies.js';
+import type { Environment } from '../core/environment.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { ALL_NOTES_TOOLS } from '../core/memory/notes/tool-names.js';
 import { type Grant, type GrantRules, grantTools, type WithheldTool } from '../core/tools/effects.js';
@@ -32,7 +33,7 @@ import type { Warning } from '../core/warning.js';
 
 /** What tools are made in. */
 export interface ToolSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;

@@ -1,5 +1,6 @@
 import { parseEvent, parseEventFile } from '../adapters/github/events/parse-event.js';
 import { readTextFile } from '../adapters/host/text-file.js';
+import type { Environment } from '../core/environment.js';
 import type { Trigger } from '../core/event/trigger.js';
 
 /** Where an event is found and what its payload may leave out. */
@@ -7,7 +8,7 @@ export interface EventSource {
   readonly file: string;
   /** Empty to tell it from the payload. */
   readonly name: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** The trigger of an event file. Throws a ConfigError for a file that cannot be read or is not an event. */

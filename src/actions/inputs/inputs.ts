@@ -4,6 +4,7 @@ import {
   DEFAULT_FAIL_ON,
   MAX_TURNS,
 } from '../../core/defaults.js';
+import type { Environment } from '../../core/environment.js';
 import { ConfigError } from '../../core/errors.js';
 import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
@@ -95,8 +96,6 @@ export const INPUT_DEFAULTS = {
 } as const;
 
 type InputName = keyof typeof INPUT_DEFAULTS;
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** What tells an agent what to do and where its answer goes: nothing of it counts where no agent runs. */
 const RUN_INPUT_DEFAULTS = {
   prompt: INPUT_DEFAULTS.prompt,
@@ -157,7 +156,7 @@ export function readInputs(env: Environment): Inputs {
 }
 
 /** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
-export function readSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
+export function readSecrets(env: Environment): Secrets {
   return createSecrets(env, list(readInput(env, 'redact')));
 }
 

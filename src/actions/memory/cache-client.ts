@@ -4,6 +4,7 @@ import { createClock } from '../../adapters/host/clock.js';
 import type { CacheClient, CacheRestore, GivenUp } from '../../adapters/stores/cache/cache-client.js';
 import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-write-remedy.js';
 import type { Clock } from '../../core/clock.js';
+import type { Environment } from '../../core/environment.js';
 import { messageOf } from '../../core/errors.js';
 import { plainLine, restoreOutcome, saveOutcome } from './cache-outcome.js';
 import { type Captured, createCapture, type Output } from './capture-stdout.js';
@@ -17,7 +18,7 @@ export type CacheLibrary = Pick<
 /** What the client works with. */
 export interface CacheClientOptions {
   /** Environment of the step; the library itself reads the process's own. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Current folder of the process. */
   readonly cwd: string;
   /** What the library prints to: the process's standard output. */
@@ -176,7 +177,7 @@ interface NoAccess {
 /** What decides about it. */
 interface Job {
   /** Environment of the step. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Current folder of the process. */
   readonly cwd: string;
 }

@@ -15,6 +15,7 @@ import type { TreeStore } from '../../adapters/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import type { Clock } from '../../core/clock.js';
 import { COMMITTED_FOLDER } from '../../core/defaults.js';
+import type { Environment } from '../../core/environment.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { subjectNumber } from '../../core/event/trigger.js';
 import type { MemoryStore } from '../../core/memory/store.js';
@@ -172,7 +173,7 @@ function createMissingStore(): MemoryStore {
 /** What the store of a workflow run is opened with. */
 export interface ActionMemoryOptions {
   readonly inputs: MemoryInputs;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly trigger: Trigger;
   readonly workspace: string;
   /** Current folder of the process. */

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { createFiles } from '../../adapters/host/files.js';
 import { readTextFile } from '../../adapters/host/text-file.js';
 import type { Journal } from '../../core/dependencies.js';
+import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 import type { Change } from '../../core/memory/change.js';
 import { encodeBytes } from '../../core/text/bytes.js';
@@ -10,8 +11,6 @@ import { PENDING_STATE } from './pending-state.js';
 import { loadToolkit } from './toolkit.js';
 
 const TOLD = 'told';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const Edit = v.variant('kind', [
   v.object({
@@ -120,10 +119,7 @@ async function saveLargeState(name: string, text: string, temp: string): Promise
 }
 
 /** The text as it was kept; undefined where there is none, or where its file is gone. */
-async function readLargeState(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-): Promise<string | undefined> {
+async function readLargeState(env: Environment, name: string): Promise<string | undefined> {
   const state = env[`STATE_${name}`];
   const elsewhere = v.safeParse(v.pipe(v.string(), v.parseJson(), Elsewhere), state);
   if (!elsewhere.success) return state;

@@ -1,3 +1,4 @@
+import type { Environment } from '../../core/environment.js';
 /** Name of the state in which a journal keeps what is not saved yet. */
 export const PENDING_STATE = 'pending';
 
@@ -8,7 +9,7 @@ export const NOTHING_PENDING = 'Memory: nothing is left to save.';
  * Whether `main` left nothing to save: the runner gives no state back, or the empty list that a journal writes last. It
  * reads nothing else, and this file imports nothing, because most post steps end here. Any other state is for `readPending`.
  */
-export function isNothingPending(env: Readonly<Record<string, string | undefined>>): boolean {
+export function isNothingPending(env: Environment): boolean {
   const state = env[`STATE_${PENDING_STATE}`] ?? '';
   return state === '' || state === '[]';
 }

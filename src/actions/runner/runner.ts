@@ -1,6 +1,7 @@
+import type { Environment } from '../../core/environment.js';
 /** The runner's process, as far as the action touches it. */
 export interface Runner {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Folder of the checkout. */
   readonly workspace: string;
   /** Current folder of the process; the runner starts actions in the workspace. */

@@ -1,8 +1,6 @@
 import { posix, win32 } from 'node:path';
+import type { Environment } from '../../core/environment.js';
 import { ConfigError } from '../../core/errors.js';
-
-/** Variables of the environment, as `process.env` has them; an empty one counts as not set. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * axe's configuration folder: `$XDG_CONFIG_HOME/axe`, or `axe` in the user's configuration folder of the platform

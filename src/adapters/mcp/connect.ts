@@ -1,11 +1,12 @@
 import type { McpServerConfig } from '../../core/agent/config.js';
+import type { Environment } from '../../core/environment.js';
 import { redact } from '../../core/sanitize/redact.js';
 import { cleanLine } from '../../core/text/cut.js';
 import type { Tool } from '../../core/tools/tool.js';
 import type { Warning } from '../../core/warning.js';
 import { type ChosenTool, chooseTools } from './choose-tools.js';
 import { describeFailure } from './describe-failure.js';
-import { type Environment, expandServer, valuesFor } from './expand.js';
+import { expandServer, valuesFor } from './expand.js';
 import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES } from './limits.js';
 import { type McpServer, openServer, type ServerDependencies } from './server.js';
 import { within } from './within.js';

@@ -1,7 +1,5 @@
 import type { McpServerConfig } from '../../core/agent/config.js';
-
-/** Variables of the environment, as `process.env` has them; an empty one counts as not set. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../core/environment.js';
 
 /** axe's form of a variable in a header. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -1,7 +1,8 @@
+import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 import { type AwsCredentials, assumeRoleWithWebIdentity } from './aws-sts.js';
 import { type Fresh, type KeylessPorts, keepFresh, readStatement } from './keyless.js';
-import { type Environment, firstSet } from './settings.js';
+import { firstSet } from './settings.js';
 
 const STS_AUDIENCE = 'sts.amazonaws.com';
 const SESSION_NAME = 'axe-action';

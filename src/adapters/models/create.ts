@@ -1,4 +1,5 @@
 import type { Models } from '../../core/dependencies.js';
+import type { Environment } from '../../core/environment.js';
 import type { LanguageModel } from '../../core/loop/language-model.js';
 import { asAxeMessage } from './axe-model.js';
 import { openAzure } from './azure.js';
@@ -9,7 +10,7 @@ import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
-import { type Environment, type ProviderConfig, resolveSettings } from './settings.js';
+import { type ProviderConfig, resolveSettings } from './settings.js';
 import { openVertex } from './vertex.js';
 
 /** What the models are made from. */

@@ -1,5 +1,5 @@
+import type { Environment } from '../../core/environment.js';
 import { AxeError, messageOf, ProviderError } from '../../core/errors.js';
-import type { Environment } from './settings.js';
 
 /** A signed statement of who runs this job, for one audience: GitHub's OIDC token. */
 export type IdToken = (audience: string) => Promise<string>;

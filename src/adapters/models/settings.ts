@@ -1,5 +1,6 @@
 import { PLACEHOLDER_MODEL } from '../../core/agent/scaffold.js';
 import { nearest } from '../../core/agent/suggest.js';
+import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
 
@@ -10,9 +11,6 @@ export interface ProviderConfig {
   /** Of Bedrock and Vertex. */
   readonly region?: string;
 }
-
-/** Variables by name; what is not set is undefined. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a key and a base URL may come from. */
 export interface SettingSources {

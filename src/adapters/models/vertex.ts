@@ -1,3 +1,4 @@
+import type { Environment } from '../../core/environment.js';
 import { AxeError, ProviderError } from '../../core/errors.js';
 import type { Provider } from './catalog.js';
 import { requestGoogleToken } from './google-token.js';
@@ -6,7 +7,7 @@ import { type Fresh, type KeylessPorts, keepFresh, readNamedFile } from './keyle
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { openTransport } from './protocols.js';
 import { bearer, NO_KEY, withAuth } from './request-auth.js';
-import { checkedUrl, type Environment, firstSet, resolveKey, type SettingSources } from './settings.js';
+import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */
 const GEMINI_NAME = 'google.vertex.chat';

@@ -1,3 +1,5 @@
+import type { Environment } from '../environment.js';
+
 /**
  * Names of environment variables that hold secrets: keys, tokens, passwords and what else leads in by itself. `AUTHOR…`
  * is none of them, and neither is the name of a file or a number of tokens.
@@ -25,9 +27,6 @@ const SECRET_NAME = new RegExp(
 
 /** Shorter lines of a secret that has several are ordinary text. */
 const MIN_LINE_LENGTH = 12;
-
-/** The environment that a program was started with. */
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Every value of an environment that must never leave, longest first, so that none hides part of another (D11, D49): of

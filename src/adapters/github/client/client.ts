@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.js';
+import type { Environment } from '../../../core/environment.js';
 import { networkCause } from '../../../core/network-cause.js';
 import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
 import { timedFetch } from './timed-fetch.js';
@@ -24,7 +25,7 @@ export interface GraphQlOptions {
 export interface GitHubResponse {
   readonly status: number;
   /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: Environment;
   /** Parsed JSON, text, or an ArrayBuffer where the answer is neither. */
   readonly body: unknown;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Environment } from '../../../core/environment.js';
 import { AxeError } from '../../../core/errors.js';
 import { describeCause, type NetworkCause } from '../../../core/network-cause.js';
 import { type GitHubErrorReason, isSecondLimit, remedyOf } from './remedy.js';
@@ -52,7 +53,7 @@ interface GitHubErrorWords {
 export interface ResponseFacts {
   readonly asked: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: Environment;
   readonly body: unknown;
   /** Permissions that are needed with `write` anyway; left out: none. */
   readonly needsWrite?: readonly string[];

@@ -1,3 +1,4 @@
+import type { Environment } from '../../../core/environment.js';
 /**
  * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited` patience,
  * `unavailable` another attempt, `invalid` another request; `missing` may also hide a missing permission.
@@ -14,7 +15,7 @@ export type GitHubErrorReason =
 interface Refusal {
   readonly asked: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: Environment;
   /** GitHub's own words. */
   readonly text: string;
   readonly reason: GitHubErrorReason;

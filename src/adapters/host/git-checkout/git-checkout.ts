@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '../../../core/environment.js';
 import { AxeError, messageOf } from '../../../core/errors.js';
 import type { MemoryBranch } from '../../../core/memory/branch.js';
 import { withTempDir } from '../temp-dir.js';
@@ -10,7 +11,7 @@ import { type GitOptions, runGit } from './run-git.js';
 export interface CheckoutOptions {
   /** Absolute; it exists. */
   readonly dir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** For requests to this server where git has no credentials of its own. */
   readonly access?: { readonly serverUrl: string; readonly token: string };
   /** Who commits where git does not know it. */

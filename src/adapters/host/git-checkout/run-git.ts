@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { Environment } from '../../../core/environment.js';
 
 /** How a git command ended. */
 export type GitEnd =
@@ -9,7 +10,7 @@ export type GitEnd =
 /** How git is started. */
 export interface GitOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Settings for this process alone, `name=value`. They are given by the environment, which other users cannot read. */
   readonly settings?: readonly (readonly [name: string, value: string])[];
   readonly indexFile?: string;

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Environment } from '../../../core/environment.js';
 import { AxeError, ConfigError } from '../../../core/errors.js';
 import { type NetworkCause, networkCause } from '../../../core/network-cause.js';
 import { withAnyPort } from './any-port.js';
@@ -12,7 +13,7 @@ const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy
  * `NODE_EXTRA_CA_CERTS` is Node's own business. Rejects with a ConfigError where the proxy's address is none, and as fetch
  * does, with an AxeError as the cause, where the proxy does not let a request through: nobody else is to be blamed for it.
  */
-export function createFetch(env: Readonly<Record<string, string | undefined>>): typeof globalThis.fetch {
+export function createFetch(env: Environment): typeof globalThis.fetch {
   const dispatchers = new Map<string, Dispatcher>();
   const isProxied = PROXY_VARIABLES.some((name) => (env[name] ?? '') !== '');
   const proxyOf = (url: URL): URL | undefined => {

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
+import type { Environment } from '../../../core/environment.js';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Env = Environment;
 
 /**
  * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are

@@ -1,5 +1,6 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
 import { shown } from '../../../core/text/shown.js';
 import { ToolError } from '../../../core/tool-error.js';
@@ -15,7 +16,7 @@ import { readCapped } from './read-capped.js';
 /** How the web is reached. */
 export interface WebOptions extends PublicLookupOptions {
   /** The environment, for the proxies and the services of the runner it names. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 const MAX_REDIRECTS = 5;

@@ -1,11 +1,12 @@
 import { basename, dirname, join, sep } from 'node:path';
+import type { Environment } from '../../../core/environment.js';
 import { PROTECTED_PLACES } from '../../../core/tools/files/path-rules.js';
 import type { ProtectedPaths } from '../workspace/protected-paths.js';
 import type { JailPlaces } from './jail-mounts.js';
 
 /** What a run keeps from its commands. */
 export interface JailOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Absolute. */
   readonly workspace: string;
   readonly paths: ProtectedPaths;

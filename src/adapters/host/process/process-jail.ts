@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
 import { isInside } from '../inside.js';
 import { createCommandJail, type ProcessJail } from './command-jail.js';
@@ -14,7 +15,7 @@ export type FoundJail =
   | { readonly kind: 'jail'; readonly jail: ProcessJail }
   | { readonly kind: 'none'; readonly reason: string };
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Env = Environment;
 
 /** How long a trial may take. */
 const TRIAL_MS = 20_000;

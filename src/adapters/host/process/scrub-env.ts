@@ -1,3 +1,5 @@
+import type { Environment } from '../../../core/environment.js';
+
 /** Variables that programs need; everything else of the environment stays with us. */
 const ALLOWED = new Set(['PATH', 'HOME', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM', 'USER', 'LOGNAME']);
 
@@ -30,7 +32,7 @@ const NETWORK = new Set([
  * terminal, proxies and certificates. Never keys and tokens, and nothing of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list
  * names what may pass, so that a secret of any name stays out (memory-and-security C7 91).
  */
-export function scrubEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function scrubEnv(env: Environment): Record<string, string> {
   const allowed = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && (ALLOWED.has(name) || NETWORK.has(name) || /^LC_[A-Z]+$/.test(name))
       ? [[name, value] as const]

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import type { Environment } from '../../../core/environment.js';
 import { messageOf } from '../../../core/errors.js';
 import { createOutputBuffer } from '../../../core/text/truncate.js';
 import { ToolError } from '../../../core/tool-error.js';
@@ -12,7 +13,7 @@ import { scrubEnv } from './scrub-env.js';
 /** What a shell is made of. */
 export interface ShellOptions {
   /** The environment; little of it reaches a command, see `scrubEnv`. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where commands run, asked for at the first one. Left out: like any other program. */
   readonly jail?: () => Promise<ProcessJail | undefined>;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '../../../core/environment.js';
 
 /** Absolute paths that are out of bounds for the file tools, each with all that lies below it. */
 export interface ProtectedPaths {
@@ -39,7 +40,7 @@ const IN_HOME = ['.docker', '.aws', '.azure', '.kube', '.ssh', '.gnupg', '.netrc
  * temporary folder, which holds tokens and the files that steer later steps, credentials, and, against writing, the
  * action itself where it is checked out in the workspace (memory-and-security C7 86, 90).
  */
-export function protectedPaths(env: Readonly<Record<string, string | undefined>>): ProtectedPaths {
+export function protectedPaths(env: Environment): ProtectedPaths {
   const named = VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath);
   const home = env['HOME'] ?? '';
   const action = env['GITHUB_ACTION_PATH'] ?? '';
