@@ -9,7 +9,9 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
   return async (request: ToolRequest) => {
     const { tools, mcpServers } = request.agent.config;
     if (tools.length === 0 && mcpServers.length === 0) return NOTHING;
-    opener ??= import('./tools.js').then(({ createToolOpenerNow }) => createToolOpenerNow(surroundings));
+    opener ??= import('./tools.js').then(({ createLoadedToolOpener }) =>
+      createLoadedToolOpener(surroundings),
+    );
     return await (await opener)(request);
   };
 }

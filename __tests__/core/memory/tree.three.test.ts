@@ -81,8 +81,8 @@ function meaning(tree: MemoryTree): Readonly<Record<string, readonly string[]>> 
   const all = [...tree].filter(([path]) => !isOneSided(path));
   return Object.fromEntries(
     all.map(([path, text]) => {
-      const isLineGone = goneFrom(path, tree);
-      return [path, [...new Set(said(path, text))].filter((part) => !isLineGone(part)).sort()];
+      const isGone = goneFrom(path, tree);
+      return [path, [...new Set(said(path, text))].filter((part) => !isGone(part)).sort()];
     }),
   );
 }
@@ -131,12 +131,12 @@ describe('three whole trees', () => {
         const trees = [one, two, three];
         const merged = mergeTrees(mergeTrees(one, two), three);
         for (const path of textPaths(trees).filter((each) => !isOneSided(each))) {
-          const isLineGone = goneFrom(path, merged);
+          const isGone = goneFrom(path, merged);
           const before = trees.flatMap((each) => said(path, each.get(path) ?? ''));
           const after = said(path, merged.get(path) ?? '');
           expect([path, after]).toEqual([
             path,
-            expect.arrayContaining(before.filter((part) => !isLineGone(part))),
+            expect.arrayContaining(before.filter((part) => !isGone(part))),
           ]);
           expect(before).toEqual(expect.arrayContaining([...after]));
         }

@@ -35,7 +35,7 @@ export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
     case 'cache':
       // Who asks for the cache gets no branch made; one that is there may keep what the cache does not take.
       return createFallbackStore({
-        tiers: [openCacheMemory(options), ...branchRung(options, false)],
+        tiers: [openCacheMemory(options), ...branchTier(options, false)],
         mode: 'fixed',
       });
     case 'repo':
@@ -47,9 +47,9 @@ export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
 
 /** The branch, and the cache for what it does not take. */
 function openBranch(options: ActionMemoryOptions): MemoryStore {
-  const [branch = createBrokenStore('repo', NO_TOKEN, NO_TOKEN_REMEDY)] = branchRung(options, true);
+  const [branch = createBrokenStore('repo', NO_TOKEN, NO_TOKEN_REMEDY)] = branchTier(options, true);
   // What is in another repository is to stay there (D14).
-  const below = options.inputs.repository === undefined ? cacheRung(options) : [];
+  const below = options.inputs.repository === undefined ? cacheTier(options) : [];
   return createFallbackStore({ tiers: [branch, ...below], mode: 'fixed' });
 }
 
@@ -58,16 +58,16 @@ const NO_TOKEN_REMEDY = 'Give `github-token` or `memory-token`.';
 
 /** Branch and cache as one memory. */
 function openWhatThereIs(options: ActionMemoryOptions): MemoryStore {
-  const tiers = [...branchRung(options, true), ...cacheRung(options)];
+  const tiers = [...branchTier(options, true), ...cacheTier(options)];
   return tiers.length === 0 ? createMissingStore() : createFallbackStore({ tiers, mode: 'auto' });
 }
 
-function cacheRung(options: ActionMemoryOptions): readonly TreeStore[] {
+function cacheTier(options: ActionMemoryOptions): readonly TreeStore[] {
   return hasCache(options.env) ? [openCacheMemory(options)] : [];
 }
 
 /** None without a token. */
-function branchRung(options: ActionMemoryOptions, mayCreate: boolean): readonly TreeStore[] {
+function branchTier(options: ActionMemoryOptions, mayCreate: boolean): readonly TreeStore[] {
   const { inputs, trigger, memoryClient: client, env, clock } = options;
   if (client === undefined || trigger.kind === 'local') return [];
   const { owner, name } = inputs.repository ?? trigger.repository;

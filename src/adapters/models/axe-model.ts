@@ -24,7 +24,7 @@ export interface ModelReply {
 }
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
-export function asAxeMessage({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
+export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,

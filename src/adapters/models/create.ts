@@ -1,7 +1,7 @@
 import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import type { LanguageModel } from '../../core/loop/language-model.js';
-import { asAxeMessage } from './axe-model.js';
+import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { boundedFetch } from './bounded-fetch.js';
@@ -52,7 +52,7 @@ export function createModels(options: ModelsOptions): Models {
       const wire = protocolOf(provider, ref.model);
       const sources = { env, config: await providersConfig(), ...(apiKey === undefined ? {} : { apiKey }) };
       const opened = await openModel({ ref, provider, wire, sources, ports });
-      return asAxeMessage(opened, { provider, wire });
+      return withAxeErrors(opened, { provider, wire });
     },
     facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
   };

@@ -150,14 +150,14 @@ async function signJwt(parts: JwtParts): Promise<string> {
     typ: 'JWT',
     ...(parts.keyId === undefined ? {} : { kid: parts.keyId }),
   };
-  const reservations = {
+  const claims = {
     iss: parts.email,
     scope: parts.scope,
     aud: parts.audience,
     iat: issuedAt,
     exp: issuedAt + LIFETIME_S,
   };
-  const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(reservations))}`;
+  const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
   const key = await importKey(parts.privateKey);
   const signature = await crypto.subtle.sign(ALGORITHM.name, key, Buffer.from(signed));
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;

@@ -98,7 +98,7 @@ async function tried(write: () => Promise<FailedSave | undefined>): Promise<Fail
 }
 
 function failedWrite(thrown: unknown): FailedSave {
-  return failed(reasonOf(thrown), asAxeMessage(thrown), fileRemedy(thrown));
+  return failed(reasonOf(thrown), withAxeErrors(thrown), fileRemedy(thrown));
 }
 
 function unsavedNote([path, { reason, message, remedy, storage }]: readonly [
@@ -241,7 +241,7 @@ async function lookAtEnd(
 const LOCK_REMEDY = 'If no other run is at work, delete that file.';
 
 /** axe says which of its three steps failed. */
-function asAxeMessage(thrown: unknown): string {
+function withAxeErrors(thrown: unknown): string {
   const step = AXE_STEPS.get(operationOf(thrown) ?? '');
   return step === undefined ? messageOf(thrown) : `failed to ${step}: ${messageOf(thrown)}`;
 }
