@@ -1,93 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type AnsweredThread,
-  newlyWithdrawn,
-  openFindings,
+  answerOf,
   ownThreads,
   peopleToAsk,
   pullsToAsk,
-  type ThreadRemark,
   unanswered,
-  withdrawnHere,
 } from '../../../src/core/review/answers.js';
 import { findingMarker } from '../../../src/core/review/markers.js';
-import type { Raised, ReviewFact, Withdrawn } from '../../../src/core/review/state-facts.js';
+import type { ReviewFact } from '../../../src/core/review/state-facts.js';
+import { AT, ended, ID, LATER, NOW, OTHER, opening, PERMISSIONS, raised, said, thread } from './threads.js';
 
-const FINGERPRINT = '0123456789abcdef';
-const OTHER = 'fedcba9876543210';
-const AT = new Date('2026-11-20T10:00:00Z');
-const LATER = new Date('2026-11-21T10:00:00Z');
-const NOW = new Date('2026-11-22T10:00:00Z');
-
-function raised(parts: Partial<Raised> = {}): Raised {
-  const place = { path: 'src/auth.ts', rule: 'timing-attack' };
-  return { kind: 'finding', fingerprint: FINGERPRINT, pull: 41, ...place, at: AT, ...parts };
-}
-
-function withdrawn(parts: Partial<Withdrawn> = {}): Withdrawn {
-  return { ...raised(), kind: 'withdrawn', why: 'reply', by: 'octocat', ...parts };
-}
-
-function said(login: string, body: string, parts: Partial<ThreadRemark> = {}): ThreadRemark {
-  const about = { authorAssociation: 'NONE', isOurs: false, isEditedByOther: false };
-  return { author: { login, isBot: false }, body, ...about, ...parts };
-}
-
-function opening(parts: Partial<ThreadRemark> = {}): ThreadRemark {
-  const body = `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}\nComparing with == tells the length.`;
-  return {
-    author: { login: 'github-actions', isBot: true },
-    authorAssociation: 'NONE',
-    isOurs: true,
-    body,
-    isEditedByOther: false,
-    ...parts,
-  };
-}
-
-function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
-  return {
-    isResolved: parts.resolvedBy !== undefined,
-    resolvedBy: undefined,
-    isOutdated: false,
-    first: opening(),
-    thumbsUp: [],
-    thumbsDown: [],
-    replies: [],
-    ...parts,
-  };
-}
-
-/** octocat, monalisa and hubot may write; reader may only read. */
-const PERMISSIONS = new Map([
-  ['octocat', 'write'],
-  ['monalisa', 'maintain'],
-  ['hubot', 'admin'],
-  ['reader', 'read'],
-  ['triager', 'triage'],
-  ['nobody', 'unknown'],
-] as const);
-
-function learn(
-  threads: readonly AnsweredThread[],
-  facts: readonly ReviewFact[] = [raised()],
-): readonly Withdrawn[] {
-  const found = facts.flatMap((fact) => (fact.kind === 'finding' ? [fact] : []));
-  return newlyWithdrawn({
-    threads: ownThreads(threads, { agent: 'bot', raised: found }),
-    permissions: PERMISSIONS,
-    facts,
-    now: NOW,
-  });
-}
-
-describe('what became of a finding', () => {
+describe('what people said of a finding', () => {
   it.each<[string, Partial<AnsweredThread>, string, string]>([
-    ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'resolved', 'octocat'],
+    ['a writer closed the conversation', { resolvedBy: 'octocat' }, 'closed', 'octocat'],
     [
       'a writer closed it with words that are no set phrase',
       { resolvedBy: 'octocat', replies: [said('octocat', 'We talked about this.')] },
-      'resolved',
+      'closed',
       'octocat',
     ],
     [
@@ -145,19 +75,9 @@ describe('what became of a finding', () => {
       'octocat',
     ],
     ['logins differ in case', { thumbsDown: ['OctoCat'] }, 'thumbs-down', 'OctoCat'],
-  ])('is kept where %s', (_, parts, why, by) => {
-    expect(learn([thread(parts)])).toEqual([
-      {
-        kind: 'withdrawn',
-        fingerprint: FINGERPRINT,
-        pull: 41,
-        path: 'src/auth.ts',
-        rule: 'timing-attack',
-        why,
-        by,
-        at: NOW,
-      },
-    ]);
+  ])('counts where %s', (_, parts, why, by) => {
+    const how = why === 'thumbs-down' || why === 'reply' ? 'dismissed' : 'settled';
+    expect(answerOf(thread(parts), PERMISSIONS)).toEqual({ how, why, by });
   });
 
   it.each<[string, Partial<AnsweredThread>]>([
@@ -183,13 +103,6 @@ describe('what became of a finding', () => {
       },
     ],
     [
-      'another agent of ours wrote the comment',
-      {
-        resolvedBy: 'octocat',
-        first: opening({ body: `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot-2' })}\nWrong.` }),
-      },
-    ],
-    [
       'the account itself closed it, a bot whose name GitHub shortens',
       { resolvedBy: 'octocat', first: opening({ author: { login: 'octocat[bot]', isBot: true } }) },
     ],
@@ -202,80 +115,48 @@ describe('what became of a finding', () => {
       'the account itself closed the conversation',
       { resolvedBy: 'octocat', first: opening({ author: { login: 'octocat', isBot: false } }) },
     ],
-    ['somebody else wrote the comment', { resolvedBy: 'octocat', first: opening({ isOurs: false }) }],
-    [
-      'somebody else changed the comment',
-      { resolvedBy: 'octocat', first: opening({ isEditedByOther: true }) },
-    ],
-    [
-      'the comment names no finding of ours',
-      {
-        resolvedBy: 'octocat',
-        first: opening({ body: findingMarker({ fingerprint: OTHER, agent: 'bot' }) }),
-      },
-    ],
-    [
-      'the marker is only quoted',
-      {
-        resolvedBy: 'octocat',
-        first: opening({ body: `> ${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}` }),
-      },
-    ],
-  ])('is not known where %s', (_, parts) => {
-    expect(learn([thread(parts)])).toEqual([]);
+  ])('counts for nothing where %s', (_, parts) => {
+    expect(answerOf(thread(parts), PERMISSIONS)).toBeUndefined();
   });
 
-  it('is kept once, and what withdraws it counts more than what fixed it', () => {
-    const fixed = thread({ resolvedBy: 'octocat', isOutdated: true });
-    const wrong = thread({ thumbsDown: ['monalisa'] });
-    for (const threads of [
-      [fixed, wrong],
-      [wrong, fixed],
-    ]) {
-      expect(learn(threads).map(({ why }) => why)).toEqual(['thumbs-down']);
-    }
-  });
-
-  it('is not kept again where it was fixed before', () => {
-    const facts = [raised({ pull: 44 }), withdrawn({ why: 'fixed' })];
-    expect(learn([thread({ resolvedBy: 'octocat', isOutdated: true })], facts)).toEqual([]);
-    expect(learn([thread({ thumbsDown: ['octocat'] })], facts)).toMatchObject([
-      { pull: 44, why: 'thumbs-down' },
-    ]);
+  it('counts as a dismissal whatever else was done, and only then as a cure', () => {
+    const cured = { resolvedBy: 'octocat', isOutdated: true };
+    expect(answerOf(thread(cured), PERMISSIONS)).toMatchObject({ how: 'settled', why: 'fixed' });
+    const both = thread({ ...cured, thumbsDown: ['monalisa'], replies: [said('hubot', 'Done.')] });
+    expect(answerOf(both, PERMISSIONS)).toEqual({ how: 'dismissed', why: 'thumbs-down', by: 'monalisa' });
   });
 });
 
-describe('a finding that is not kept', () => {
-  const here = (parts: Partial<AnsweredThread>, found: readonly Raised[] = []) =>
-    withdrawnHere(ownThreads([thread(parts)], { agent: 'bot', raised: found }), PERMISSIONS);
-
-  it('is withdrawn where it stands by who may write', () => {
-    expect(here({ thumbsDown: ['octocat'] })).toEqual([FINGERPRINT]);
-    expect(here({ resolvedBy: 'octocat' })).toEqual([FINGERPRINT]);
-  });
-
-  it('is not withdrawn by anybody else, nor once it was fixed, nor twice where it is kept', () => {
-    expect(here({ resolvedBy: 'reader' })).toEqual([]);
-    expect(here({ resolvedBy: 'octocat', isOutdated: true })).toEqual([]);
-    expect(here({ thumbsDown: ['octocat'] }, [raised()])).toEqual([]);
+describe('a conversation of ours', () => {
+  it.each<[string, Partial<AnsweredThread>, string | undefined]>([
+    ['a finding of ours began', {}, 'bot'],
+    [
+      'another agent of ours began',
+      { first: opening({ body: `${findingMarker({ id: OTHER, agent: 'bot-2' })}\nWrong.` }) },
+      'bot-2',
+    ],
+    ['somebody else began', { first: opening({ isOurs: false }) }, undefined],
+    ['somebody else has changed', { first: opening({ isEditedByOther: true }) }, undefined],
+    ['only quotes the marker', { first: opening({ body: `> ${opening().body}` }) }, undefined],
+    ['has no marker', { first: opening({ body: 'Wrong.' }) }, undefined],
+  ])('is sorted by its first comment: one that %s', (_, parts, agent) => {
+    expect(ownThreads([thread(parts)]).map(({ marker }) => marker.agent)).toEqual(
+      agent === undefined ? [] : [agent],
+    );
   });
 });
 
 describe('what is asked', () => {
   it.each<[string, readonly ReviewFact[], readonly string[]]>([
-    ['a finding without an answer', [raised()], [FINGERPRINT]],
-    ['no finding that was withdrawn anywhere', [raised(), withdrawn({ pull: 9 })], []],
-    ['no finding that was fixed', [raised(), withdrawn({ why: 'fixed', at: LATER })], []],
-    ['one that is back', [raised({ at: NOW }), withdrawn({ why: 'fixed', at: LATER })], [FINGERPRINT]],
-    [
-      'one that is back elsewhere',
-      [raised({ pull: 44 }), withdrawn({ why: 'fixed', at: LATER })],
-      [FINGERPRINT],
-    ],
-    ['nothing that was forgotten', [raised({ fingerprint: OTHER })], []],
+    ['a finding without an answer', [raised()], [ID]],
+    ['no finding that was dismissed', [raised(), ended()], []],
+    ['no finding that was settled', [raised(), ended({ how: 'settled', why: 'closed', at: LATER })], []],
+    ['one that is back', [raised({ at: NOW }), ended({ how: 'settled', why: 'fixed', at: LATER })], [ID]],
+    ['one that ended on another pull request', [raised({ pull: 44 }), ended({ at: LATER })], [ID]],
+    ['nothing that was forgotten', [raised({ id: OTHER })], []],
+    ['no end of a finding that nobody keeps', [ended()], []],
   ])('is about %s', (_, facts, expected) => {
-    const found = unanswered({ facts, forgotten: new Set([OTHER]) });
-    expect(found.map(({ fingerprint }) => fingerprint)).toEqual(expected);
+    expect(unanswered(facts, new Set([OTHER])).map(({ id }) => id)).toEqual(expected);
   });
 
   it('goes to the own pull request, and to those where something was found last', () => {
@@ -292,11 +173,18 @@ describe('what is asked', () => {
       thread({ thumbsUp: ['hubot', 'Octocat'], thumbsDown: crowd, replies: [said('reader', 'Hello!')] }),
       thread({ resolvedBy: 'octocat', replies: [said('monalisa', 'Not a bug.'), said('ghost', 'Fixed.')] }),
     ];
-    expect(peopleToAsk(ownThreads(threads, { agent: 'bot', raised: [raised()] }))).toEqual([
-      'octocat',
+    expect(peopleToAsk(ownThreads(threads))).toEqual(['octocat', 'monalisa', ...crowd, 'hubot']);
+  });
+
+  it('is last who belongs here and said something of their own', () => {
+    const replies = [
+      said('monalisa', 'Let us keep it so.', { authorAssociation: 'MEMBER' }),
+      said('stranger', 'Me too.', { authorAssociation: 'CONTRIBUTOR' }),
+      said('hubot', 'Hm.', { authorAssociation: 'OWNER', isEditedByOther: true }),
+    ];
+    expect(peopleToAsk(ownThreads([thread({ replies, thumbsUp: ['reader'] })]))).toEqual([
+      'reader',
       'monalisa',
-      ...crowd,
-      'hubot',
     ]);
   });
 
@@ -307,18 +195,6 @@ describe('what is asked', () => {
       thread({ replies: crowd }),
       thread({ replies: [...crowd, member], resolvedBy: 'hubot' }),
     ];
-    expect(peopleToAsk(ownThreads(threads, { agent: 'bot', raised: [raised()] })).slice(0, 3)).toEqual([
-      'hubot',
-      'octocat',
-      'stranger-0',
-    ]);
-  });
-
-  it('knows which conversations nobody has closed', () => {
-    const threads = ownThreads([thread(), thread({ resolvedBy: 'octocat' })], {
-      agent: 'bot',
-      raised: [raised()],
-    });
-    expect(openFindings(threads)).toEqual([FINGERPRINT]);
+    expect(peopleToAsk(ownThreads(threads)).slice(0, 3)).toEqual(['hubot', 'octocat', 'stranger-0']);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Publications } from '../../../src/core/review/buffer.js';
+import type { KnownFinding } from '../../../src/core/review/known.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../../src/core/review/publish-rules.js';
 import type { CommentRequest } from '../../../src/core/review/take-finding.js';
-import { LINES } from './change.js';
+import { LINES, scopeRest } from './change.js';
+import { known } from './threads.js';
 
 const RULES: PublishRules = {
   ...DEFAULT_PUBLISH_RULES,
@@ -10,12 +12,32 @@ const RULES: PublishRules = {
   assignees: ['octocat', 'hubot', 'monalisa', 'mona'],
 };
 
-function publications(rules: Partial<PublishRules> = {}): Publications {
-  return new Publications({ rules: { ...RULES, ...rules }, lines: LINES, subject: 42 });
+function publications(
+  rules: Partial<PublishRules> = {},
+  earlier: readonly KnownFinding[] = [],
+): Publications {
+  const review = {
+    lines: LINES,
+    fresh: undefined,
+    known: earlier,
+    ...scopeRest(),
+  };
+  return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
 }
 
 function request(parts: Partial<CommentRequest> = {}): CommentRequest {
-  return { path: 'src/auth.ts', line: 10, body: 'Bind the id.', rule: 'sql-injection', ...parts };
+  return {
+    path: 'src/auth.ts',
+    line: 10,
+    title: 'The id reaches the query',
+    body: 'Bind the id.',
+    category: 'security',
+    effect: 'breach',
+    reach: 'rare',
+    // A line that the change touches, so that a finding on another one is about the change.
+    evidence: [{ path: 'src/auth.ts', line: 11, code: 'return user;' }],
+    ...parts,
+  };
 }
 
 describe('comments', () => {
@@ -23,7 +45,7 @@ describe('comments', () => {
     [
       'on a line of the diff, with the line they stand on',
       {},
-      'Comment 1: it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query("SELECT " + user.id);". Nothing is posted before the run ends.'.replace(
+      'Comment 1 (severity major): it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query("SELECT " + user.id);". Nothing is posted before the run ends.'.replace(
         '"query("SELECT " + user.id);"',
         '"query(\\"SELECT \\" + user.id);"',
       ),
@@ -31,32 +53,32 @@ describe('comments', () => {
     [
       'on a line nearby, with the lines that can carry one',
       { line: 20 },
-      'Comment 1: line 20 is not part of the diff; it will be shown at line 14 of "src/auth.ts" (RIGHT), which reads "line 13;", and say "(about line 20)". Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.',
+      'Comment 1 (severity major): line 20 is not part of the diff; it will be shown at line 14 of "src/auth.ts" (RIGHT), which reads "line 13;", and say "(about line 20)". Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.',
     ],
     [
       'far from any line, with the lines that can carry one',
       { line: 500 },
-      "Comment 1: it will stand in the review's text, because line 500 is not part of the diff, and nothing near it is. Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.",
+      "Comment 1 (severity major): it will stand in the review's text, because line 500 is not part of the diff, and nothing near it is. Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.",
     ],
     [
       'on an unknown file, with the files that are in the diff',
       { path: 'src/b.ts' },
-      'Comment 1: it will stand in the review\'s text, because "src/b.ts" is not part of the diff. Files that can carry a comment: "fresh.ts", "gone.ts", "naïve \\"file\\".ts", "no-end.txt", "src/auth.ts", "src/new-name.ts", "win.ts". Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will stand in the review\'s text, because "src/b.ts" is not part of the diff. Files that can carry a comment: "fresh.ts", "gone.ts", "naïve \\"file\\".ts", "no-end.txt", "src/auth.ts", "src/new-name.ts", "win.ts". Nothing is posted before the run ends.',
     ],
     [
       'on a binary file',
       { path: 'logo.png' },
-      'Comment 1: it will stand in the review\'s text, because "logo.png" has no lines in the diff (it is binary, a submodule, or was only renamed). Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will stand in the review\'s text, because "logo.png" has no lines in the diff (it is binary, a submodule, or was only renamed). Nothing is posted before the run ends.',
     ],
     [
       'with a suggestion that cannot be offered',
       { line: 40, side: 'LEFT', suggestion: 'x' },
-      'Comment 1: it will be shown at line 40 of "src/auth.ts" (LEFT), which reads "line 40;". Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced. Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will be shown at line 40 of "src/auth.ts" (LEFT), which reads "line 40;". Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced. Nothing is posted before the run ends.',
     ],
     [
       'with a suggestion that changes nothing',
       { line: 2, path: 'win.ts', startLine: 1, suggestion: 'a();\r\nc();\r\n' },
-      'Comment 1: it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is what stands there already. Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is what stands there already. Nothing is posted before the run ends.',
     ],
   ])('are taken %s', (_, parts, text) => {
     const buffer = publications();
@@ -102,14 +124,55 @@ describe('comments', () => {
 
   it('are taken once for the same finding, with the later words', () => {
     const buffer = publications();
-    buffer.addComment(request({ body: 'First words.' }));
+    buffer.addComment(request({ body: 'The id is in the query.' }));
     buffer.addComment(request({ line: 11 }));
-    const answer = buffer.addComment(request({ body: 'Better words.', rule: 'SQL injection' }));
-    expect(answer.text).toMatch(/^Comment 1, in place of what it said before: /);
+    const answer = buffer.addComment(request({ body: 'The query has the id in it.', category: 'other' }));
+    expect(answer.text).toMatch(/^Comment 1 \(severity major\), in place of what it said before: /);
     expect(buffer.buffered.findings.map(({ finding }) => finding.body)).toEqual([
-      'Better words.',
+      'The query has the id in it.',
       'Bind the id.',
     ]);
+  });
+
+  it('are two where one line has two faults', () => {
+    const buffer = publications();
+    buffer.addComment(request());
+    buffer.addComment(request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' }));
+    expect(buffer.buffered.findings).toHaveLength(2);
+  });
+
+  it('and questions about earlier ones are no refusals, and each is asked once', () => {
+    const buffer = publications({}, [known()]);
+    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
+    expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. F1 is open at line 10: /);
+    // A question that stays open loses no finding.
+    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [], asked: new Set(['F1']) });
+    expect(buffer.addComment({ ...unlike, sameAs: 'F9' }).kind).toBe('refused');
+    expect(buffer.buffered.refusals).toHaveLength(1);
+    expect(buffer.addComment(unlike).kind).toBe('taken');
+    expect(buffer.buffered.findings).toHaveLength(1);
+  });
+
+  it('about which a question was answered are one, in whatever words the answer was given', () => {
+    const buffer = publications({}, [known()]);
+    const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
+    buffer.addComment(unlike);
+    buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'F1' });
+    expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'F1' } }] });
+  });
+
+  it('that the pull request has already are kept apart', () => {
+    const buffer = publications({}, [
+      known(),
+      known({ handle: 'F2', id: 'f'.repeat(16), state: 'dismissed', line: 40 }),
+    ]);
+    buffer.addComment(request({ sameAs: 'F1' }));
+    buffer.addComment(request({ sameAs: 'F2' }));
+    expect(buffer.buffered).toMatchObject({
+      findings: [],
+      repeated: [{ of: { handle: 'F1' } }],
+      heldBack: [{ why: 'dismissed', finding: { body: 'Bind the id.' } }],
+    });
   });
 
   it('can take the place of an earlier one', () => {
@@ -123,9 +186,7 @@ describe('comments', () => {
 
   it('say how many are left, and where those beyond the limit will stand', () => {
     const buffer = publications({ maxComments: 3 });
-    const texts = [7, 8, 9, 10].map(
-      (line) => buffer.addComment(request({ line, rule: `rule-${line}` })).text,
-    );
+    const texts = [7, 8, 9, 10].map((line) => buffer.addComment(request({ line })).text);
     expect(texts.map((text) => /\d of 3 comments|at most 3/.exec(text)?.[0])).toEqual([
       undefined,
       undefined,
@@ -145,7 +206,7 @@ describe('comments', () => {
   });
 
   it('are refused where there is no diff', () => {
-    const buffer = new Publications({ rules: RULES, lines: undefined, subject: 7 });
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
     expect(buffer.addComment(request()).kind).toBe('refused');
     expect(buffer.submitReview({ summary: 'x', verdict: 'comment' }).kind).toBe('refused');
   });
@@ -192,6 +253,32 @@ describe('the review', () => {
     expect(publications().submitReview({ summary: 'x'.repeat(8193), verdict: 'comment' }).text).toContain(
       '8193 bytes',
     );
+  });
+});
+
+describe('the ends of earlier findings', () => {
+  const WRONG = { finding: 'F1', how: 'wrong', reason: 'It is bound already.', evidence: [] } as const;
+
+  it('are taken, and refused where they are none', () => {
+    const buffer = publications({}, [known()]);
+    expect(buffer.settle(WRONG).kind).toBe('taken');
+    expect(buffer.settle({ ...WRONG, finding: 'F2' }).kind).toBe('refused');
+    expect(buffer.buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'wrong' }]);
+    expect(buffer.buffered.refusals).toMatchObject([{ tool: 'settle_finding' }]);
+  });
+
+  it('are refused where there is no diff', () => {
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: 7 });
+    expect(buffer.settle(WRONG).kind).toBe('refused');
+  });
+
+  it.each<[string, readonly KnownFinding[], boolean]>([
+    ['there is none', [], false],
+    ['one is open', [known()], true],
+    ['all have ended', [known({ state: 'settled' })], false],
+    ['the open one is another agent’s', [known({ isOwn: false })], false],
+  ])('have a tool only where one can be ended: %s', (_, earlier, isOpen) => {
+    expect(publications({}, earlier).isOpenTo('settle_finding')).toBe(isOpen);
   });
 });
 
@@ -280,7 +367,7 @@ describe('people, reactions and issues', () => {
   });
 
   it('are refused where the run is about nothing', () => {
-    const buffer = new Publications({ rules: RULES, lines: undefined, subject: undefined });
+    const buffer = new Publications({ rules: RULES, review: undefined, subject: undefined });
     expect([
       buffer.setLabels({ add: ['bug'], remove: [] }).kind,
       buffer.assign(['octocat']).kind,

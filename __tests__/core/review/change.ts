@@ -1,7 +1,8 @@
-import type { DiffLines } from '../../../src/core/review/diff-lines.js';
-import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import type { Finding } from '../../../src/core/review/finding.js';
+import { createLedger, linesOfDiff } from '../../../src/core/findings/evidence.js';
+import { type Finding, mintId } from '../../../src/core/findings/finding.js';
+import { type DiffLines, readDiffLines } from '../../../src/core/review/diff-lines.js';
 import { type PlacedFinding, placeFinding } from '../../../src/core/review/place.js';
+import { parseDiff } from '../../../src/core/text/diff.js';
 
 /**
  * What git prints for one change: a new and a deleted file, a binary one, a quoted path, a file renamed as it was and one
@@ -116,13 +117,36 @@ export function finding(parts: Partial<Finding> = {}): Finding {
     path: 'src/auth.ts',
     line: 10,
     side: 'RIGHT',
+    title: 'The query is built from the id',
     body: 'The id reaches the query unescaped. Bind it.',
-    rule: 'sql-injection',
+    category: 'security',
+    effect: 'breach',
+    reach: 'rare',
+    severity: 'major',
+    confidence: 'likely',
+    evidence: [],
     ...parts,
   };
 }
 
-/** That finding in its place in {@link CHANGE}. */
+/** That finding in its place in {@link CHANGE}; its id tells its place. */
 export function placed(parts: Partial<Finding> = {}): PlacedFinding {
-  return placeFinding(finding(parts), LINES);
+  const one = finding(parts);
+  const id = mintId(`${one.path} ${one.title}`, one.line);
+  return { id, ...placeFinding(one, LINES) };
+}
+
+/** What a finding is held against in a first review whose model was shown the diff, where nothing was learnt before. */
+export function scopeRest(diff = CHANGE) {
+  const ledger = createLedger();
+  for (const shown of linesOfDiff(parseDiff(diff))) ledger.show(shown);
+  return {
+    overrides: {},
+    isRead: () => true,
+    run: '7/1/review',
+    ledger,
+    lessons: { lessons: [], accepted: [] },
+    isInScope: () => true,
+    isLaterReview: false,
+  };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import type { Finding } from '../../../src/core/review/finding.js';
+import type { Finding } from '../../../src/core/findings/finding.js';
 import { placeFinding } from '../../../src/core/review/place.js';
-import { CHANGE, finding, LINES, placed } from './change.js';
+import { finding, LINES, placed } from './change.js';
 
 type Wanted = Partial<Finding>;
 interface Expected {
@@ -86,17 +85,15 @@ describe('a finding', () => {
     expect(placed(wanted).placement).toEqual({ kind: 'body', reason });
   });
 
-  it('is known by the line it was meant for, not by the one it had to move to', () => {
-    expect(placed({ line: 20 }).fingerprint).toBe(placed({ line: 36 }).fingerprint);
+  it('keeps the code of the line it was meant for, not of the one it had to move to', () => {
     expect(placed({ line: 20, code: 'line 20;' }).finding.code).toBe('line 20;');
-    expect(placed({ line: 20 }).fingerprint).not.toBe(placed({ line: 14 }).fingerprint);
+    expect(placed({ line: 20 }).finding.code).toBeUndefined();
+    expect(placed({ line: 14 }).finding.code).toBe('line 13;');
   });
 
-  it('of a renamed file is known by its old name too', () => {
-    const before = readDiffLines(CHANGE.replaceAll('src/new-name.ts', 'src/old-name.ts'));
-    const old = placeFinding(finding({ path: 'src/old-name.ts', line: 5 }), before);
-    expect(placed({ path: 'src/new-name.ts', line: 5 }).formerFingerprint).toBe(old.fingerprint);
-    expect(placed().formerFingerprint).toBeUndefined();
+  it('bears the newest name of its file', () => {
+    expect(placed({ path: 'src/old-name.ts', line: 5 }).finding.path).toBe('src/new-name.ts');
+    expect(placed({ path: 'b/src/auth.ts' }).finding.path).toBe('src/auth.ts');
   });
 
   it('never stands where no comment can stand', () => {

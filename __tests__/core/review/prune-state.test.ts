@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pruneState } from '../../../src/core/review/prune-state.js';
 
 const NOW = new Date('2026-11-22T10:00:00Z');
-const FINGERPRINT = '0123456789abcdef';
+const ID = '0123456789abcdef';
 
 function daysAgo(days: number): string {
   return new Date(NOW.getTime() - days * 24 * 60 * 60 * 1000).toISOString();
@@ -11,7 +11,11 @@ function daysAgo(days: number): string {
 describe('pruning a state', () => {
   it.each<[string, number]>([
     ['- spent 1-1 pr=1 day=2026-01-01 usd=1.00', 35],
-    [`- finding ${FINGERPRINT}/1 pr=1 path=a rule=b`, 90],
+    [`- finding ${ID}/1 pr=1 path=a cat=data sev=nit`, 180],
+    [`- finding ${ID}/1 pr=1 path=a rule=b`, 180],
+    [`- ended ${ID}/1 pr=1 path=a cat=data how=settled why=fixed by=c`, 180],
+    [`- withdrawn ${ID} pr=1 path=a rule=b why=reply by=c`, 180],
+    [`- lesson ${ID} pr=1 path=a cat=data strength=1 sk=AAAA code=b by=c`, 180],
     ['- reviewed 1 head=a base=b', 180],
     ['- paused 1 by=octocat', 365],
     ['- resumed 1 by=octocat', 365],
@@ -22,21 +26,14 @@ describe('pruning a state', () => {
   });
 
   it('keeps what does not grow old, and every line that is not its own, byte for byte', () => {
-    const text = `# State\r\n\r\n- forgotten abc at=${daysAgo(999)}\r\n- withdrawn ${FINGERPRINT} pr=1 path=a rule=b why=reply by=c at=${daysAgo(999)}\r\n- spent broken at=${daysAgo(999)}\r\nA note.`;
+    const text = `# State\r\n\r\n- forgotten abc at=${daysAgo(999)}\r\n- withdrawn ${ID} pr=1 path=a rule=b why=bribed by=c at=${daysAgo(999)}\r\n- spent broken at=${daysAgo(999)}\r\nA note.`;
     expect(pruneState(text, NOW)).toBe(text);
   });
 
-  it('keeps the latest thousand of what was withdrawn', () => {
-    const lines = Array.from({ length: 1003 }, (_, n) => {
-      const fingerprint = n.toString(16).padStart(16, '0');
-      return `- withdrawn ${fingerprint} pr=1 path=a rule=b why=reply by=c at=${daysAgo(n)}`;
-    });
-    const kept = pruneState(lines.join('\n'), NOW).split('\n');
-    expect(kept).toEqual(lines.slice(0, 1000));
-  });
-
   it.each<[string, number, (n: number) => string]>([
-    ['finding', 1500, (n) => `finding ${FINGERPRINT}/${n + 1} pr=${n + 1} path=a rule=b`],
+    ['finding', 800, (n) => `finding ${ID}/${n + 1} pr=${n + 1} path=a cat=data`],
+    ['ended', 700, (n) => `ended ${ID}/${n + 1} pr=${n + 1} path=a cat=data how=settled why=gone by=`],
+    ['lesson', 300, (n) => `lesson ${n.toString(16).padStart(16, '0')} pr=1 path=a cat=data strength=1`],
     ['reviewed', 1000, (n) => `reviewed ${n + 1} head=a base=b`],
     ['spent', 2000, (n) => `spent ${n}-1 pr=1 day=2026-11-22 usd=1.00`],
     ['paused', 200, (n) => `paused ${n + 1} by=octocat`],
@@ -52,18 +49,20 @@ describe('pruning a state', () => {
     const long = encodeURIComponent('packages/a-package-with-a-name/src/components/forms/login.tsx');
     const sha = 'a'.repeat(40);
     const lines = Array.from({ length: 20_000 }, (_, n) => {
-      const fingerprint = n.toString(16).padStart(16, '0');
+      const id = n.toString(16).padStart(16, '0');
       const at = `at=${daysAgo(n / 1000)}`;
       return [
         `- reviewed ${n + 1} head=${sha} base=${sha} into=main ${at}`,
-        `- finding ${fingerprint}/${n + 1} pr=${n + 1} path=${long} rule=unchecked-return-value ${at}`,
+        `- finding ${id}/${n + 1} pr=${n + 1} path=${long} cat=error-handling sev=critical ${at}`,
+        `- ended ${id}/${n + 1} pr=${n + 1} path=${long} cat=error-handling how=dismissed why=thumbs-down by=octocat ${at}`,
+        `- lesson ${id} pr=${n + 1} path=${long} cat=error-handling strength=0.5 sk=${'A'.repeat(128)} code=${id} by=octocat ${at}`,
         `- spent 01m8k2zq8w4v6x-${n} pr=${n + 1} day=2026-11-22 usd=0.123456 ${at}`,
       ].join('\n');
     });
     expect(pruneState(lines.join('\n'), NOW).length).toBeLessThan(768 * 1024);
   });
 
-  it('does nothing twice', () => {
+  it('changes nothing the second time', () => {
     const text = `- spent 1-1 day=2026-01-01 usd=1.00 at=${daysAgo(99)}\n- spent 2-1 day=2026-11-22 usd=1.00 at=${daysAgo(0)}\n`;
     const once = pruneState(text, NOW);
     expect(pruneState(once, NOW)).toBe(once);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../../src/core/defaults.js';
+import { featuresOf } from '../../../src/core/findings/features.js';
+import { findingText } from '../../../src/core/findings/finding.js';
+import { sketchOf } from '../../../src/core/findings/likeness.js';
+import type { Severity } from '../../../src/core/findings/terms.js';
 import { parseReviewMarker } from '../../../src/core/review/markers.js';
 import { formatReviewBody, type ReviewBodyParts } from '../../../src/core/review/review-body.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
@@ -19,9 +23,10 @@ function body(parts: Partial<ReviewBodyParts> = {}) {
     summary: '',
     unplaced: [],
     overCap: [],
+    listed: [],
     maxComments: 20,
-    alreadyOpen: 0,
-    withdrawn: 0,
+    repeated: 0,
+    heldBack: 0,
     refused: 0,
     clean,
     ...parts,
@@ -29,24 +34,53 @@ function body(parts: Partial<ReviewBodyParts> = {}) {
 }
 
 describe('the text of a review', () => {
-  it('has the summary, findings without a line, those beyond the limit, and what was dropped', () => {
+  it('has headline and summary, earlier findings, a table, findings without a line, those beyond the limit, and what was dropped', () => {
+    const unplaced = placed({
+      path: 'docs/a.md',
+      line: 3,
+      severity: 'minor',
+      category: 'docs',
+      title: 'A|B',
+      body: 'It says the opposite.',
+    });
+    const overCap = placed({
+      startLine: 10,
+      line: 11,
+      title: 'Leak',
+      body: 'It leaks.',
+      suggestion: 'close();',
+    });
     const { text } = body({
       summary: 'One risk.',
-      unplaced: [placed({ path: 'docs/a.md', line: 3, body: 'It says the opposite.' })],
-      overCap: [placed({ startLine: 10, line: 11, body: 'It leaks.', suggestion: 'close();' })],
-      alreadyOpen: 2,
-      withdrawn: 1,
+      listed: [placed({ title: 'On its line' }), overCap, unplaced],
+      unplaced: [unplaced],
+      overCap: [overCap],
+      repeated: 2,
+      heldBack: 1,
       refused: 3,
+      remarks: ['Only a part was reviewed.'],
+      earlier: ['- ✅ Old one — settled by `aaaaaaa`'],
+      footer: 'agent `pr-reviewer` · `/axe help`',
     });
     expect(text).toMatchInlineSnapshot(`
 "<!-- axe-action:review agent=pr-reviewer head=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -->
-<!-- axe-action:findings 69c349e23a191464:R3-3:docs/a.md 3b7daf330ce563e5:R10-11:src/auth.ts -->
+<!-- axe-action:findings 6d30148c3673608e:R3-3:docs/a.md:minor:lAFnMq1Zu74 63470c1d2347945d:R10-11:src/auth.ts:major:LMjbAg -->
 
-One risk.
+**3 findings: 2 major, 1 minor.** One risk.
+
+- ✅ Old one — settled by \`aaaaaaa\`
+
+| | | |
+|---|---|---|
+| 🟠 | On its line | \`src/auth.ts:10\` |
+| 🟠 | Leak | \`src/auth.ts:11\` |
+| 🟡 | A\\|B | \`docs/a.md:3\` |
 
 ### 1 finding outside of the diff
 
 **\`docs/a.md:3\`**
+
+🟡 **Minor · docs** — A|B
 
 It says the opposite.
 
@@ -54,6 +88,8 @@ It says the opposite.
 <summary>1 more finding: a review has at most 20 comments</summary>
 
 **\`src/auth.ts:10-11\`**
+
+🟠 **Major · security** — Leak
 
 It leaks.
 
@@ -65,7 +101,7 @@ close();
 
 </details>
 
-*Not repeated: 2 findings that are already open here, 1 finding that is withdrawn. Not taken: 3 findings beyond the number a run may raise.*"
+*Only a part was reviewed. Not repeated: 2 findings that are open already, 1 finding that people have dismissed before. Not taken: 3 findings beyond the number a run may raise.*"
 `);
   });
 
@@ -73,13 +109,47 @@ close();
     expect(body().text).toBe(`<!-- axe-action:review agent=pr-reviewer head=${HEAD} -->`);
   });
 
+  it.each<[string, readonly Severity[], string]>([
+    ['nothing', [], 'S'],
+    ['one finding', ['major'], '**1 finding: 1 major.** S'],
+    ['several', ['critical', 'major', 'minor', 'minor'], '**4 findings: 1 critical, 1 major, 2 minor.** S'],
+  ])('has a headline that counts %s', (_, severities, expected) => {
+    const listed = severities.map((severity) => placed({ severity }));
+    expect(body({ summary: 'S', listed }).text.split('\n\n')[1]).toBe(expected);
+  });
+
+  it('has a table of two findings and more, thirty at most', () => {
+    const rows = (number: number) => {
+      const listed = Array.from({ length: number }, (_, line) => placed({ path: 'f.ts', line: line + 1 }));
+      return (
+        body({ listed }).text.match(/^\| 🟠 \| The query is built from the id \| `f\.ts:\d+` \|$/gm)
+          ?.length ?? 0
+      );
+    };
+    expect([1, 2, 30, 31].map(rows)).toEqual([0, 2, 30, 30]);
+  });
+
+  it('tells of thirty earlier findings at most', () => {
+    const earlier = Array.from({ length: 40 }, (_, n) => `- ✅ ${n}`);
+    expect(body({ earlier }).text.match(/✅/g)).toHaveLength(30);
+  });
+
   it('marks the findings that are in it, so that they are not repeated', () => {
     const [one, other] = [placed({ path: 'x.ts' }), placed({ line: 11 })];
+    const sketch = sketchOf(featuresOf(findingText(one.finding)));
     const { text, marker } = body({ unplaced: [one], overCap: [other] });
     expect(text.split('\n')[0]).toBe(marker);
     expect(parseReviewMarker(text)?.findings).toEqual([
-      { fingerprint: one.fingerprint, path: 'x.ts', side: 'RIGHT', startLine: 10, line: 10 },
-      { fingerprint: other.fingerprint, path: 'src/auth.ts', side: 'RIGHT', startLine: 11, line: 11 },
+      { id: one.id, path: 'x.ts', side: 'RIGHT', startLine: 10, line: 10, severity: 'major', sketch },
+      {
+        id: other.id,
+        path: 'src/auth.ts',
+        side: 'RIGHT',
+        startLine: 11,
+        line: 11,
+        severity: 'major',
+        sketch,
+      },
     ]);
   });
 
@@ -88,10 +158,13 @@ close();
     const { text } = body({
       summary: evil,
       unplaced: [placed({ path: 'a`@hubot`.ts', body: evil })],
-      overCap: [placed({ body: evil })],
+      overCap: [placed({ body: evil, title: evil, trigger: evil })],
+      listed: [placed({ path: evil, title: evil }), placed({ title: `\`${evil}` })],
     });
-    expect(text).not.toMatch(/!\[|hunter2-hunter2|action:finding /);
-    expect(text).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
+    const prose = text.replace(/`[^`\n]+`/g, '');
+    expect(text).not.toContain('hunter2-hunter2');
+    expect(prose).not.toMatch(/!\[|action:finding /);
+    expect(prose).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
     const secret = body({ unplaced: [placed({ path: 'hunter2-hunter2', line: 1e21 })] });
     expect(secret.text).not.toContain('hunter2');
     expect(parseReviewMarker(secret.text)?.findings).toMatchObject([{ path: '', line: 999_999_999 }]);
@@ -140,10 +213,15 @@ close();
       fc.property(
         fc.array(finding, { maxLength: 120 }),
         fc.nat(60_000),
-        fc.constantFrom('<', 'w ', '@a. '),
+        fc.constantFrom('<', 'w ', '@a. ', '😀'),
         (some, length, unit) => {
           const all = some.map(({ path, size: bytes, line }) =>
-            placed({ path, line, body: unit.repeat(bytes / unit.length) }),
+            placed({
+              path,
+              line,
+              title: unit.repeat(240 / unit.length),
+              body: unit.repeat(bytes / unit.length),
+            }),
           );
           const unplaced = all.slice(0, all.length / 2);
           const overCap = all.slice(unplaced.length);
@@ -152,9 +230,13 @@ close();
             unplaced,
             overCap,
             summary,
-            alreadyOpen: 99,
-            withdrawn: 99,
+            listed: all,
+            repeated: 99,
+            heldBack: 99,
             refused: 99,
+            remarks: Array(4).fill(unit.repeat(600 / unit.length)),
+            earlier: Array(40).fill(`- ✅ ${growing(unit.repeat(200 / unit.length)).slice(0, 200)} — back`),
+            footer: 'agent `pr-reviewer` · $0.42 · `/axe help`',
             clean: growing,
           });
           expect(made.text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
@@ -168,5 +250,17 @@ close();
       ),
       { numRuns: 50 },
     );
+  });
+
+  it('is never longer than GitHub takes, however long its table and what it tells of earlier findings', () => {
+    const listed = Array.from({ length: 100 }, (_, line) =>
+      placed({ path: '😀|'.repeat(100), line: line + 1, title: '😀|'.repeat(60) }),
+    );
+    const earlier = Array(30).fill(
+      `- 🟠 [${'😀'.repeat(200)}](https://github.com/octocat/hello/pull/42#discussion_r1234567890) — still open`,
+    );
+    const made = body({ listed, earlier, summary: '😀'.repeat(15_000), unplaced: listed, footer: 'x' });
+    expect(made.text.length + '\n\n<sub>x</sub>'.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+    expect(made.omitted.length + made.shortened.length + made.whole.length).toBe(100);
   });
 });

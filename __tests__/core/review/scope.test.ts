@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  formatScope,
-  planScope,
-  type Scope,
-  unseenSoFar,
-  wholeSoFar,
-} from '../../../src/core/review/scope.js';
+import { planScope, type Scope, unseenSoFar, wholeSoFar } from '../../../src/core/review/scope.js';
 import type { Reviewed } from '../../../src/core/review/state-facts.js';
 
 const [OLD, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
@@ -60,32 +54,6 @@ const SINCE: Scope = { kind: 'since', from: LAST, before, change, hasMerge: fals
 const AGAIN: Scope = { kind: 'full', why: 'again', before, ...reviewing };
 
 describe('a scope', () => {
-  it.each<[Scope, string]>([
-    [SINCE, '2222222..3333333 (2 of 11 files)'],
-    [{ ...SINCE, hasMerge: true }, '2222222..3333333 (2 of 11 files, without what a merge brought)'],
-    [
-      { kind: 'full', why: 'first', before: undefined, ...reviewing, filesTotal: 1 },
-      '3333333, the whole pull request (1 file)',
-    ],
-    [AGAIN, '3333333, the whole pull request (11 files), because this commit was reviewed before'],
-  ])('is told in a line: %#', (scope, line) => {
-    expect(formatScope(scope)).toBe(line);
-  });
-
-  it.each<[Scope, string]>([
-    [SINCE, '2222222..3333333 (2 of 11 files; 3 that did not fit (`max-diff-tokens`) left out)'],
-    [
-      { ...SINCE, before: { ...before, unseen: ['b.ts'] } },
-      '2222222..3333333 (2 of 11 files, and what did not fit before; 3 that did not fit (`max-diff-tokens`) left out)',
-    ],
-    [
-      AGAIN,
-      '3333333, the pull request but for 3 of 11 files, which did not fit (`max-diff-tokens`), because this commit was reviewed before',
-    ],
-  ])('does not call whole what did not fit: %#', (scope, line) => {
-    expect(formatScope(scope, 3)).toBe(line);
-  });
-
   it('names the files of the last whole review that did not fit', () => {
     const partly = { ...before, unseen: ['b.ts'] };
     expect(unseenSoFar({ ...SINCE, before: partly })).toEqual(['b.ts']);

@@ -1,19 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mergeStates } from '../../../src/core/memory/state.js';
+import { END_REASONS } from '../../../src/core/review/finding-facts.js';
 import {
   formatReviewFact,
   parseReviewFact,
   parseReviewFacts,
   type ReviewFact,
   type Spent,
-  WITHDRAWAL_REASONS,
   withReviewFacts,
 } from '../../../src/core/review/state-facts.js';
 import { spentUsd } from '../../../src/core/review/state-sums.js';
+import { lesson } from './threads.js';
 
 const AT = new Date('2026-11-22T10:00:00.123Z');
-const FINGERPRINT = '0123456789abcdef';
+const ID = '0123456789abcdef';
 const HEAD = 'a'.repeat(40);
 
 function spent(run: string, usd: number, parts: Partial<Spent> = {}): Spent {
@@ -25,13 +26,14 @@ const FACTS: readonly ReviewFact[] = [
   { kind: 'reviewed', pull: 43, head: HEAD, base: 'b', into: 'release 2', cut: { whole: 'c' }, at: AT },
   { kind: 'reviewed', pull: 44, head: HEAD, base: 'b', cut: { whole: undefined }, at: AT },
   { kind: 'reviewed', pull: 45, head: HEAD, base: 'b', unseen: ['src/b.ts', 'a file.ts'], at: AT },
-  { kind: 'finding', fingerprint: FINGERPRINT, pull: 42, path: 'src/a b.ts', rule: 'xss', at: AT },
+  { kind: 'finding', id: ID, pull: 42, path: 'src/a b.ts', category: 'data', severity: 'nit', at: AT },
   {
-    kind: 'withdrawn',
-    fingerprint: FINGERPRINT,
+    kind: 'ended',
+    id: ID,
     pull: 42,
     path: 'naïve "--> at=2099-01-01\n- spent x"',
-    rule: 'xss',
+    category: 'data',
+    how: 'dismissed',
     why: 'thumbs-down',
     by: 'octocat',
     at: AT,
@@ -47,7 +49,7 @@ describe('facts of the pull request bot', () => {
     expect(
       withReviewFacts(
         '',
-        FACTS.filter(({ kind }) => kind !== 'withdrawn'),
+        FACTS.filter(({ kind }) => kind !== 'ended'),
       )
         .split('\n')
         .slice(4),
@@ -56,7 +58,7 @@ describe('facts of the pull request bot', () => {
       `- reviewed 43 head=${HEAD} base=b into=release%202 cut=c at=2026-11-22T10:00:00.123Z`,
       `- reviewed 44 head=${HEAD} base=b cut=none at=2026-11-22T10:00:00.123Z`,
       `- reviewed 45 head=${HEAD} base=b unseen=src/b.ts%00a%20file.ts at=2026-11-22T10:00:00.123Z`,
-      `- finding ${FINGERPRINT}/42 pr=42 path=src/a%20b.ts rule=xss at=2026-11-22T10:00:00.123Z`,
+      `- finding ${ID}/42 pr=42 path=src/a%20b.ts cat=data sev=nit at=2026-11-22T10:00:00.123Z`,
       '- spent 123-1 pr=42 day=2026-11-22 usd=0.1234 at=2026-11-22T10:00:00.123Z',
       '- spent 124-1 day=2026-11-22 usd=1.00 at=2026-11-22T10:00:00.123Z',
       '- paused 42 by=octocat at=2026-11-22T10:00:00.123Z',
@@ -73,13 +75,14 @@ describe('facts of the pull request bot', () => {
   it('are read back whatever a path or a login holds', () => {
     const text = fc.string({ unit: 'binary', minLength: 1 });
     fc.assert(
-      fc.property(text, text, fc.constantFrom(...WITHDRAWAL_REASONS), (path, by, why) => {
+      fc.property(text, text, fc.constantFrom(...END_REASONS), (path, by, why) => {
         const fact: ReviewFact = {
-          kind: 'withdrawn',
-          fingerprint: FINGERPRINT,
+          kind: 'ended',
+          id: ID,
           pull: 1,
           path,
-          rule: 'r',
+          category: 'data',
+          how: 'settled',
           why,
           by,
           at: AT,
@@ -96,11 +99,8 @@ describe('facts of the pull request bot', () => {
     ['no number', '- paused x by=octocat at=2026-11-22T10:00:00Z'],
     ['a number that is none', '- reviewed 042 head=a base=b at=2026-11-22T10:00:00Z'],
     ['no head', '- reviewed 42 base=b at=2026-11-22T10:00:00Z'],
-    ['no fingerprint', '- withdrawn xyz pr=42 path=a rule=b why=fixed by=c at=2026-11-22T10:00:00Z'],
-    [
-      'an unknown reason',
-      `- withdrawn ${FINGERPRINT} pr=42 path=a rule=b why=bribed by=c at=2026-11-22T10:00:00Z`,
-    ],
+    ['no id', '- withdrawn xyz pr=42 path=a rule=b why=fixed by=c at=2026-11-22T10:00:00Z'],
+    ['an unknown reason', `- withdrawn ${ID} pr=42 path=a rule=b why=bribed by=c at=2026-11-22T10:00:00Z`],
     ['a negative amount', '- spent 1-1 pr=42 day=2026-11-22 usd=-5 at=2026-11-22T10:00:00Z'],
     ['an amount beyond reason', '- spent 1-1 pr=42 day=2026-11-22 usd=1e9 at=2026-11-22T10:00:00Z'],
     ['an unknown kind', '- liked 42 at=2026-11-22T10:00:00Z'],
@@ -119,12 +119,13 @@ describe('facts of the pull request bot', () => {
     expect(facts).toMatchObject([{ head: 'new' }]);
   });
 
-  it('are taken back by forgetting the fingerprint', () => {
-    const text = withReviewFacts('', FACTS);
-    const kinds = parseReviewFacts(`${text}- forgotten ${FINGERPRINT} at=2026-11-23T00:00:00Z\n`).map(
+  it('are taken back by forgetting the id', () => {
+    const text = withReviewFacts('', [...FACTS, lesson({ id: ID })]);
+    const kinds = parseReviewFacts(`${text}- forgotten ${ID} at=2026-11-23T00:00:00Z\n`).map(
       ({ kind }) => kind,
     );
-    expect(kinds).not.toContain('withdrawn');
+    expect(kinds).not.toContain('ended');
+    expect(kinds).not.toContain('lesson');
     expect(kinds).toContain('finding');
   });
 

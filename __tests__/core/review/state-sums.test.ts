@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ReviewFact } from '../../../src/core/review/state-facts.js';
-import { isPaused, lastReviewed, spentUsd, withdrawnFindings } from '../../../src/core/review/state-sums.js';
+import { isPaused, lastReviewed, spentUsd } from '../../../src/core/review/state-sums.js';
 
 const AT = new Date('2026-11-22T10:00:00Z');
 const LATER = new Date('2026-11-22T10:00:01Z');
@@ -48,9 +48,5 @@ describe('sums over the state', () => {
     ],
   ])('tell whether a pull request is paused: %s', (_, given, expected) => {
     expect(isPaused(given, 1)).toBe(expected);
-  });
-
-  it('tell what was withdrawn', () => {
-    expect(withdrawnFindings(facts)).toEqual([]);
   });
 });

@@ -1,12 +1,17 @@
 import { isOwnText } from '../event/mention.js';
 import { mayWrite, type Permission } from '../event/permission.js';
 import type { Actor } from '../event/trigger.js';
-import { isMarkedOutdated, parseFindingMarker } from './markers.js';
+import type { Side } from '../findings/terms.js';
+import { type Ending, type EndReason, livesOf, type Raised } from './finding-facts.js';
+import { type FindingMarker, parseFindingMarker } from './markers.js';
 import { parseReply } from './parse-reply.js';
-import type { Raised, ReviewFact, WithdrawalReason, Withdrawn } from './state-facts.js';
+import type { ReviewFact } from './state-facts.js';
 
 /** Something that was written in a thread. */
 export interface ThreadRemark {
+  /** As the REST API numbers it. */
+  readonly id: number;
+  readonly url: string;
   readonly author: Actor;
   /** What GitHub shows beside the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
   readonly authorAssociation: string;
@@ -19,6 +24,15 @@ export interface ThreadRemark {
 
 /** A conversation on a line of a pull request, as far as answers show in it. */
 export interface AnsweredThread {
+  readonly id: string;
+  readonly path: string;
+  readonly side: Side;
+  /** In the newest diff; undefined for a line that is no longer in it. */
+  readonly line: number | undefined;
+  /** In the diff that the thread began on. */
+  readonly originalLine?: number | undefined;
+  /** The part of the diff that the thread began on; it ends with the line. */
+  readonly hunk: string;
   readonly isResolved: boolean;
   /** Login; undefined where it is open, or nobody knows. */
   readonly resolvedBy: string | undefined;
@@ -32,28 +46,11 @@ export interface AnsweredThread {
   readonly replies: readonly ThreadRemark[];
 }
 
-/** What is known before anything is asked. */
-export interface AskingParts {
-  readonly facts: readonly ReviewFact[];
-  /** Ids that a person had forgotten: a withdrawal that was taken back stays taken back. */
-  readonly forgotten: ReadonlySet<string>;
-}
-
-/** The findings whose answer is not known yet, each with the pull request it stands on. */
-export function unanswered({ facts, forgotten }: AskingParts): readonly Raised[] {
-  const answered = new Map(
-    facts.flatMap((fact) => (fact.kind === 'withdrawn' ? [[fact.fingerprint, fact] as const] : [])),
+/** The findings that are open as far as is known, each with the pull request it stands on. */
+export function unanswered(facts: readonly ReviewFact[], forgotten: ReadonlySet<string>): readonly Raised[] {
+  return [...livesOf(facts).values()].flatMap(({ raised, ended }) =>
+    raised === undefined || ended !== undefined || forgotten.has(raised.id) ? [] : [raised],
   );
-  return facts.flatMap((fact) => {
-    if (fact.kind !== 'finding' || forgotten.has(fact.fingerprint)) return [];
-    const answer = answered.get(fact.fingerprint);
-    return answer === undefined || isBack(fact, answer) ? [fact] : [];
-  });
-}
-
-/** What was fixed holds for its pull request and until it is raised again. */
-function isBack(raised: Raised, { why, pull, at }: Withdrawn): boolean {
-  return why === 'fixed' && (raised.pull !== pull || raised.at > at);
 }
 
 /** Which pull requests are asked. */
@@ -77,18 +74,9 @@ export function pullsToAsk(
   return [...(isAsked ? [own] : []), ...others.slice(0, limit)];
 }
 
-/** Whose findings are looked for. */
-export interface OwnParts {
-  readonly agent: string;
-  /** Those that are kept of this pull request. */
-  readonly raised: readonly Raised[];
-}
-
 /** A thread that a finding of ours began. */
 export interface OwnThread {
-  readonly fingerprint: string;
-  /** Undefined where it is not kept: of a run that read strangers' words, or of another agent. */
-  readonly raised: Raised | undefined;
+  readonly marker: FindingMarker;
   readonly thread: AnsweredThread;
 }
 
@@ -97,24 +85,18 @@ export interface OwnThread {
  * begins with our marker. Nobody's text can pass for one. What other agents found is among them, since nothing is said
  * twice on a line; but each learns from the answers to its own.
  */
-export function ownThreads(
-  threads: readonly AnsweredThread[],
-  { agent, raised }: OwnParts,
-): readonly OwnThread[] {
+export function ownThreads(threads: readonly AnsweredThread[]): readonly OwnThread[] {
   return threads.flatMap((thread) => {
     if (!thread.first.isOurs || thread.first.isEditedByOther) return [];
     const marker = parseFindingMarker(thread.first.body);
-    if (marker === undefined) return [];
-    const { fingerprint } = marker;
-    const kept = marker.agent === agent ? raised : [];
-    return [{ fingerprint, raised: kept.find((one) => one.fingerprint === fingerprint), thread }];
+    return marker === undefined ? [] : [{ marker, thread }];
   });
 }
 
 /**
  * The accounts whose permission decides, each once. Who resolved something comes first, which not everybody can, then who
- * belongs here by GitHub's word, then all others, and thumbs last: not all are asked, and a crowd of strangers must hide
- * nobody.
+ * belongs here by GitHub's word, then all others, then thumbs, and last who belongs here and said something else: not all are asked, and a
+ * crowd of strangers must hide nobody.
  */
 export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
   const from = (pick: (thread: AnsweredThread) => readonly string[]) =>
@@ -129,6 +111,7 @@ export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
     ...from(replying(false)),
     ...from(({ thumbsDown }) => thumbsDown),
     ...from(({ thumbsUp }) => thumbsUp),
+    ...from((thread) => writtenBy(thread, BELONGING)),
   ];
   const known = new Map<string, string>();
   for (const login of logins) if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
@@ -148,86 +131,64 @@ function nameOf(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '');
 }
 
-/**
- * Replies of people that say one of the set words. With a person's own token they and our runs are one account; what a run
- * says bears its mark.
- */
+/** The people with write access who have written in a conversation, whatever they said. */
+export function writersOf(thread: AnsweredThread, permissions: Permissions): readonly string[] {
+  const isWriter = (login: string) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
+  return [...new Set(writtenBy(thread))].filter(isWriter);
+}
+
+/** Of people alone, whose words they still are. */
+function writtenBy({ replies }: AnsweredThread, among?: ReadonlySet<string>): readonly string[] {
+  return replies.flatMap((reply) => {
+    const isMeant = isOfPerson(reply) && (among?.has(reply.authorAssociation) ?? true);
+    return isMeant ? [reply.author.login] : [];
+  });
+}
+
+/** With a person's own token they and our runs are one account; what a run says bears its mark. */
+function isOfPerson({ author, isOurs, isEditedByOther, body }: ThreadRemark): boolean {
+  return !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther;
+}
+
+/** Replies of people that say one of the set words. */
 function repliesOf({ replies }: AnsweredThread): readonly ThreadRemark[] {
-  return replies.filter(
-    ({ author, isOurs, isEditedByOther, body }) =>
-      !(isOurs && isOwnText(body)) && !author.isBot && !isEditedByOther && parseReply(body) !== undefined,
-  );
+  return replies.filter((reply) => isOfPerson(reply) && parseReply(reply.body) !== undefined);
 }
 
 /** By login in lower case; whoever is missing is not counted. */
 export type Permissions = ReadonlyMap<string, Permission | 'unknown'>;
 
-/** What the answers are decided from. */
-export interface AnswerParts {
-  readonly threads: readonly OwnThread[];
-  readonly permissions: Permissions;
-  readonly facts: readonly ReviewFact[];
-  readonly now: Date;
-}
-
-/**
- * What people with write access have said of our findings, as facts that are new. Only closed sets come out: a reason, a
- * login that GitHub vouches for, and path and rule as we kept them. Where a finding stands in several threads, one that
- * withdraws it counts more than one that was fixed.
- */
-export function newlyWithdrawn({ threads, permissions, facts, now }: AnswerParts): readonly Withdrawn[] {
-  const found = new Map<string, Withdrawn>();
-  for (const { raised, thread } of threads) {
-    const answer = raised === undefined ? undefined : answerOf(thread, permissions);
-    if (raised === undefined || answer === undefined) continue;
-    if (answer.why === 'fixed' && (isKnown(raised, facts) || found.has(raised.fingerprint))) continue;
-    const { fingerprint, pull, path, rule } = raised;
-    found.set(fingerprint, { kind: 'withdrawn', fingerprint, pull, path, rule, ...answer, at: now });
-  }
-  return [...found.values()];
-}
-
-function isKnown({ fingerprint }: Raised, facts: readonly ReviewFact[]): boolean {
-  return facts.some((fact) => fact.kind === 'withdrawn' && fact.fingerprint === fingerprint);
-}
-
-interface Answer {
-  readonly why: WithdrawalReason;
+/** What people with write access have said of a finding. */
+export interface Answer {
+  readonly how: Extract<Ending, 'settled' | 'dismissed'>;
+  readonly why: EndReason;
   readonly by: string;
 }
 
-/** 👎 counts most, then words, then that somebody closed the conversation: with the line changed, it was mended. */
-function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {
+/**
+ * 👎 counts most, then words, then that somebody closed the conversation. With the line changed it was mended; without,
+ * nobody knows whether the finding was right, so it teaches nothing.
+ */
+export function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {
   const isWriter = (login: string) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
   const up = thread.thumbsUp.filter(isWriter);
   const down = thread.thumbsDown.filter(isWriter);
   const [critic] = down;
-  if (critic !== undefined && down.length > up.length) return { why: 'thumbs-down', by: critic };
+  if (critic !== undefined && down.length > up.length) {
+    return { how: 'dismissed', why: 'thumbs-down', by: critic };
+  }
   const last = repliesOf(thread).findLast(({ author }) => isWriter(author.login));
   const word = last === undefined ? undefined : parseReply(last.body);
-  if (last !== undefined && word === 'withdraws') return { why: 'reply', by: last.author.login };
+  if (last !== undefined && word === 'withdraws') {
+    return { how: 'dismissed', why: 'reply', by: last.author.login };
+  }
   const closer = resolverOf(thread);
   const resolver = closer !== undefined && isWriter(closer) ? closer : undefined;
   const admirer = up.length > down.length ? up[0] : undefined;
   const friend = word === 'agrees' ? last?.author.login : admirer;
   if (resolver !== undefined) {
-    const why = thread.isOutdated || friend !== undefined ? 'fixed' : 'resolved';
-    return { why, by: resolver };
+    const why = thread.isOutdated || friend !== undefined ? 'fixed' : 'closed';
+    return { how: 'settled', why, by: resolver };
   }
-  return friend !== undefined && thread.isOutdated ? { why: 'fixed', by: friend } : undefined;
-}
-
-/** Fingerprints of the findings whose conversations nobody has closed. */
-export function openFindings(threads: readonly OwnThread[]): readonly string[] {
-  return threads.flatMap(({ fingerprint, thread }) =>
-    thread.isResolved || isMarkedOutdated(thread.first.body) ? [] : [fingerprint],
-  );
-}
-
-/** Fingerprints of findings that are not kept and were withdrawn where they stand. */
-export function withdrawnHere(threads: readonly OwnThread[], permissions: Permissions): readonly string[] {
-  return threads.flatMap(({ fingerprint, raised, thread }) => {
-    const answer = raised === undefined ? answerOf(thread, permissions) : undefined;
-    return answer === undefined || answer.why === 'fixed' ? [] : [fingerprint];
-  });
+  return friend !== undefined && thread.isOutdated ? { how: 'settled', why: 'fixed', by: friend } : undefined;
 }

@@ -1,22 +1,26 @@
+import type { ShownLines } from '../findings/evidence.js';
 import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
 import { shown } from '../text/shown.js';
 import { allowedName } from './allow-list.js';
 import { type FindingAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
-import type { DiffLines } from './diff-lines.js';
 import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
+import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';
 import { withoutOffers } from './suggestion.js';
-import { type CommentRequest, takeFinding } from './take-finding.js';
+import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
 
 /** What a run publishes to. */
 export interface PublishScope {
   readonly rules: PublishRules;
-  /** The lines of the whole pull request's diff; undefined where the run is about no pull request. */
-  readonly lines: DiffLines | undefined;
+  /** The pull request; undefined where the run is about none, or its diff is not known. */
+  readonly review: ReviewScope | undefined;
   /** The issue or pull request that is labelled, assigned and reacted to. */
   readonly subject: number | undefined;
 }
+
+/** A pull request that a run can review. */
+export interface ReviewScope extends Omit<FindingScope, 'rules'>, SettleScope {}
 
 /**
  * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
@@ -24,12 +28,22 @@ export interface PublishScope {
  */
 export class Publications {
   private state: Buffered = NOTHING_BUFFERED;
+  /** Findings about which the model was asked whether they are an earlier one, and has not said. */
+  private unanswered: readonly CommentRequest[] = [];
 
   constructor(private readonly scope: PublishScope) {}
 
-  /** What was collected so far. */
+  /** What was collected so far. A finding that a question was left open about counts as another one: none is lost. */
   get buffered(): Buffered {
-    return this.state;
+    return this.unanswered.reduce((state, request) => {
+      return this.withFinding({ ...request, isNew: true }, state).state;
+    }, this.state);
+  }
+
+  /** What findings are held against; undefined where there is nothing to review. */
+  get scopeOfReview(): (ReviewScope & Pick<PublishScope, 'rules'>) | undefined {
+    const { review, rules } = this.scope;
+    return review === undefined ? undefined : { ...review, rules };
   }
 
   /** Whether there is anything that a tool of this name could publish to. */
@@ -37,7 +51,9 @@ export class Publications {
     switch (tool) {
       case 'add_review_comment':
       case 'submit_review':
-        return this.scope.lines !== undefined;
+        return this.scope.review !== undefined;
+      case 'settle_finding':
+        return this.scope.review?.known.some(({ state, isOwn }) => state === 'open' && isOwn) === true;
       case 'set_labels':
       case 'assign':
       case 'react':
@@ -54,18 +70,47 @@ export class Publications {
 
   /** A comment on lines of the change. */
   addComment(request: CommentRequest): FindingAnswer {
-    const { lines, rules } = this.scope;
-    if (lines === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
-    const { answer, findings, isOneTooMany } = takeFinding(request, this.state.findings, { lines, rules });
-    const refusedFindings = this.state.refusedFindings + (isOneTooMany ? 1 : 0);
-    this.state = { ...this.state, findings, refusedFindings };
-    return this.kept('add_review_comment', answer);
+    if (this.scope.review === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
+    const { state, answer } = this.withFinding(request, this.state);
+    const isQuestion = state.asked.size > this.state.asked.size;
+    this.state = state;
+    if (isQuestion) this.unanswered = [...this.unanswered, request];
+    else if (answer.kind === 'taken')
+      this.unanswered = this.unanswered.filter((one) => !isOfOneLine(one, request));
+    return isQuestion ? answer : this.kept('add_review_comment', answer);
+  }
+
+  private withFinding(
+    request: CommentRequest,
+    before: Buffered,
+  ): { readonly state: Buffered; readonly answer: FindingAnswer } {
+    const { review, rules } = this.scope;
+    if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
+    const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
+    const { findings, repeated, heldBack, asked, gates } = so;
+    const refusedFindings = before.refusedFindings + (isOneTooMany ? 1 : 0);
+    const state = { ...before, findings, repeated, heldBack, asked, gates, refusedFindings };
+    return { state, answer };
+  }
+
+  /** What a tool has shown to the model, which may be named as evidence. */
+  show(shown: readonly ShownLines[]): void {
+    for (const lines of shown) this.scope.review?.ledger.show(lines);
+  }
+
+  /** The end of an earlier finding; the last one on each counts. */
+  settle(request: SettleRequest): FindingAnswer {
+    const { review } = this.scope;
+    if (review === undefined) return this.refuse('settle_finding', NO_PULL_REQUEST);
+    const { answer, settlements } = takeSettlement(request, this.state.settlements, review);
+    this.state = { ...this.state, settlements };
+    return this.kept('settle_finding', answer);
   }
 
   /** Summary and verdict of the review; the last ones count. */
   submitReview({ summary, verdict }: { readonly summary: string; readonly verdict: string }): FindingAnswer {
     const tool = 'submit_review';
-    if (this.scope.lines === undefined) return this.refuse(tool, NO_PULL_REQUEST);
+    if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
     const wanted = verdict.trim().toLowerCase().replaceAll('_', '-');
     if (/^approved?$/.test(wanted)) return this.refuse(tool, NO_APPROVAL);
     if (wanted !== 'comment' && wanted !== 'request-changes') return this.refuse(tool, wrongVerdict(verdict));
@@ -192,6 +237,14 @@ const NO_PULL_REQUEST =
 const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
 const NO_APPROVAL =
   'Not taken: a review of yours cannot approve; people do that. Use the verdict `comment`, and say in the summary that you found nothing.';
+
+/** The model answers by calling again for the same line, where it may say the finding in other words. */
+function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
+  return (
+    one.path === other.path &&
+    (one.line === other.line || (one.code !== undefined && one.code === other.code))
+  );
+}
 
 function wrongVerdict(verdict: string): string {
   return `Not taken: the verdict is \`comment\` or \`request-changes\`, not ${shown(verdict)}.`;

@@ -1,5 +1,9 @@
+import type { Finding } from '../findings/finding.js';
+import type { Gate } from '../findings/gates.js';
+import type { KnownFinding } from './known.js';
 import type { PlacedFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
+import type { Settlement } from './settle.js';
 
 /** What a review concludes; a model cannot approve. */
 export type Verdict = 'comment' | 'request-changes';
@@ -25,9 +29,53 @@ export interface Refusal {
   readonly why: string;
 }
 
+/** A finding of the run that the pull request has from an earlier one. */
+export interface Repeated {
+  /** Open, or ended and now back. */
+  readonly of: KnownFinding;
+  readonly finding: Finding;
+}
+
+/** A finding of the run that is not posted. */
+export interface HeldBack {
+  readonly id: string;
+  readonly finding: Finding;
+  readonly why: HoldReason;
+  /** The finding of this pull request that it is. */
+  readonly of?: KnownFinding;
+  /** The pull request where it was dismissed, if that is another one. */
+  readonly pull: number | undefined;
+}
+
+/** Why a finding is not posted. */
+export type HoldReason = 'dismissed' | 'like-dismissed';
+
+/** A finding that a second look has thrown out. */
+export interface Refuted {
+  readonly id: string;
+  readonly finding: Finding;
+  readonly why: RefutedWhy;
+  /** The verifier's words on one line. */
+  readonly reason: string;
+}
+
+/** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
+export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
+
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface Buffered {
   readonly findings: readonly PlacedFinding[];
+  readonly repeated: readonly Repeated[];
+  readonly heldBack: readonly HeldBack[];
+  readonly refuted: readonly Refuted[];
+  /** Findings that were to have a second look and had none; they are published all the same. */
+  readonly unverified: number;
+  /** Ends of earlier findings. */
+  readonly settlements: readonly Settlement[];
+  /** Names of earlier findings that the model was asked about. */
+  readonly asked: ReadonlySet<string>;
+  /** How many findings each gate has stopped. */
+  readonly gates: Readonly<Partial<Record<Gate, number>>>;
   /** Findings that were not taken because a run had raised as many as it may. */
   readonly refusedFindings: number;
   readonly review: ReviewDraft | undefined;
@@ -41,6 +89,13 @@ export interface Buffered {
 /** Where a run begins. */
 export const NOTHING_BUFFERED: Buffered = {
   findings: [],
+  repeated: [],
+  heldBack: [],
+  refuted: [],
+  unverified: 0,
+  settlements: [],
+  asked: new Set(),
+  gates: {},
   refusedFindings: 0,
   review: undefined,
   labels: { add: [], remove: [] },

@@ -1,6 +1,6 @@
+import type { Finding } from '../findings/finding.js';
 import { shown } from '../text/shown.js';
 import { type DiffLines, findFile, formatRanges } from './diff-lines.js';
-import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';
 
 /** Tells the model where its finding will stand, and how it would have to write it to stand elsewhere. */

@@ -1,6 +1,6 @@
+import type { Side } from '../findings/terms.js';
 import { type DiffFile, parseDiff } from '../text/diff.js';
 import type { DiffHunk } from '../text/diff-hunk.js';
-import type { Side } from './finding.js';
 
 /** A line that can carry a comment. */
 export interface CommentableLine {

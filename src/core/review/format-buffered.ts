@@ -1,6 +1,6 @@
 import { cleanLine } from '../text/cut.js';
 import type { Buffered, Refusal } from './buffered.js';
-import { withSuggestion } from './comment-text.js';
+import { plainFinding } from './comment-text.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
 
@@ -32,7 +32,7 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
 function formatFinding({ finding, placement }: PlacedFinding): string {
   const line = placement.kind === 'line' ? placement.line : finding.line;
   const place = codeSpan(`${cleanLine(finding.path, MAX_PATH)}:${line}`);
-  return `**${place}** (${finding.rule}): ${withSuggestion(finding)}`;
+  return `**${place}** (${finding.severity}, ${finding.category}): ${plainFinding(finding)}`;
 }
 
 const MAX_PATH = 200;

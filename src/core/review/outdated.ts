@@ -1,5 +1,8 @@
+import { normalizeCode } from '../findings/code.js';
+import type { Side } from '../findings/terms.js';
 import { type DiffLines, findFile } from './diff-lines.js';
-import { normalizeCode, type Side } from './finding.js';
+import { lastCode } from './known.js';
+import { offeredLines } from './suggestion.js';
 
 /** A comment on a line, as far as it shows whether the line is still there. */
 export interface CommentedLine {
@@ -25,7 +28,18 @@ export function isLineGone({ path, side, isOutdated, hunk }: CommentedLine, line
   return ![...file[side].values()].some(({ text }) => normalizeCode(text) === code);
 }
 
-function lastCode(hunk: string): string {
-  const last = hunk.split(/\r?\n/).findLast((line) => !line.startsWith('\\')) ?? '';
-  return normalizeCode(last.slice(1));
+/** Whether the lines that a comment offered to commit are in the change now, one after the other. */
+export function isSuggestionApplied(
+  { path, body }: { readonly path: string; readonly body: string },
+  lines: DiffLines,
+): boolean {
+  const wanted = offeredLines(body)?.map(normalizeCode);
+  const file = findFile(lines, path);
+  if (wanted === undefined || file === undefined || wanted.every((line) => line === '')) return false;
+  const isAt = (first: number) =>
+    wanted.every((line, index) => {
+      const there = file.RIGHT.get(first + index);
+      return there !== undefined && normalizeCode(there.text) === line;
+    });
+  return [...file.RIGHT.keys()].some(isAt);
 }

@@ -1,70 +1,43 @@
-/** What a reply says of the finding it answers, as far as its opening is one of a few set phrases. */
+import { CHINESE } from './reply-phrases/chinese.js';
+import { ENGLISH } from './reply-phrases/english.js';
+import { FRENCH } from './reply-phrases/french.js';
+import { GERMAN } from './reply-phrases/german.js';
+import { JAPANESE } from './reply-phrases/japanese.js';
+import { PORTUGUESE } from './reply-phrases/portuguese.js';
+import type { ReplyLanguage } from './reply-phrases/reply-language.js';
+import { SPANISH } from './reply-phrases/spanish.js';
+
+/** The languages whose set phrases are understood; one counts only with the words of its own language around it. */
+export const REPLY_LANGUAGES: readonly ReplyLanguage[] = [
+  ENGLISH,
+  GERMAN,
+  SPANISH,
+  FRENCH,
+  PORTUGUESE,
+  CHINESE,
+  JAPANESE,
+];
+
+/** What a reply says of the finding it answers, as far as it is one of a few set phrases. */
 export type ParsedReply = 'withdraws' | 'agrees';
 
-/** A reply that begins so withdraws the finding: it is wrong, or nothing will be done about it. */
-const WITHDRAWING = [
-  'not a bug',
-  'not an issue',
-  'not a problem',
-  'false positive',
-  'by design',
-  'as designed',
-  'works as intended',
-  'working as intended',
-  'intended',
-  'intentional',
-  'deliberate',
-  'on purpose',
-  "won't fix",
-  'wont fix',
-  'wontfix',
-  'will not fix',
-  'invalid',
-  'not applicable',
-  'not relevant',
-  'i disagree',
-  'disagree',
-] as const;
-
-/** A reply that begins so says that the finding is right. */
-const AGREEING = [
-  'fixed',
-  'done',
-  'addressed',
-  'will fix',
-  'good catch',
-  'nice catch',
-  'great catch',
-  'good point',
-  'agreed',
-  'i agree',
-  "you're right",
-  'you are right',
-] as const;
-
-/** What may stand before a phrase and says nothing by itself. */
-const FILLER =
-  /^(?:@[\w-]+|no|nope|nah|hm+|well|sorry|thanks|thank you|but|i think|this is|that is|that's|it is|it's|(?:an?|the)(?= ))[\s,.:;!–—-]+/;
-
-/** A phrase ends where its sentence or clause does, or a reason follows; `invalid tokens are refused` says nothing. */
-const END = /^(?:$|[.,;:!)\n–—-]|\s+(?:here|because|since|as|so|in [0-9a-f]{7,40}\b)|\s+[–—-])/;
-
-/** In `by design, but I will change it` nobody can tell without reading what holds. */
-const TURN = /\b(?:but|however|though|although|except|unless)\b|\?/;
-
 /**
- * Reads a reply without a model: only its first paragraph, and only by the phrases above. Whatever it says beyond them is
- * nobody's business here, so no reply can do more than these two words can. Undefined for all others.
+ * Reads a reply without a model: only its first paragraph, and only by the phrases of {@link REPLY_LANGUAGES}, which are
+ * all of it or stand before a reason. Whatever it says beyond them is nobody's business here, so no reply can do more than
+ * these two words can. Undefined for all others.
  */
 export function parseReply(body: string): ParsedReply | undefined {
   const text = openingOf(body);
-  if (saysFirst(text, WITHDRAWING)) return 'withdraws';
-  return saysFirst(text, AGREEING) ? 'agrees' : undefined;
+  for (const language of languageReaders()) {
+    const said = readIn(language, text);
+    if (said !== undefined) return said;
+  }
+  return undefined;
 }
 
 const MAX_READ = 400;
 
-/** The first paragraph without what was quoted, in lower case and without marks. */
+/** The first paragraph without what was quoted, as {@link fold} makes it. */
 function openingOf(body: string): string {
   const own = body
     .slice(0, MAX_READ * 10)
@@ -73,22 +46,95 @@ function openingOf(body: string): string {
     .join('\n')
     .trim();
   const [paragraph = ''] = own.split(/\n\s*\n/);
-  let text = paragraph
-    .slice(0, MAX_READ)
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\u2018\u2019]/g, "'")
-    .replace(/[*_`~"\u201C\u201D]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  while (FILLER.test(text)) text = text.replace(FILLER, '');
-  return text;
+  return fold(paragraph.slice(0, MAX_READ)).replace(/^(?:@[\w-]+[\s,.:;!]+)+/, '');
 }
 
-function saysFirst(text: string, phrases: readonly string[]): boolean {
-  return phrases.some((phrase) => {
-    if (!text.startsWith(phrase)) return false;
-    const rest = text.slice(phrase.length);
-    return END.test(rest) && !TURN.test(rest);
-  });
+/** Lower case, without accents, emoji and marks of markdown; a hyphen inside of a word is a space. */
+function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .replace(
+      /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u200d|\ufe0f|:[a-z0-9_+-]+:/gu,
+      ' ',
+    )
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[*_`~"\u201c\u201d\u00ab\u00bb\u300c\u300d\u00a1\u00bf]/g, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]) /gu, '')
+    .trim();
+}
+
+/** A language's table as patterns over folded text. */
+interface LanguageReader {
+  readonly withdraws: RegExp;
+  readonly withdrawsAlone: RegExp;
+  readonly agrees: RegExp;
+  /** The one thing before a phrase that says nothing. */
+  readonly opening: RegExp;
+  readonly turn: RegExp;
+}
+
+function createReader(language: ReplyLanguage): LanguageReader {
+  const { withdraws, withdrawsAlone, agrees, yesOrNo, fillers, endings = [], reasons, turns } = language;
+  // Chinese and Japanese write no space between words.
+  const isSpaced = endings.length === 0;
+  const gap = isSpaced ? `[\\s${POINTS}]+` : `[\\s${POINTS}]*`;
+  const ending = isSpaced ? '' : `(?:${anyOf(endings)})?`;
+  const reason = `${isSpaced ? '\\s+' : '\\s*'}(?:${anyOf(reasons)})${isSpaced ? '(?![\\p{L}\\p{N}])' : ''}`;
+  const end = `(?:$|(?=\\s*[)${POINTS}])|(?=${reason})|(?=\\s+(?:in|by|en|em|dans|mit) [0-9a-f]{7,40}(?![\\p{L}\\p{N}])))`;
+  const phrase = (phrases: readonly string[], after: string) =>
+    new RegExp(`^(?:${anyOf(phrases)})${ending}${after}`, 'u');
+  const turn = anyOf(turns);
+  return {
+    withdraws: phrase(withdraws, end),
+    withdrawsAlone: phrase(withdrawsAlone, `[\\s)${POINTS}]*$`),
+    agrees: phrase(agrees, end),
+    opening: new RegExp(
+      `^(?:(?:${anyOf(yesOrNo)})\\s*[${POINTS}][\\s${POINTS}]*|(?:${anyOf(fillers)})${gap})`,
+      'u',
+    ),
+    turn: new RegExp(isSpaced ? `(?<![\\p{L}\\p{N}])(?:${turn})(?![\\p{L}\\p{N}])|\\?` : `${turn}|\\?`, 'u'),
+  };
+}
+
+/** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
+const POINTS = '.,;:!\u2026\u3002\u3001\u2013\u2014-';
+
+/** Longer ones first, so that no phrase hides one that goes on. */
+function anyOf(phrases: readonly string[]): string {
+  return phrases
+    .map(fold)
+    .toSorted((a, b) => b.length - a.length)
+    .map((phrase) => phrase.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    .join('|');
+}
+
+let readers: readonly LanguageReader[] | undefined;
+
+/** Made when the first reply is read: most runs read none. */
+function languageReaders(): readonly LanguageReader[] {
+  readers ??= REPLY_LANGUAGES.map(createReader);
+  return readers;
+}
+
+function readIn(language: LanguageReader, text: string): ParsedReply | undefined {
+  let rest = text;
+  for (;;) {
+    if (language.withdrawsAlone.test(rest)) return 'withdraws';
+    for (const [pattern, said] of [
+      [language.withdraws, 'withdraws'],
+      [language.agrees, 'agrees'],
+    ] as const) {
+      const [phrase] = pattern.exec(rest) ?? [];
+      if (phrase !== undefined && !language.turn.test(rest.slice(phrase.length))) return said;
+    }
+    const shorter = rest.replace(language.opening, '');
+    if (shorter === rest) return undefined;
+    rest = shorter;
+  }
 }

@@ -1,5 +1,7 @@
+import type { Finding } from '../findings/finding.js';
+import { compareSeverity } from '../findings/severity.js';
+import type { Side } from '../findings/terms.js';
 import { type DiffLines, type FileLines, findFile, nearestLine } from './diff-lines.js';
-import { type Finding, fingerprint, type Side } from './finding.js';
 
 /** Where a finding is published. */
 export type Placement =
@@ -16,13 +18,17 @@ export type Placement =
     }
   | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
 
-/** A finding with its place and what it is known by. */
+/** A finding with its place. */
 export interface PlacedFinding {
+  /** Minted when the run took it, see `mintId`. */
+  readonly id: string;
   readonly finding: Finding;
   readonly placement: Placement;
-  readonly fingerprint: string;
-  /** The fingerprint it had before its file was renamed. */
-  readonly formerFingerprint: string | undefined;
+}
+
+/** The worst findings come first: where there is no room for all, the others are left out. */
+export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return findings.toSorted((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
 }
 
 /** How many lines away a comment may stand from what it is about. */
@@ -32,25 +38,15 @@ export const MAX_DISTANCE = 10;
  * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
  * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
  */
-export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
+export function placeFinding(finding: Finding, lines: DiffLines): Omit<PlacedFinding, 'id'> {
   const file = findFile(lines, finding.path);
-  if (file === undefined) return known(finding, { kind: 'body', reason: 'unknown-file' }, undefined);
+  if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
   const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });
   const placement = placeIn(file, ordered);
   // Next to which line a comment had to move changes from push to push; the line that was meant does not.
   const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
   const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
-  return known(code === undefined ? ordered : { ...ordered, code }, placement, file.previousPath);
-}
-
-function known(finding: Finding, placement: Placement, previousPath: string | undefined): PlacedFinding {
-  return {
-    finding,
-    placement,
-    fingerprint: fingerprint(finding),
-    formerFingerprint:
-      previousPath === undefined ? undefined : fingerprint({ ...finding, path: previousPath }),
-  };
+  return { finding: code === undefined ? ordered : { ...ordered, code }, placement };
 }
 
 function withOrder(finding: Finding): Finding {
@@ -69,10 +65,10 @@ function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement
   return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
 }
 
-/** A new file has no left side, and a deleted one no right: only the other can be meant. */
+/** A new file has no left side, and a deleted one no right: only the other can be meant. A binary file has neither. */
 function existingSide(file: FileLines, side: Side): Side {
-  if (file[side].size > 0) return side;
-  return side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  return file[side].size === 0 && file[other].size > 0 ? other : side;
 }
 
 /** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */

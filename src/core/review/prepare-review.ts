@@ -1,10 +1,12 @@
+import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import type { Severity, Side } from '../findings/terms.js';
+import { isBlocking } from './blocking.js';
 import type { Buffered, Verdict } from './buffered.js';
-import { commentText } from './comment-text.js';
-import type { Side } from './finding.js';
+import { commentText, findingInText, oneLine } from './comment-text.js';
 import { agentOf, findingMarker } from './markers.js';
-import type { PlacedFinding } from './place.js';
+import { type Candidate, findMatch } from './match.js';
+import { type PlacedFinding, worstFirst } from './place.js';
 import { formatReviewBody } from './review-body.js';
-import type { Withdrawn } from './state-facts.js';
 
 /** A comment on lines, ready to be posted. */
 export interface PreparedComment {
@@ -15,7 +17,21 @@ export interface PreparedComment {
   readonly startLine: number | undefined;
   /** Cleaned markdown behind the hidden marker. */
   readonly body: string;
+  /** The same for the text of a review. */
+  readonly inText: string;
+  /** The finding whose marker it bears, and what else there is to say of that line. */
   readonly placed: PlacedFinding;
+  readonly others: readonly PlacedFinding[];
+}
+
+/** A finding on a line where a conversation of ours is open: it is said there. */
+export interface PreparedReply {
+  readonly thread: OpenThread;
+  readonly placed: PlacedFinding;
+  /** Its hidden first line. */
+  readonly marker: string;
+  /** Cleaned markdown without it. */
+  readonly body: string;
 }
 
 /** A review, ready to be posted. Each finding that was taken is in exactly one of the lists. */
@@ -26,15 +42,35 @@ export interface PreparedReview {
   readonly marker: string;
   /** Cleaned markdown behind the hidden marker. */
   readonly body: string;
+  /** The last line, for below whatever is added to the body; empty for none. */
+  readonly footer: string;
   readonly comments: readonly PreparedComment[];
+  readonly replies: readonly PreparedReply[];
   /** Findings in the review's text, whole or shortened. */
   readonly inBody: readonly PlacedFinding[];
   /** Findings for which there was no room: for the job summary. */
   readonly omitted: readonly PlacedFinding[];
-  readonly alreadyOpen: readonly PlacedFinding[];
-  readonly withdrawn: readonly PlacedFinding[];
+  /** Findings that another run has posted meanwhile, or that stand in the text of a review. */
+  readonly alreadyOpen: readonly { readonly placed: PlacedFinding; readonly of: OpenFinding }[];
   /** Whether it says anything that was not said before. */
   readonly hasFindings: boolean;
+}
+
+/** A finding that is open on the pull request when a review is about to be posted. */
+export interface OpenFinding {
+  readonly id: string;
+  readonly candidate: Candidate;
+  /** Undefined for one in the text of a review. */
+  readonly thread: OpenThread | undefined;
+}
+
+/** A conversation on a line. */
+export interface OpenThread {
+  /** Number of its first comment. */
+  readonly commentId: number;
+  readonly path: string;
+  readonly side: Side;
+  readonly line: number | undefined;
 }
 
 /** What a review is made from. */
@@ -47,133 +83,165 @@ export interface ReviewParts {
   readonly reviewsBefore?: number;
   /** Sentences for people about how the review came about, cleaned. */
   readonly remarks?: readonly string[];
-  readonly known: KnownFindings;
+  /** Of all our agents: nothing is said twice, whoever said it. */
+  readonly open: readonly OpenFinding[];
+  /** Ids of those that this run knew of when it took its findings: they were compared then. */
+  readonly compared: ReadonlySet<string>;
   readonly maxComments: number;
+  readonly blockOn: Severity;
+  /** Lines about earlier findings, cleaned markdown. */
+  readonly earlier?: readonly string[];
+  /** The small line at the end, cleaned markdown; empty for none. */
+  readonly footer?: string;
+  /** Of a comment: who says so. */
+  readonly signature?: string;
   /** Outbound cleaning (D24). */
   clean(text: string): string;
 }
 
 /**
- * Makes the one review of a run: what was said before is dropped first, so that it uses up no room, then the first
- * findings get their lines, and all others stand in the review's text.
+ * Makes the one review of a run: what was posted meanwhile is dropped first, so that it uses up no room, then the worst
+ * findings get their lines, one conversation for each line, and all others stand in the review's text.
  */
 export function prepareReview(parts: ReviewParts): PreparedReview {
-  const { buffered, known, maxComments, clean } = parts;
-  const { fresh, alreadyOpen, withdrawn } = dropKnown(buffered.findings, known);
-  const placeable = fresh.filter(({ placement }) => placement.kind === 'line');
-  const onLines = placeable.slice(0, Math.max(0, maxComments));
-  const { reviewsBefore = 0, remarks = [] } = parts;
+  const {
+    buffered,
+    maxComments,
+    clean,
+    reviewsBefore = 0,
+    remarks = [],
+    earlier = [],
+    signature = '',
+  } = parts;
+  const { fresh, alreadyOpen } = sortFindings(parts);
+  const listed = worstFirst(fresh);
+  const frame = { signature, clean };
+  const replies: PreparedReply[] = [];
+  const lines = new Map<string, PlacedFinding[]>();
+  const unplaced: PlacedFinding[] = [];
+  for (const placed of listed) {
+    const thread = threadAt(placed, parts.open);
+    const line = lineKey(placed);
+    if (thread !== undefined)
+      replies.push({ thread, placed, marker: markerOf(placed, parts), body: commentText(placed, frame) });
+    else if (line === undefined) unplaced.push(placed);
+    else lines.set(line, [...(lines.get(line) ?? []), placed]);
+  }
+  const groups = [...lines.values()];
+  const onLines = groups.slice(0, Math.max(0, maxComments)).map((group) => fitOnLine(group, parts));
+  const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, parts));
   const body = formatReviewBody({
     agent: parts.agent,
     head: parts.head,
     summary: buffered.review?.summary ?? '',
-    unplaced: fresh.filter((finding) => !placeable.includes(finding)),
-    overCap: placeable.slice(onLines.length),
+    listed,
+    unplaced,
+    overCap: [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()],
     maxComments,
-    alreadyOpen: alreadyOpen.length,
-    withdrawn: withdrawn.length,
+    repeated: alreadyOpen.length + buffered.repeated.filter(({ of }) => of.state === 'open').length,
+    heldBack: buffered.heldBack.length,
     refused: buffered.refusedFindings,
     // Nothing new is said a second time by the marker that it had the first time.
-    part: reviewsBefore > 0 && fresh.length > 0 ? reviewsBefore + 1 : undefined,
+    part: reviewsBefore > 0 && fresh.length + earlier.length > 0 ? reviewsBefore + 1 : undefined,
     remarks,
+    earlier,
+    footer: parts.footer ?? '',
     clean,
   });
   return {
-    verdict: verdictOf(buffered, withdrawn.length),
+    verdict: verdictOf(parts, { fresh, alreadyOpen }),
     marker: body.marker,
     body: body.text,
-    comments: onLines.flatMap((placed) => prepareComment(placed, parts)),
+    footer: parts.footer === undefined || parts.footer === '' ? '' : `<sub>${parts.footer}</sub>`,
+    comments,
+    replies,
     inBody: [...body.whole, ...body.shortened],
     omitted: body.omitted,
     alreadyOpen,
-    withdrawn,
     hasFindings: fresh.length > 0,
   };
 }
 
-function prepareComment(
-  placed: PlacedFinding,
-  { agent, clean }: Pick<ReviewParts, 'agent' | 'clean'>,
-): readonly PreparedComment[] {
-  const { placement, fingerprint } = placed;
-  if (placement.kind !== 'line') return [];
-  const { path, side, line, startLine } = placement;
-  const body = `${findingMarker({ fingerprint, agent: agentOf(agent) })}\n${clean(commentText(placed, clean))}`;
-  return [{ path, side, line, startLine, body, placed }];
-}
-
-/** A review whose every finding people have withdrawn holds nothing up. */
-function verdictOf({ review, findings }: Buffered, withdrawn: number): Verdict {
-  if (findings.length > 0 && findings.length === withdrawn) return 'comment';
-  return review?.verdict ?? 'comment';
-}
-
-/** What is known of earlier findings. */
-interface KnownFindings {
-  /**
-   * Fingerprints of our findings that are still open on this pull request, one for each place: of comments on lines that
-   * nobody resolved, and of findings in the text of our reviews.
-   */
-  readonly open: readonly string[];
-  /** Findings that people with write access have withdrawn, on any pull request. */
-  readonly withdrawn: readonly Withdrawn[];
-  /**
-   * Fingerprints of findings that they have withdrawn on this pull request, of runs that keep none: for this pull
-   * request alone, a fork's say. Left out: none.
-   */
-  readonly withdrawnHere?: readonly string[];
-}
-
-/** Findings by what becomes of them; together they are those that were raised. */
-interface SortedFindings {
+interface Sorted {
   readonly fresh: readonly PlacedFinding[];
-  readonly alreadyOpen: readonly PlacedFinding[];
-  readonly withdrawn: readonly PlacedFinding[];
+  readonly alreadyOpen: PreparedReview['alreadyOpen'];
+}
+
+/** Sets aside what somebody posted while the model was at work. Nobody can be asked now, so a doubt on one line counts. */
+function sortFindings({ buffered, open, compared }: ReviewParts): Sorted {
+  const others = open.filter(({ id }) => !compared.has(id)).map((one) => [one.candidate, one] as const);
+  const fresh: PlacedFinding[] = [];
+  const alreadyOpen: { placed: PlacedFinding; of: OpenFinding }[] = [];
+  for (const placed of buffered.findings) {
+    const match = findMatch(placed.finding, others);
+    const isSame = match !== undefined && (match.verdict === 'same' || match.place === 'line');
+    if (isSame) alreadyOpen.push({ placed, of: match.of });
+    else fresh.push(placed);
+  }
+  return { fresh, alreadyOpen };
+}
+
+/** Never two conversations of ours on one line. */
+function threadAt({ placement }: PlacedFinding, open: readonly OpenFinding[]): OpenThread | undefined {
+  if (placement.kind !== 'line') return undefined;
+  return open.find(
+    ({ thread }) =>
+      thread !== undefined &&
+      thread.path === placement.path &&
+      thread.side === placement.side &&
+      thread.line === placement.line,
+  )?.thread;
+}
+
+function lineKey({ placement }: PlacedFinding): string | undefined {
+  return placement.kind === 'line' ? `${placement.side} ${placement.line} ${placement.path}` : undefined;
+}
+
+function prepareComment(group: readonly PlacedFinding[], parts: ReviewParts): readonly PreparedComment[] {
+  const { clean, signature = '' } = parts;
+  const [placed, ...others] = group;
+  if (placed === undefined || placed.placement.kind !== 'line') return [];
+  const { path, side, line, startLine } = placed.placement;
+  const texts = group.map((one) => commentText(one, { signature, clean }));
+  const body = `${markerOf(placed, parts)}\n${texts.join(BETWEEN)}`;
+  const inText = group.map((one) => findingInText(one, clean)).join('\n\n');
+  return [{ path, side, line, startLine, inText, body, placed, others }];
+}
+
+const BETWEEN = '\n\n---\n\n';
+
+/** Room for the marker, in UTF-16 units: its title is encoded. */
+const MARKER = 4000;
+
+/** As many findings of one line as a comment has room for, and the others; the first has it alone. */
+function fitOnLine(
+  group: readonly PlacedFinding[],
+  { clean, signature = '' }: ReviewParts,
+): { readonly fitting: readonly PlacedFinding[]; readonly left: readonly PlacedFinding[] } {
+  let room = MAX_COMMENT_CHARACTERS - MARKER;
+  const end = group.findIndex((one, index) => {
+    room -= commentText(one, { signature, clean }).length + BETWEEN.length;
+    return room < 0 && index > 0;
+  });
+  return end < 0 ? { fitting: group, left: [] } : { fitting: group.slice(0, end), left: group.slice(end) };
+}
+
+function markerOf({ id, finding }: PlacedFinding, { agent, clean }: ReviewParts): string {
+  const { category, severity, title } = finding;
+  return findingMarker({ id, agent: agentOf(agent), category, severity, title: oneLine(title, clean) });
 }
 
 /**
- * Sets aside what was said before: a finding that somebody withdrew, and one that is still open here. Where a line stands
- * twice in a file and one of the two is open, only one is set aside. A finding that was fixed is raised again: it is back.
+ * Changes are asked for where something is open that is bad enough, or where the summary alone asks for them. A review whose
+ * every finding people have dismissed, or a second look has refuted, holds nothing up.
  */
-export function dropKnown(findings: readonly PlacedFinding[], known: KnownFindings): SortedFindings {
-  const open = new Map<string, number>();
-  for (const fingerprint of known.open) open.set(fingerprint, (open.get(fingerprint) ?? 0) + 1);
-  const fresh: PlacedFinding[] = [];
-  const alreadyOpen: PlacedFinding[] = [];
-  const withdrawn: PlacedFinding[] = [];
-  for (const finding of findings) {
-    if (isWithdrawn(finding, known.withdrawn) || isWithdrawnHere(finding, known)) withdrawn.push(finding);
-    else if (takeOpen(finding, open)) alreadyOpen.push(finding);
-    else fresh.push(finding);
-  }
-  return { fresh, alreadyOpen, withdrawn };
-}
-
-/** Rule and fingerprint: no two lines are made to collide that are not also judged alike. */
-function isWithdrawn(
-  { finding, fingerprint, formerFingerprint }: PlacedFinding,
-  withdrawn: readonly Withdrawn[],
-): boolean {
-  return withdrawn.some(
-    (one) =>
-      one.why !== 'fixed' &&
-      one.rule === finding.rule &&
-      (one.fingerprint === formerFingerprint ||
-        (one.fingerprint === fingerprint && one.path === finding.path)),
-  );
-}
-
-function isWithdrawnHere({ fingerprint }: PlacedFinding, { withdrawnHere = [] }: KnownFindings): boolean {
-  return withdrawnHere.includes(fingerprint);
-}
-
-function takeOpen({ fingerprint, formerFingerprint }: PlacedFinding, open: Map<string, number>): boolean {
-  for (const one of [fingerprint, formerFingerprint ?? fingerprint]) {
-    const left = open.get(one) ?? 0;
-    if (left > 0) {
-      open.set(one, left - 1);
-      return true;
-    }
-  }
-  return false;
+function verdictOf({ buffered, blockOn }: ReviewParts, { fresh, alreadyOpen }: Sorted): Verdict {
+  const { review, repeated, heldBack, refuted } = buffered;
+  const severities = [
+    ...[...fresh, ...alreadyOpen.map(({ placed }) => placed)].map(({ finding }) => finding.severity),
+    ...repeated.map(({ of }) => of.severity),
+  ];
+  const raised = severities.length + heldBack.length + refuted.length;
+  const isHeld = raised === 0 || severities.some((severity) => isBlocking(severity, blockOn));
+  return isHeld ? (review?.verdict ?? 'comment') : 'comment';
 }

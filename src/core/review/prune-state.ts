@@ -3,6 +3,9 @@ import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** A lesson that nothing like it was raised against for so long is no longer needed. */
+const LESSON_DAYS = 180;
+
 /** How long a fact is kept, in days; and of each kind how many at most, the latest ones. */
 interface Keeping {
   readonly days: number;
@@ -10,12 +13,13 @@ interface Keeping {
 }
 
 /**
- * A line takes 100 to 200 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it. What
- * somebody withdrew does not grow old.
+ * A line takes 100 to 350 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it.
  */
 const KEEPING: Readonly<Record<ReviewFact['kind'], Keeping>> = {
-  withdrawn: { days: Number.POSITIVE_INFINITY, most: 1000 },
-  finding: { days: 90, most: 1500 },
+  finding: { days: 180, most: 800 },
+  ended: { days: 180, most: 700 },
+  accepted: { days: LESSON_DAYS, most: 300 },
+  lesson: { days: LESSON_DAYS, most: 300 },
   spent: { days: 35, most: 2000 },
   reviewed: { days: 180, most: 1000 },
   paused: { days: 365, most: 200 },

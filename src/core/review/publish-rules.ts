@@ -1,3 +1,5 @@
+import type { Severity } from '../findings/terms.js';
+
 /** The reactions GitHub knows (REST API, reactions). */
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
 
@@ -10,6 +12,10 @@ export interface PublishRules {
   readonly maxComments: number;
   /** Findings that are taken; further ones are refused. */
   readonly maxFindings: number;
+  /** From which severity on a finding asks for changes, and holds the review that asked for them. */
+  readonly blockOn: Severity;
+  /** Findings below it are not taken. */
+  readonly minSeverity: Severity;
   /** Without it a review only comments. It never approves. */
   readonly mayRequestChanges: boolean;
   /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
@@ -25,8 +31,10 @@ export interface PublishRules {
 
 /** What a run may publish where the workflow says nothing else: nobody is assigned and no label is set unasked. */
 export const DEFAULT_PUBLISH_RULES: PublishRules = {
-  maxComments: 20,
+  maxComments: 10,
   maxFindings: 100,
+  blockOn: 'major',
+  minSeverity: 'minor',
   mayRequestChanges: false,
   labels: [],
   maxLabels: 5,
@@ -44,4 +52,6 @@ export const TEXT_LIMITS = {
   summaryBytes: 8192,
   issueBytes: 32_768,
   titleCodePoints: 200,
+  /** Of a finding: one line. */
+  findingTitleBytes: 240,
 } as const;

@@ -1,8 +1,11 @@
 import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
+import { featuresOf } from '../findings/features.js';
+import { findingText } from '../findings/finding.js';
+import { sketchOf } from '../findings/likeness.js';
+import { SEVERITIES } from '../findings/terms.js';
 import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
-import { commentText } from './comment-text.js';
-import { firstSentence } from './finding.js';
+import { findingInText, oneLine, severityMark } from './comment-text.js';
 import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
@@ -14,19 +17,27 @@ export interface ReviewBodyParts {
   readonly head: string;
   /** Markdown of the model's; empty for none. */
   readonly summary: string;
+  /** All findings of the review, worst first. */
+  readonly listed: readonly PlacedFinding[];
   /** Findings that no line can carry. */
   readonly unplaced: readonly PlacedFinding[];
   /** Findings beyond the number of comments a review may have. */
   readonly overCap: readonly PlacedFinding[];
   readonly maxComments: number;
-  readonly alreadyOpen: number;
-  readonly withdrawn: number;
+  /** Findings that are open already. */
+  readonly repeated: number;
+  /** Findings that people have dismissed before. */
+  readonly heldBack: number;
   /** Findings that were not taken, because a run had raised so many. */
   readonly refused: number;
   /** From 2 on, where the commit was reviewed before; left out for the first review. */
   readonly part?: number | undefined;
   /** Sentences for people about how the review came about, cleaned. */
   readonly remarks?: readonly string[];
+  /** Lines about earlier findings, cleaned markdown. */
+  readonly earlier?: readonly string[];
+  /** The small line at the end, cleaned markdown; left out for none. */
+  readonly footer?: string;
   /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
   clean(text: string): string;
 }
@@ -45,19 +56,24 @@ export interface ReviewBody {
 }
 
 /**
- * The text of a review: hidden marker, summary, findings without a line, findings beyond the limit (folded), and what was
- * not repeated. Never longer than GitHub takes. If there is not room for all, findings are shortened before any is left
- * out, the last first, and what is left out is counted.
+ * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
+ * findings without a line, findings beyond the limit (folded), what was not repeated, and one small line. Never longer than
+ * GitHub takes. If there is not room for all, findings are shortened before any is left out, the last first, and what is
+ * left out is counted.
  */
 export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
-  const summary = fitSummary(parts);
+  const { earlier = [], footer = '' } = parts;
+  const opening = [headlineOf(parts), fitSummary(parts)].filter((text) => text !== '').join(' ');
+  const table = formatTable(parts);
+  const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
-  const room = MAX_COMMENT_CHARACTERS - FRAME - markerOf(parts, []).length - summary.length;
+  const used = fixed.reduce((sum, text) => sum + text.length, 0) + footer.length;
+  const room = MAX_COMMENT_CHARACTERS - FRAME - markerOf(parts, []).length - used;
   const shown = fitFindings(all, { room, clean: parts.clean });
   const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
   const omitted = all.filter((finding) => !shown.some((one) => one.finding === finding));
   const sections = [
-    summary,
+    ...fixed,
     formatUnplaced(isIn(parts.unplaced)),
     formatOverCap(isIn(parts.overCap), parts.maxComments),
     formatNotes(parts, omitted.length),
@@ -75,6 +91,34 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   };
 }
 
+const MAX_EARLIER = 30;
+const MAX_ROWS = 30;
+
+/** `**3 findings: 1 major, 2 minor.**`; empty where nothing was found, which the summary says. */
+function headlineOf({ listed }: ReviewBodyParts): string {
+  if (listed.length === 0) return '';
+  const parts = SEVERITIES.flatMap((severity) => {
+    const number = listed.filter(({ finding }) => finding.severity === severity).length;
+    return number === 0 ? [] : [`${number} ${severity}`];
+  });
+  return `**${count(listed.length, 'finding')}: ${parts.join(', ')}.**`;
+}
+
+/** One line a finding, worst first; a single one needs no table. */
+function formatTable({ listed, clean }: ReviewBodyParts): string {
+  if (listed.length < 2) return '';
+  const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
+    const { severity, title, path, line } = finding;
+    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
+    return `| ${severityMark(severity)} | ${cell(oneLine(title, clean))} | ${cell(place)} |`;
+  });
+  return ['| | | |', '|---|---|---|', ...rows].join('\n');
+}
+
+function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
 function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly TextFinding[]): string {
   const again = part === undefined ? {} : { part };
   return reviewMarker({ agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), ...again, findings });
@@ -82,7 +126,7 @@ function markerOf({ agent, head, part }: ReviewBodyParts, findings: readonly Tex
 
 const MAX_NAME = 100;
 /** Code points of a remark, of which there are few. */
-const MAX_REMARK = 500;
+const MAX_REMARK = 1000;
 /** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
 const FRAME = 3500;
 const MAX_SUMMARY = 24_000;
@@ -121,17 +165,19 @@ const MAX_LINE = 999_999_999;
 
 /** A path that is none of the diff is a model's text: where cleaning would change it, it is left out. */
 function textFinding(
-  { finding, fingerprint, placement }: PlacedFinding,
+  { finding, id, placement }: PlacedFinding,
   clean: (text: string) => string,
 ): TextFinding {
   const { path, side, line, startLine = line } = finding;
   const isKnown = placement.kind === 'line' || placement.reason !== 'unknown-file';
   return {
-    fingerprint,
+    id,
     path: isKnown || clean(path) === path ? path : '',
     side,
     startLine: Math.min(startLine, MAX_LINE),
     line: Math.min(line, MAX_LINE),
+    severity: finding.severity,
+    sketch: sketchOf(featuresOf(findingText(finding))),
   };
 }
 
@@ -162,20 +208,19 @@ const MAX_SENTENCE = 200;
 const MAX_SHORT = 1000;
 
 function shortForm(placed: PlacedFinding, clean: (text: string) => string): string {
-  const sentence = cleanLine(firstSentence(placed.finding.body), MAX_SENTENCE);
+  const sentence = cleanLine(placed.finding.title, MAX_SENTENCE);
   const text = clean(`${placeOf(placed)}: ${sentence}`);
   return text.length <= MAX_SHORT ? text : clean(placeOf(placed));
 }
 
 function wholeForm(placed: PlacedFinding, clean: (text: string) => string): string {
-  const { finding } = placed;
-  return clean(`${placeOf(placed)}\n\n${commentText({ ...placed, finding, placement: NOWHERE }, clean)}`);
+  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
 }
 
-/** In the review's text nothing can be offered to be committed, and the place stands above it. */
-const NOWHERE = { kind: 'body', reason: 'no-lines' } as const;
-
-function placeOf({ finding: { path, line, startLine, side } }: PlacedFinding): string {
+function placeOf({ finding: { path, line, startLine, side }, placement }: PlacedFinding): string {
+  // A binary or empty file has no line of that number.
+  if (placement.kind === 'body' && placement.reason === 'no-lines')
+    return `**${codeSpan(cleanLine(path, MAX_PLACE))}**`;
   const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
   return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''}`;
 }
@@ -195,14 +240,12 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
 }
 
 function formatNotes(
-  { alreadyOpen, withdrawn, refused, remarks = [] }: ReviewBodyParts,
+  { repeated, heldBack, refused, remarks = [] }: ReviewBodyParts,
   omitted: number,
 ): string {
   const again = [
-    ...(alreadyOpen > 0
-      ? [`${count(alreadyOpen, 'finding')} that ${isAre(alreadyOpen)} already open here`]
-      : []),
-    ...(withdrawn > 0 ? [`${count(withdrawn, 'finding')} that ${isAre(withdrawn)} withdrawn`] : []),
+    ...(repeated > 0 ? [`${count(repeated, 'finding')} that ${isAre(repeated)} open already`] : []),
+    ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),
   ];
   const notes = [
     ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),

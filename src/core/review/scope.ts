@@ -131,25 +131,3 @@ const WHY: Record<FullReason, string> = {
   rewritten: 'the branch was rewritten since the last review',
   unread: 'GitHub does not show all that is new since the last review',
 };
-
-const SHORT_SHA = 7;
-
-/**
- * One line of markdown for people: which commits were looked at, and how much of the pull request that is; `unseen` is the
- * number of files that did not fit.
- */
-export function formatScope(scope: Scope, unseen = 0): string {
-  const { head, filesTotal } = scope;
-  const to = head.slice(0, SHORT_SHA);
-  const files = `${filesTotal} ${filesTotal === 1 ? 'file' : 'files'}`;
-  if (scope.kind === 'since') {
-    const merge = scope.hasMerge ? ', without what a merge brought' : '';
-    const more = (scope.before.unseen ?? []).length === 0 ? '' : ', and what did not fit before';
-    const but = unseen === 0 ? '' : `; ${unseen} that did not fit (\`max-diff-tokens\`) left out`;
-    return `${scope.from.slice(0, SHORT_SHA)}..${to} (${scope.change.files.length} of ${files}${merge}${more}${but})`;
-  }
-  const why = scope.why === 'first' ? '' : `, because ${whyFull(scope.why)}`;
-  return unseen === 0
-    ? `${to}, the whole pull request (${files})${why}`
-    : `${to}, the pull request but for ${unseen} of ${files}, which did not fit (\`max-diff-tokens\`)${why}`;
-}

@@ -1,11 +1,6 @@
 import { decodeField, encodeField } from '../memory/field.js';
 import { type Fact, forgottenIds, parseState, withFacts } from '../memory/state.js';
-
-/** Why a finding is no longer held against the code. */
-export const WITHDRAWAL_REASONS = ['resolved', 'thumbs-down', 'reply', 'fixed'] as const;
-
-/** One of {@link WITHDRAWAL_REASONS}. */
-export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number];
+import { type FindingFact, findingFields, findingKey, readFindingFact } from './finding-facts.js';
 
 /** The last commit of a pull request that was reviewed. */
 export interface Reviewed {
@@ -19,28 +14,6 @@ export interface Reviewed {
   readonly cut?: { readonly whole: string | undefined };
   /** Paths of files that did not fit into the reviews up to the last whole one; never empty, left out for none. */
   readonly unseen?: readonly string[];
-  readonly at: Date;
-}
-
-/** A finding that was published. */
-export interface Raised {
-  readonly kind: 'finding';
-  readonly fingerprint: string;
-  readonly pull: number;
-  readonly path: string;
-  readonly rule: string;
-  readonly at: Date;
-}
-
-/** A finding that somebody with write access withdrew, or called fixed; known by its fingerprint alone, since it holds everywhere. */
-export interface Withdrawn {
-  readonly kind: 'withdrawn';
-  readonly fingerprint: string;
-  readonly pull: number;
-  readonly path: string;
-  readonly rule: string;
-  readonly why: WithdrawalReason;
-  readonly by: string;
   readonly at: Date;
 }
 
@@ -66,7 +39,7 @@ export interface PauseFact {
 }
 
 /** What the pull request bot keeps in the agent's state file (D36). */
-export type ReviewFact = Reviewed | Raised | Withdrawn | Spent | PauseFact;
+export type ReviewFact = Reviewed | FindingFact | Spent | PauseFact;
 
 /** The state with these facts, each in the place of an older one about the same. */
 export function withReviewFacts(text: string, facts: readonly ReviewFact[]): string {
@@ -75,19 +48,23 @@ export function withReviewFacts(text: string, facts: readonly ReviewFact[]): str
 
 /**
  * The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left
- * out, and so is a withdrawal whose fingerprint was forgotten: that is how a person takes one back.
+ * out, and so are the end and the lesson of a finding whose id was forgotten: that is how a person takes one back.
  */
 export function parseReviewFacts(text: string): readonly ReviewFact[] {
   const forgotten = forgottenIds(text);
   const newest = new Map<string, ReviewFact>();
   for (const fact of parseState(text)) {
     const parsed = parseReviewFact(fact);
-    if (parsed === undefined || (parsed.kind === 'withdrawn' && forgotten.has(parsed.fingerprint))) continue;
+    if (parsed === undefined || isForgotten(parsed, forgotten)) continue;
     const name = `${parsed.kind} ${keyOf(parsed)}`;
     if (parsed.at.getTime() >= (newest.get(name)?.at.getTime() ?? Number.NEGATIVE_INFINITY))
       newest.set(name, parsed);
   }
   return [...newest.values()];
+}
+
+function isForgotten(fact: ReviewFact, forgotten: ReadonlySet<string>): boolean {
+  return (fact.kind === 'ended' || fact.kind === 'lesson') && forgotten.has(fact.id);
 }
 
 /** The line of a fact. */
@@ -100,13 +77,13 @@ export function formatReviewFact(fact: ReviewFact): Fact {
   };
 }
 
-/** A finding is known with its pull request: stacked pull requests hold the same commits. */
 function keyOf(fact: ReviewFact): string {
   switch (fact.kind) {
     case 'finding':
-      return `${fact.fingerprint}/${fact.pull}`;
-    case 'withdrawn':
-      return fact.fingerprint;
+    case 'ended':
+    case 'lesson':
+    case 'accepted':
+      return findingKey(fact);
     case 'spent':
       return fact.run;
     case 'reviewed':
@@ -127,21 +104,10 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
         ...(fact.unseen === undefined ? [] : [['unseen', fact.unseen.join(NO_PATH)] as const]),
       ];
     case 'finding':
-      return [
-        ['pr', `${fact.pull}`],
-        ['path', fact.path],
-        ['rule', fact.rule],
-      ];
-    case 'withdrawn': {
-      const { pull, path, rule, why, by } = fact;
-      return [
-        ['pr', `${pull}`],
-        ['path', path],
-        ['rule', rule],
-        ['why', why],
-        ['by', by],
-      ];
-    }
+    case 'ended':
+    case 'lesson':
+    case 'accepted':
+      return findingFields(fact);
     case 'spent': {
       const pull: readonly (readonly [string, string])[] =
         fact.pull === undefined ? [] : [['pr', `${fact.pull}`]];
@@ -176,8 +142,11 @@ export function parseReviewFact({ kind, key, rest }: Fact): ReviewFact | undefin
     case 'reviewed':
       return readReviewed(key, fields, at);
     case 'finding':
+    case 'ended':
     case 'withdrawn':
-      return readFinding(kind, { key, fields, at });
+    case 'lesson':
+    case 'accepted':
+      return readFindingFact(kind, { key, pull: readPull(fields.get('pr')), fields, at });
     case 'spent':
       return readSpent(key, fields, at);
     case 'paused':
@@ -213,27 +182,6 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
     ...(unseen.length === 0 ? {} : { unseen }),
     at,
   };
-}
-
-interface FindingLine {
-  readonly key: string;
-  readonly fields: Fields;
-  readonly at: Date;
-}
-
-function readFinding(
-  kind: 'finding' | 'withdrawn',
-  { key, fields, at }: FindingLine,
-): Raised | Withdrawn | undefined {
-  const fingerprint = /^[0-9a-f]{16}(?=\/|$)/.exec(key)?.[0];
-  const [pull, path, rule] = [readPull(fields.get('pr')), fields.get('path'), fields.get('rule')];
-  if (fingerprint === undefined || pull === undefined || path === undefined || rule === undefined)
-    return undefined;
-  if (kind === 'finding') return { kind, fingerprint, pull, path, rule, at };
-  const why = WITHDRAWAL_REASONS.find((one) => one === fields.get('why'));
-  return why === undefined
-    ? undefined
-    : { kind, fingerprint, pull, path, rule, why, by: fields.get('by') ?? '', at };
 }
 
 function readSpent(run: string, fields: Fields, at: Date): Spent | undefined {

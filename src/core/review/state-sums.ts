@@ -1,4 +1,4 @@
-import type { Reviewed, ReviewFact, Withdrawn } from './state-facts.js';
+import type { Reviewed, ReviewFact } from './state-facts.js';
 
 /** US dollars that runs have spent on a pull request, or on a day (UTC, `2026-11-22`). */
 export function spentUsd(
@@ -24,9 +24,4 @@ export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
   const timeOf = (kind: 'paused' | 'resumed') =>
     facts.find((fact) => fact.kind === kind && fact.pull === pull)?.at.getTime() ?? Number.NEGATIVE_INFINITY;
   return timeOf('paused') > Number.NEGATIVE_INFINITY && timeOf('paused') >= timeOf('resumed');
-}
-
-/** The findings that were withdrawn. */
-export function withdrawnFindings(facts: readonly ReviewFact[]): readonly Withdrawn[] {
-  return facts.flatMap((fact) => (fact.kind === 'withdrawn' ? [fact] : []));
 }

@@ -39,6 +39,12 @@ export function fencedBlock(code: string, language: 'suggestion' | ''): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
+/** The lines that a comment of ours offers to commit; undefined where it offers none. */
+export function offeredLines(markdown: string): readonly string[] | undefined {
+  const [, fence = '', code] = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m.exec(markdown) ?? [];
+  return fence === '' ? undefined : code?.split('\n');
+}
+
 /** A short text as a code span, whatever backticks it holds. */
 export function codeSpan(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));

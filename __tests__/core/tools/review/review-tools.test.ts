@@ -3,9 +3,22 @@ import { Publications } from '../../../../src/core/review/buffer.js';
 import { readDiffLines } from '../../../../src/core/review/diff-lines.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../../src/core/review/publish-rules.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../../src/core/tools/review/review-tools.js';
+import { scopeRest } from '../../review/change.js';
+import { known } from '../../review/threads.js';
 import { quiet } from '../fake-workspace.js';
 
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,3 @@\n one();\n+two();\n three();\n';
+
+const COMMENT = {
+  path: 'src/a.ts',
+  line: 2,
+  code: 'two();',
+  title: 'It is called too early',
+  body: 'Swap them.',
+  category: 'correctness',
+  effect: 'failure',
+  reach: 'common',
+};
 
 function start() {
   const rules = {
@@ -14,7 +27,15 @@ function start() {
     labels: ['bug', 'docs'],
     assignees: ['octocat'],
   };
-  const publications = new Publications({ rules, lines: readDiffLines(DIFF), subject: 42 });
+  const review = {
+    lines: readDiffLines(DIFF),
+    fresh: undefined,
+    known: [
+      known({ path: 'src/a.ts', line: 1, code: 'one();', hunk: '@@ -1 +1 @@\n one();', people: ['octocat'] }),
+    ],
+    ...scopeRest(DIFF),
+  };
+  const publications = new Publications({ rules, review, subject: 42 });
   const tools = createReviewTools(publications);
   const call = async (name: string, input: object) => {
     const tool = tools.find((one) => one.name === name);
@@ -34,14 +55,23 @@ describe('the tools that publish', () => {
     const { publications, call } = start();
     const results = [
       await call('add_review_comment', {
-        path: 'src/a.ts',
+        ...COMMENT,
         line: '3',
         start_line: 2,
         side: 'right',
         code: 'three();',
-        rule: 'Wrong Order',
-        body: 'Swap them.',
+        category: 'Error_Handling',
+        effect: ' FAILURE ',
+        trigger: 'three needs two',
+        evidence: [{ path: 'src/a.ts', line: '2', code: 'two();' }],
         suggestion: 'three();\ntwo();',
+        sure: 'false',
+      }),
+      await call('settle_finding', {
+        finding: 'F1',
+        how: 'Fixed',
+        reason: 'It is.',
+        evidence: { path: 'src/a.ts', line: 2, code: 'two();' },
       }),
       await call('submit_review', { summary: 'One risk.', verdict: 'request-changes' }),
       await call('set_labels', { add: 'bug, docs', remove: 'docs' }),
@@ -49,7 +79,7 @@ describe('the tools that publish', () => {
       await call('create_issue', { title: 'T', body: 'B', labels: 'bug' }),
       await call('react', { reaction: 'eyes' }),
     ];
-    expect(results.map((result) => result?.isError)).toEqual([false, false, false, false, false, false]);
+    expect(results.filter((result) => result?.isError !== false)).toEqual([]);
     expect(publications.buffered).toMatchObject({
       findings: [
         {
@@ -57,12 +87,20 @@ describe('the tools that publish', () => {
             path: 'src/a.ts',
             line: 3,
             startLine: 2,
-            rule: 'wrong-order',
+            title: 'It is called too early',
+            category: 'error-handling',
+            effect: 'failure',
+            reach: 'common',
+            severity: 'major',
+            confidence: 'unsure',
+            trigger: 'three needs two',
+            evidence: [{ path: 'src/a.ts', line: 2, code: 'two();' }],
             suggestion: 'three();\ntwo();',
           },
           placement: { kind: 'line', line: 3, startLine: 2, isExact: true },
         },
       ],
+      settlements: [{ finding: { handle: 'F1' }, how: 'fixed', reason: 'It is.', by: '' }],
       review: { summary: 'One risk.', verdict: 'request-changes' },
       labels: { add: ['bug'], remove: ['docs'] },
       assignees: ['octocat'],
@@ -72,18 +110,53 @@ describe('the tools that publish', () => {
     });
   });
 
-  it('need neither a rule nor a verdict', async () => {
+  it('take what was asked for again by name, and the words of a person', async () => {
     const { publications, call } = start();
-    await call('add_review_comment', { path: 'src/a.ts', line: 2, body: 'Why?' });
+    await call('add_review_comment', { ...COMMENT, same_as: 'F1' });
+    const by = { how: 'dismissed', by: '@octocat' };
+    await call('settle_finding', { finding: 'F1', reason: 'They want it so.', ...by });
+    expect(publications.buffered).toMatchObject({
+      repeated: [{ of: { handle: 'F1' } }],
+      settlements: [{ how: 'dismissed', by: 'octocat' }],
+    });
+  });
+
+  it('take a finding as another one where the model says so', async () => {
+    const { publications, call } = start();
+    const evidence = [{ path: 'src/a.ts', line: 2, code: 'two();' }];
+    const near = { ...COMMENT, line: 1, code: 'one();', evidence };
+    expect(await call('add_review_comment', near)).toMatchObject({ isError: true });
+    expect(await call('add_review_comment', { ...near, new: true })).toMatchObject({ isError: false });
+    expect(publications.buffered.findings).toHaveLength(1);
+  });
+
+  it('need no verdict', async () => {
+    const { publications, call } = start();
     await call('submit_review', { summary: 'S' });
-    expect(publications.buffered.findings[0]?.finding.rule).toBe('general');
     expect(publications.buffered.review?.verdict).toBe('comment');
   });
 
   it.each<[string, object, string]>([
-    ['add_review_comment', { path: 'src/a.ts', line: 2, body: 'x', side: 'up' }, '`side` is RIGHT'],
-    ['add_review_comment', { path: 'src/a.ts', line: 0, body: 'x' }, '`line` must be at least 1'],
-    ['add_review_comment', { path: 'src/a.ts', line: 2, body: '' }, '`body` is empty'],
+    ['add_review_comment', { ...COMMENT, side: 'up' }, '`side` is RIGHT'],
+    ['add_review_comment', { ...COMMENT, line: 0 }, '`line` must be at least 1'],
+    ['add_review_comment', { ...COMMENT, body: '' }, '`body` is empty'],
+    ['add_review_comment', { ...COMMENT, title: ' ' }, '`title` is empty'],
+    ['add_review_comment', { ...COMMENT, category: 'taste' }, '`category`'],
+    ['add_review_comment', { ...COMMENT, effect: 'bad' }, '`effect`'],
+    ['add_review_comment', { ...COMMENT, effect: '' }, '`effect` is one of `breach`, '],
+    ['add_review_comment', { ...COMMENT, reach: 'sometimes' }, '`reach`'],
+    ['add_review_comment', { ...COMMENT, severity: 'critical' }, '`severity` is not an argument'],
+    [
+      'add_review_comment',
+      { ...COMMENT, evidence: [{ path: 'a' }] },
+      '`evidence` has an item that is not right',
+    ],
+    ['settle_finding', { finding: 'F1', how: 'done', reason: 'x' }, '`how`'],
+    [
+      'settle_finding',
+      { finding: 'F1', how: 'fixed', reason: 'x' },
+      'name in `evidence` a line that changed',
+    ],
     ['submit_review', { summary: 'x', verdict: 'APPROVE' }, 'cannot approve'],
     ['set_labels', { add: 'evil' }, 'Labels that may be set: "bug", "docs"'],
     ['set_labels', {}, 'no name was given'],
@@ -97,6 +170,7 @@ describe('the tools that publish', () => {
     expect(result?.text).toContain(expected);
     expect(publications.buffered).toMatchObject({
       findings: [],
+      settlements: [],
       review: undefined,
       issues: [],
       assignees: [],

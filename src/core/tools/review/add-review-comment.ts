@@ -1,9 +1,11 @@
+import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../findings/terms.js';
 import type { Publications } from '../../review/buffer.js';
-import type { Side } from '../../review/finding.js';
 import { shown } from '../../text/shown.js';
 import { ToolError } from '../../tool-error.js';
+import { needChoice } from '../choice.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
+import { EVIDENCE_ITEM } from './evidence-argument.js';
 import { publishedText } from './published.js';
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */
@@ -12,7 +14,7 @@ export function createAddReviewComment(publications: Publications): Tool {
     name: 'add_review_comment',
     effect: 'publish',
     description:
-      'Adds a comment on a line, or a range of lines, of the pull request to your review. Nothing is posted before the run ends. Report a thing once, the most important first, and leave out what harms nobody. Copy the line into `code`, so that the comment stands in the right place even if you miscount.',
+      'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` as they are: they are looked up. The severity is worked out from `effect` and `reach`.',
     shape: {
       path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
       line: {
@@ -21,17 +23,39 @@ export function createAddReviewComment(publications: Publications): Tool {
         required: true,
         minimum: 1,
       },
-      body: {
+      code: { type: 'string', description: 'The text of that line, copied from the diff.', required: true },
+      title: {
         type: 'string',
-        description:
-          'What is wrong and why, in markdown: the point first, one paragraph if possible, at most 4096 bytes.',
+        description: 'The fault in one line of at most 80 characters, without its place and severity.',
         required: true,
       },
-      code: { type: 'string', description: 'The text of that line, copied from the diff.' },
-      rule: {
+      body: {
+        type: 'string',
+        description: 'What happens and why, in markdown: one paragraph, at most 4096 bytes.',
+        required: true,
+      },
+      category: { type: 'string', description: 'What it is about.', required: true, choices: CATEGORIES },
+      effect: {
         type: 'string',
         description:
-          'The kind of finding, short and in kebab-case, such as `sql-injection` or `unchecked-error`; always the same name for the same kind, since repeated findings are known by it. Default: general.',
+          'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
+        required: true,
+        choices: EFFECTS,
+      },
+      reach: {
+        type: 'string',
+        description: 'How often it happens where the code is used.',
+        required: true,
+        choices: REACHES,
+      },
+      trigger: {
+        type: 'string',
+        description: 'The input, state or order that brings it about; at most 300 characters.',
+      },
+      evidence: {
+        type: 'list',
+        description: 'Up to 5 lines that prove it, above all those outside of the diff.',
+        item: EVIDENCE_ITEM,
       },
       start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
       side: {
@@ -42,7 +66,16 @@ export function createAddReviewComment(publications: Publications): Tool {
       suggestion: {
         type: 'string',
         description:
-          'The lines that should stand in place of the whole range, with their indentation and without a fence. Leave out if you have none.',
+          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole cure.',
+      },
+      sure: {
+        type: 'boolean',
+        description: 'False if data or safety may be lost and you cannot settle whether. Default: true.',
+      },
+      same_as: { type: 'string', description: 'Name of an earlier finding (`F2`) that you mean again.' },
+      new: {
+        type: 'boolean',
+        description: 'True if you were asked, and it is none of the earlier findings.',
       },
       replaces: {
         type: 'integer',
@@ -50,8 +83,17 @@ export function createAddReviewComment(publications: Publications): Tool {
         minimum: 1,
       },
     },
-    async run({ path, line, body, code, rule, start_line: startLine, side, suggestion, replaces }) {
-      const request = { path, line, body, code, rule, startLine, suggestion, replaces, side: readSide(side) };
+    async run({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) {
+      const request = {
+        ...input,
+        startLine,
+        sameAs,
+        isNew,
+        side: readSide(input.side),
+        category: needChoice('category', input.category, CATEGORIES),
+        effect: needChoice('effect', input.effect, EFFECTS),
+        reach: needChoice('reach', input.reach, REACHES),
+      };
       return publishedText(publications.addComment(request));
     },
   });

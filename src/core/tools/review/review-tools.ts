@@ -5,11 +5,13 @@ import { createAssign } from './assign.js';
 import { createCreateIssue } from './create-issue.js';
 import { createReact } from './react.js';
 import { createSetLabels } from './set-labels.js';
+import { createSettleFinding } from './settle-finding.js';
 import { createSubmitReview } from './submit-review.js';
 
 /** How each publishing tool is made; in the order every model sees them in. */
 const REVIEW_TOOLS = {
   add_review_comment: createAddReviewComment,
+  settle_finding: createSettleFinding,
   submit_review: createSubmitReview,
   set_labels: createSetLabels,
   assign: createAssign,

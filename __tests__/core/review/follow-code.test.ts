@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Finding } from '../../../src/core/findings/finding.js';
 import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import type { Finding } from '../../../src/core/review/finding.js';
-import { followCode } from '../../../src/core/review/take-finding.js';
+import { followCode } from '../../../src/core/review/follow-code.js';
 import { finding, LINES } from './change.js';
 
 describe('a finding that quotes its line', () => {

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import {
+  countFindings,
+  type FindingsReport,
+  formatAllFindings,
+  formatFindings,
+} from '../../../src/core/findings/findings-json.js';
+import { FINDINGS_SCHEMA } from '../../../src/core/findings/findings-schema.js';
+import { FINDING_STATES } from '../../../src/core/findings/record.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
+
+const SCHEMA_FILE = join(resolve(import.meta.dirname, '../../..'), 'schema/findings.schema.json');
+
+const validate = new Ajv2020({ allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+
+describe('schema/findings.schema.json', () => {
+  it('is what `node scripts/schema.js` writes', () => {
+    expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(FINDINGS_SCHEMA);
+  });
+
+  it.each([
+    ['a word for a number', { ...FULL_RECORD, line: '41' }],
+    ['a line 0', { ...FULL_RECORD, line: 0 }],
+    ['a severity of its own', { ...FULL_RECORD, severity: 'high' }],
+    ['a state of its own', { ...FULL_RECORD, state: 'closed' }],
+    ['an id that is none', { ...FULL_RECORD, id: 'F1' }],
+    ['no title', { ...FULL_RECORD, title: undefined }],
+    ['evidence without code', { ...FULL_RECORD, evidence: [{ path: 'a', line: 1 }] }],
+  ])('refuses a finding with %s', (_, finding) => {
+    expect(validate(JSON.parse(JSON.stringify({ ...parse(REPORT), findings: [finding] })))).toBe(false);
+  });
+});
+
+describe('formatFindings', () => {
+  it.each([
+    ['findings', REPORT],
+    ['nothing found', { ...REPORT, findings: [] }],
+    ['no pull request', { ...REPORT, pull: undefined }],
+    ['each state', { ...REPORT, findings: FINDING_STATES.map((state) => ({ ...PLAIN_RECORD, state })) }],
+    ['nothing read', { ...REPORT, coverage: { kind: 'none', files: 0, read: 0, unread: [] } }],
+  ] as const)('follows the schema with %s', (_, report) => {
+    expect(errorsOf(formatFindings(report))).toEqual([]);
+  });
+
+  it('is one line that says everything', () => {
+    const text = formatFindings(REPORT);
+    expect(text).not.toContain('\n');
+    expect(JSON.parse(text)).toEqual({
+      version: 1,
+      head: REPORT.head,
+      base: REPORT.base,
+      pull: 7,
+      coverage: REPORT.coverage,
+      counts: expect.objectContaining({ total: 2, worst: 'minor' }),
+      isCut: false,
+      findings: [PLAIN_RECORD, FULL_RECORD],
+    });
+  });
+
+  it('names numbers only where all would be too large for an output', () => {
+    const large: FindingsReport = {
+      ...REPORT,
+      findings: Array.from({ length: 300 }, () => ({
+        ...FULL_RECORD,
+        state: 'open',
+        body: 'ü'.repeat(2000),
+      })),
+    };
+    const text = formatFindings(large);
+    expect(errorsOf(text)).toEqual([]);
+    expect(JSON.parse(text)).toMatchObject({
+      coverage: { kind: 'part', files: 20, read: 19 },
+      counts: { total: 300, states: { open: 300 }, open: { major: 300 }, worst: 'major' },
+      isCut: true,
+      findings: [],
+    });
+    expect(text.length).toBeLessThan(1000);
+    expect(JSON.parse(formatAllFindings(large))).toMatchObject({ isCut: false, findings: large.findings });
+  });
+});
+
+describe('countFindings', () => {
+  it('counts all by state, and open ones by severity', () => {
+    const critical = { ...PLAIN_RECORD, severity: 'critical' } as const;
+    const findings = [
+      { ...critical, state: 'held-back' as const },
+      { ...PLAIN_RECORD, severity: 'major' as const, state: 'open' as const },
+      PLAIN_RECORD,
+    ];
+    expect(countFindings(findings)).toEqual({
+      total: 3,
+      states: {
+        new: 1,
+        open: 1,
+        settled: 0,
+        outdated: 0,
+        dismissed: 0,
+        withdrawn: 0,
+        refuted: 0,
+        'held-back': 1,
+      },
+      open: { critical: 0, major: 1, minor: 1, nit: 0 },
+      worst: 'major',
+    });
+  });
+
+  it('knows no worst one where none is open', () => {
+    expect(countFindings([FULL_RECORD]).worst).toBeNull();
+  });
+});
+
+function parse(report: FindingsReport): Record<string, unknown> {
+  return JSON.parse(formatFindings(report));
+}
+
+function errorsOf(text: string): unknown {
+  return validate(JSON.parse(text)) ? [] : validate.errors;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { joinPasses } from '../../../src/core/review/join-passes.js';
+import { placed } from './change.js';
+
+const EVIDENCE = [{ path: 'src/auth.ts', line: 10, code: 'query("SELECT " + user.id);' }];
+
+function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
+  const findings = all.map((parts, index) => ({ ...placed(parts), id: `${id}${index}` }));
+  return { ...NOTHING_BUFFERED, findings };
+}
+
+const SAME = {
+  title: 'SQL is put together from the id',
+  body: 'The `id` of the user reaches the `query` unescaped.',
+};
+const OTHER = {
+  title: 'All columns are read',
+  body: 'The blob makes each row a megabyte large.',
+  category: 'performance',
+} as const;
+
+describe('findings of several passes', () => {
+  it('are one where two passes raised it, and confirmed with evidence', () => {
+    const { buffered, raisedBy } = joinPasses(
+      [pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })],
+      100,
+    );
+    expect(buffered.findings.map(({ id, finding }) => [id, finding.title, finding.confidence])).toEqual([
+      ['a0', SAME.title, 'confirmed'],
+    ]);
+    expect(raisedBy.get('a0')).toBe(2);
+  });
+
+  it('stay likely without evidence, and unsure where their pass was', () => {
+    const { buffered } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
+    expect(buffered.findings.map(({ finding }) => finding.confidence)).toEqual(['likely']);
+    const unsure = { evidence: EVIDENCE, confidence: 'unsure' } as const;
+    const joined = joinPasses([pass('a', unsure), pass('b', { ...SAME, ...unsure })], 100).buffered;
+    expect(joined.findings.map(({ finding }) => finding.confidence)).toEqual(['unsure']);
+  });
+
+  it('stay two where they are two faults, or one pass told them apart', () => {
+    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).buffered.findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).buffered.findings).toHaveLength(2);
+  });
+
+  it('are the worst ones where there are too many', () => {
+    const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
+    const { buffered } = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
+    expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
+    expect(buffered.refusedFindings).toBe(1);
+  });
+
+  it('come with all that was held back, stopped and said', () => {
+    const one = {
+      ...pass('a'),
+      gates: { 'asks-only': 2 },
+      review: { summary: 'A.', verdict: 'comment' },
+    } as const;
+    const two = {
+      ...pass('b'),
+      gates: { 'asks-only': 1, 'nit-later': 1 },
+      review: { summary: 'B.', verdict: 'request-changes' },
+    } as const;
+    expect(joinPasses([one, two], 100).buffered).toMatchObject({
+      gates: { 'asks-only': 3, 'nit-later': 1 },
+      review: { summary: 'A.\n\nB.', verdict: 'request-changes' },
+    });
+    expect(joinPasses([], 100).buffered).toEqual(NOTHING_BUFFERED);
+  });
+});

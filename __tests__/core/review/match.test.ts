@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { featuresOf } from '../../../src/core/findings/features.js';
+import { sketchOf } from '../../../src/core/findings/likeness.js';
+import type { KnownFinding } from '../../../src/core/review/known.js';
+import { type Candidate, candidateOf, candidateOfPlaced, findMatch } from '../../../src/core/review/match.js';
+import { finding, LINES, placed } from './change.js';
+import { known } from './threads.js';
+
+const CODE = 'query("SELECT " + user.id);';
+const TEXT = 'User id reaches the SQL query unescaped\nThe id is put into the query as it is; bind it.';
+const OTHER_TEXT = 'Timeout is counted in seconds\nThe retry waits a thousand times too long.';
+
+type Told = Partial<Candidate> & ({ readonly text: string } | { readonly sketch: string });
+
+function candidate(parts: Told): Candidate {
+  return { path: 'src/auth.ts', line: 10, stands: true, code: CODE, ...parts };
+}
+
+function match(...candidates: readonly Candidate[]) {
+  const found = findMatch(
+    finding({ code: CODE }),
+    candidates.map((one, index) => [one, index] as const),
+  );
+  return found === undefined ? undefined : [found.verdict, found.place, found.of];
+}
+
+describe('the earlier finding that a new one is', () => {
+  it.each<[string, Candidate, unknown]>([
+    ['is one in other words on the same line', candidate({ text: TEXT }), ['same', 'line', 0]],
+    [
+      'is one of which only a sketch is kept',
+      candidate({ sketch: sketchOf(featuresOf(TEXT)) }),
+      ['same', 'line', 0],
+    ],
+    [
+      'is asked for where another fault is on the same line',
+      candidate({ text: OTHER_TEXT }),
+      ['ask', 'line', 0],
+    ],
+    [
+      'is asked for where the sketch is empty and the line the same',
+      candidate({ sketch: '' }),
+      ['ask', 'line', 0],
+    ],
+    [
+      'is one whose line has gone, and whose code is here',
+      candidate({ text: TEXT, line: undefined, stands: false }),
+      ['same', 'line', 0],
+    ],
+    [
+      'is none with other words elsewhere',
+      candidate({ text: OTHER_TEXT, line: 40, code: 'line 39;' }),
+      undefined,
+    ],
+    ['is none in another file while that one stands', candidate({ text: TEXT, path: 'src/b.ts' }), undefined],
+    [
+      'is one of a file that is gone',
+      candidate({ text: TEXT, path: 'src/b.ts', line: undefined, stands: false }),
+      ['same', 'elsewhere', 0],
+    ],
+    ['is none of which nothing can be read', candidate({ sketch: '*' }), undefined],
+  ])('%s', (_, one, expected) => {
+    expect(match(one)).toEqual(expected);
+  });
+
+  it('is what is the same before what has to be asked, and then the one that is most alike', () => {
+    const near = candidate({ text: `${TEXT}\n${OTHER_TEXT}`, line: 11, code: 'return user;' });
+    expect(match(candidate({ text: OTHER_TEXT }), candidate({ text: TEXT }))).toEqual(['same', 'line', 1]);
+    expect(match(candidate({ text: `${TEXT} ${OTHER_TEXT}` }), candidate({ text: TEXT }), near)?.[2]).toBe(1);
+    expect(match()).toBeUndefined();
+  });
+});
+
+describe('an earlier finding at the newest version', () => {
+  it.each<[string, Partial<KnownFinding>, Partial<Candidate>]>([
+    ['is where GitHub says', { line: 12 }, { line: 12, stands: true }],
+    ['is where its code is now', { line: undefined }, { line: 10, stands: true }],
+    [
+      'is nowhere once its code is gone',
+      { line: undefined, code: 'exec(user.id);' },
+      { line: undefined, stands: false },
+    ],
+    [
+      'is in the file of the new name',
+      { path: 'src/old-name.ts', line: undefined, code: 'const v5 = five();' },
+      { path: 'src/new-name.ts', line: 5, stands: true },
+    ],
+    [
+      'keeps the name of a file that is not in the diff',
+      { path: 'src/b.ts', line: undefined },
+      { path: 'src/b.ts', stands: false },
+    ],
+    [
+      'is not found by a line that says nothing',
+      { line: undefined, code: '}' },
+      { line: undefined, stands: false },
+    ],
+    [
+      'is not found by a line that nobody knows',
+      { line: undefined, code: '' },
+      { line: undefined, stands: false },
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(candidateOf(known(parts), LINES)).toMatchObject(expected);
+  });
+
+  it('is a finding of this run where that is what it is compared with', () => {
+    expect(candidateOfPlaced(placed({ title: 'T', body: 'B', trigger: 'W' }))).toEqual({
+      path: 'src/auth.ts',
+      line: 10,
+      stands: true,
+      code: CODE,
+      text: 'T\nB\nW',
+    });
+  });
+});

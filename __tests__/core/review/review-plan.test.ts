@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../../src/core/agent/model-ref.js';
+import { parseAgent } from '../../../src/core/agent/parse.js';
+import { planReview, type ReviewWishes } from '../../../src/core/review/review-plan.js';
+
+function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
+  const text = `name = "v"\nmodel = "a/m"\n[review]\n${toml}\n`;
+  const { config } = parseAgent(text, { name: 'v', file: 'v.toml' });
+  return planReview(wishes, { config: config.review, model: parseModelRef(model) });
+}
+
+const OWN = 'depth = "thorough"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+
+describe('how a run reviews', () => {
+  it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
+    [
+      'is the default',
+      plan({}),
+      { depth: 'standard', verifyModel: parseModelRef('a/m'), minSeverity: undefined },
+    ],
+    [
+      'is what the agent says',
+      plan({}, OWN),
+      {
+        depth: 'thorough',
+        verifyModel: parseModelRef('b/w'),
+        minSeverity: 'nit',
+        overrides: { test: 'nit' },
+      },
+    ],
+    [
+      'is what the workflow says, before the agent',
+      plan({ depth: 'quick', verifyModel: 'c/x/y', minSeverity: 'major' }, OWN),
+      { depth: 'quick', verifyModel: parseModelRef('c/x/y'), minSeverity: 'major' },
+    ],
+    [
+      'is quick where no model answers',
+      plan({ depth: 'thorough' }, OWN, 'offline/rules'),
+      { depth: 'quick' },
+    ],
+  ])('%s', (_, made, expected) => {
+    expect(made).toMatchObject(expected);
+  });
+
+  it.each([
+    ['offline/rules', '`verify-model` cannot be `offline/rules`, which is no model'],
+    ['gpt', 'invalid model format "gpt": expected provider/model-name'],
+  ])('is an error with the second look by %s', (verifyModel, message) => {
+    expect(() => plan({ verifyModel })).toThrow(message);
+  });
+});

@@ -1,0 +1,81 @@
+import { utf8Bytes } from '../text/cut.js';
+import { type Coverage, FINDING_STATES, type FindingRecord, isOpen, worstOpen } from './record.js';
+import { SEVERITIES, type Severity } from './terms.js';
+
+/** What a run says of a change to other programs; its texts are redacted already. */
+export interface FindingsReport {
+  /** Commits. */
+  readonly head: string;
+  readonly base: string;
+  /** Undefined where the run was about no pull request. */
+  readonly pull: number | undefined;
+  readonly coverage: Coverage;
+  readonly findings: readonly FindingRecord[];
+}
+
+/** What a review came to. */
+export interface ReviewResult {
+  readonly agent: string;
+  readonly report: FindingsReport;
+  /** Something was to be posted, and was not. */
+  readonly isUnpublished: boolean;
+}
+
+/** How many findings there are of each kind. */
+interface FindingCounts {
+  readonly total: number;
+  readonly states: Readonly<Record<string, number>>;
+  /** Of those that are open. */
+  readonly open: Readonly<Record<string, number>>;
+  readonly worst: Severity | null;
+}
+
+/** GitHub takes 1 MiB for all outputs of a job together. */
+const MAX_OUTPUT_BYTES = 900 * 1024;
+
+/** The version of the form; a program that reads it need not know a later one. */
+export const FINDINGS_VERSION = 1;
+
+/**
+ * The `findings` output: JSON on one line in the form of `schema/findings.schema.json`. What is too large for an output
+ * names numbers only, and `isCut` says so; the whole of it is for a file.
+ */
+export function formatFindings(report: FindingsReport): string {
+  const whole = formatAllFindings(report);
+  if (utf8Bytes(whole) <= MAX_OUTPUT_BYTES) return whole;
+  const { unread: _, ...coverage } = report.coverage;
+  return JSON.stringify({ ...bodyOf(report), coverage, isCut: true, findings: [] });
+}
+
+/** As {@link formatFindings}, of any size. */
+export function formatAllFindings(report: FindingsReport): string {
+  return JSON.stringify({ ...bodyOf(report), isCut: false, findings: report.findings });
+}
+
+function bodyOf({ head, base, pull, coverage, findings }: FindingsReport): object {
+  const counts = countFindings(findings);
+  return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts };
+}
+
+/** Counts findings by state, and those that are open by severity. */
+export function countFindings(findings: readonly FindingRecord[]): FindingCounts {
+  const open = findings.filter(isOpen);
+  return {
+    total: findings.length,
+    states: tally(
+      FINDING_STATES,
+      findings.map(({ state }) => state),
+    ),
+    open: tally(
+      SEVERITIES,
+      open.map(({ severity }) => severity),
+    ),
+    worst: worstOpen(findings) ?? null,
+  };
+}
+
+function tally(names: readonly string[], found: readonly string[]): Readonly<Record<string, number>> {
+  const counts = new Map(names.map((name) => [name, 0]));
+  for (const name of found) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

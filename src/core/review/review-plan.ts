@@ -1,0 +1,50 @@
+import type { ReviewDepth } from '../agent/choices.js';
+import type { ReviewConfig } from '../agent/config.js';
+import { formatModelRef, isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { ConfigError } from '../errors.js';
+import type { SeverityOverrides } from '../findings/severity.js';
+import type { Severity } from '../findings/terms.js';
+
+/** What whoever starts a run wants of its review; what is left out is the agent's to say. */
+export interface ReviewWishes {
+  readonly depth?: ReviewDepth;
+  /** `provider/model`. */
+  readonly verifyModel?: string;
+  readonly minSeverity?: Severity;
+}
+
+/** How a run reviews, if it does. */
+export interface ReviewPlan {
+  readonly depth: ReviewDepth;
+  /** The model of the second look. */
+  readonly verifyModel: ModelRef;
+  /** Undefined where neither the workflow nor the agent says it. */
+  readonly minSeverity: Severity | undefined;
+  readonly overrides: SeverityOverrides;
+}
+
+const DEFAULT_DEPTH: ReviewDepth = 'standard';
+
+/**
+ * How a run reviews: as its workflow says, or else its agent. The offline rules are no model: nothing of theirs is looked at
+ * twice, and they look at nothing. Throws an AxeError for a model of no use.
+ */
+export function planReview(
+  { depth, verifyModel = '', minSeverity }: ReviewWishes,
+  { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
+): ReviewPlan {
+  const named = verifyModel === '' ? config.verifyModel : verifyModel;
+  const verifier = named === '' ? model : parseModelRef(named);
+  if (named !== '' && isOffline(verifier)) throw noJudge(verifier);
+  return {
+    depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
+    verifyModel: verifier,
+    minSeverity: minSeverity ?? config.minSeverity,
+    overrides: config.severity,
+  };
+}
+
+function noJudge(ref: ModelRef): ConfigError {
+  const message = `\`verify-model\` cannot be \`${formatModelRef(ref)}\`, which is no model`;
+  return new ConfigError(message, { remedy: "Name a model, or leave it out for the agent's own." });
+}

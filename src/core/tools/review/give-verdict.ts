@@ -1,0 +1,86 @@
+import { EFFECTS, type Effect, REACHES, type Reach } from '../../findings/terms.js';
+import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
+import { ToolError } from '../../tool-error.js';
+import { readChoice } from '../choice.js';
+import { defineTool } from '../define.js';
+import type { Tool } from '../tool.js';
+import { EVIDENCE_ITEM } from './evidence-argument.js';
+import { publishedText } from './published.js';
+
+/** The name of the tool by which a verifier ends its work. */
+export const GIVE_VERDICT = 'give_verdict';
+
+/**
+ * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason
+ * first decides for what it has just argued. No agent can be given this tool.
+ */
+export function createGiveVerdict(verdicts: Verdicts): Tool {
+  return defineTool({
+    name: GIVE_VERDICT,
+    effect: 'publish',
+    description:
+      'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied as it is: it is looked up among what you were shown.',
+    shape: {
+      verdict: {
+        type: 'string',
+        description:
+          '`holds`: you have followed it from its trigger to its effect. `refuted`: a line makes it impossible or untrue. `unclear`: you could not see what decides it.',
+        required: true,
+        choices: VERDICT_KINDS,
+      },
+      claim: { type: 'integer', description: 'Number of the claim. Default: the only one.', minimum: 1 },
+      evidence: {
+        type: 'list',
+        description: 'For `refuted`: the lines that refute it, up to 5.',
+        item: EVIDENCE_ITEM,
+      },
+      line: {
+        type: 'integer',
+        description: 'The line where it would be mended, if the claim names another one.',
+        minimum: 1,
+      },
+      effect: {
+        type: 'string',
+        description:
+          'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
+        choices: EFFECTS,
+      },
+      reach: {
+        type: 'string',
+        description: 'How often it happens where the code is used.',
+        choices: REACHES,
+      },
+      suggestion_cures: {
+        type: 'boolean',
+        description: 'False if the suggestion does not cure it, or breaks something else. Default: true.',
+      },
+      reason: { type: 'string', description: 'One or two sentences.', required: true },
+    },
+    async run({ suggestion_cures: suggestionCures, evidence = [], ...input }) {
+      const request = {
+        ...input,
+        evidence,
+        suggestionCures,
+        verdict: readVerdict(input.verdict),
+        effect: readEffect(input.effect),
+        reach: readReach(input.reach),
+      };
+      return publishedText(verdicts.give(request));
+    },
+  });
+}
+
+/** No word is no verdict. */
+function readVerdict(word: string): VerdictKind {
+  if (word.trim() === '') throw new ToolError('`verdict` is empty');
+  return readChoice('verdict', word, VERDICT_KINDS);
+}
+
+/** A word that is none corrects nothing: the verdict is worth more than it. */
+function readEffect(word: string | undefined): Effect | undefined {
+  return EFFECTS.find((one) => one === word?.trim().toLowerCase());
+}
+
+function readReach(word: string | undefined): Reach | undefined {
+  return REACHES.find((one) => one === word?.trim().toLowerCase());
+}
