@@ -13,7 +13,7 @@ export default {
     '<rootDir>/__tests__/golden/axe/',
     '<rootDir>/__tests__/fixtures/',
   ],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/', '<rootDir>/eval/cases/'],
   // Wide enough for a machine that is busy with other things: no test waits for it, and most end within a second.
   // Properties that draw more take longer.
   testTimeout: 240_000 * Number(process.env.PROPERTY_RUNS || 1),

@@ -43,6 +43,7 @@ const CORE_ORDER = [
   'sanitize',
   'event',
   'memory',
+  'findings',
   'agent',
   'review',
   'prompt',
@@ -68,12 +69,14 @@ const DYNAMIC = [
   '@ai-sdk/openai',
   '@ai-sdk/openai-compatible',
   'aws4fetch',
+  './copilot.js',
   './offline.js',
   './tools.js',
   './validate-agents.js',
   './validate-mode.js',
   './publish-requested.js',
   './post-check.js',
+  './publish/check-progress.js',
   './post-report.js',
   '../adapters/host/json-schema.js',
   'ajv',
@@ -147,6 +150,11 @@ describe('the architecture', () => {
       ({ to, isDynamic, isType }) => !isDynamic && !isType && DYNAMIC.includes(to),
     );
     expect(describeAll(eager)).toEqual([]);
+  });
+
+  it('imports a module that is not known before run time in one place only', () => {
+    const computed = FILES.filter((file) => /\bimport\(\s*(?!['\s])/.test(code(file)));
+    expect(computed).toEqual(['adapters/models/copilot-sdk.ts']);
   });
 
   it('loads next to nothing for a post step with nothing to save', () => {

@@ -17,6 +17,7 @@ describe('a mistake in an input', () => {
   const MISTAKES: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
     ['a word that is not known', { comment: 'sometimes' }, 'the input `comment` cannot be "sometimes"'],
     ['inputs that refuse each other', { 'gc-suggestions': 'issue' }, 'is for `mode: gc` only'],
+    ['a file outside of the workspace', { 'sarif-file': '../axe.sarif' }, '`sarif-file` leads out'],
     ['a schema that is no JSON', { 'output-schema': '{' }, '`output-schema`'],
     ['a schema that is none', { 'output-schema': '{"type":"nothing"}' }, '`output-schema` cannot be used'],
   ];

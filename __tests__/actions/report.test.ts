@@ -7,12 +7,15 @@ import { type Inputs, readInputs } from '../../src/actions/inputs/inputs.js';
 import { type FailureToReport, reportFailure, reportRun } from '../../src/actions/report.js';
 import type { Runner } from '../../src/actions/runner/runner.js';
 import { DEFAULT_FAIL_ON } from '../../src/core/defaults.js';
+import type { Published } from '../../src/core/dependencies.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/core/errors.js';
+import type { Severity } from '../../src/core/findings/terms.js';
 import type { SaveResult } from '../../src/core/memory/store.js';
 import type { RunOutcome } from '../../src/core/outcome.js';
 import type { Warning } from '../../src/core/warning.js';
 import type { RunReport } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
+import { PLAIN_RECORD, REPORT } from '../core/findings/records.js';
 import {
   AGENT,
   createFakeDependencies,
@@ -115,6 +118,59 @@ async function fail(thrown: unknown, patch: Partial<FailureToReport> = {}) {
     reportFailure(thrown, { runner, failOn: DEFAULT_FAIL_ON, warnings: [], secrets: [SECRET], ...patch }),
   );
 }
+
+describe('a review', () => {
+  const reviewed = (severity: Severity): Published => {
+    const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
+    const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
+    return { line: 'Reviewed #42.', url: undefined, reviewResult };
+  };
+
+  it('has its findings as outputs and as a file, and leaves the step green', async () => {
+    const step = await report(await reportOf('ran', { published: reviewed('critical') }));
+    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
+    expect(step.outputs).toMatchObject({
+      conclusion: 'success',
+      'findings-count': '1',
+      'findings-open': '1',
+      'findings-worst': 'critical',
+      coverage: 'part',
+    });
+    const file = readFileSync(step.outputs['findings-file'] ?? '', 'utf8');
+    expect(JSON.parse(file).findings).toEqual(JSON.parse(step.outputs['findings'] ?? '').findings);
+    expect(`${file}${step.outputs['findings']}`).not.toContain(SECRET);
+    expect(step.outputs).not.toHaveProperty('sarif-file');
+  });
+
+  it('fails the step where `fail-on` says so, and says why', async () => {
+    const inputs = { 'fail-on': 'failure, findings:major, coverage' };
+    const step = await report(await reportOf('ran', { published: reviewed('major') }), { inputs });
+    expect(step).toMatchObject({ hasFailed: true, outputs: { conclusion: 'findings' } });
+    expect(step.annotations.map(({ level, message }) => [level, message])).toEqual([
+      ['error', '1 major finding is open, and `fail-on` lists `findings:major`'],
+      ['error', '19 of 20 files reviewed, and `fail-on` lists `coverage`'],
+    ]);
+    const minor = await report(await reportOf('ran', { published: reviewed('minor') }), {
+      inputs: { 'fail-on': 'findings:major' },
+    });
+    expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
+  });
+
+  it('is written as SARIF to the file that the workflow names', async () => {
+    const workspace = tempDir('sarif-workspace');
+    const step = await report(await reportOf('ran', { published: reviewed('major') }), {
+      inputs: { 'sarif-file': 'axe.sarif' },
+      runner: { workspace },
+    });
+    expect(step.outputs['sarif-file']).toBe(join(workspace, 'axe.sarif'));
+    expect(JSON.parse(readFileSync(join(workspace, 'axe.sarif'), 'utf8')).version).toBe('2.1.0');
+  });
+
+  it('that was none has no such outputs', async () => {
+    const step = await report(await reportOf('ran'), { inputs: { 'sarif-file': 'axe.sarif' } });
+    expect(Object.keys(step.outputs).filter((name) => /findings|coverage|sarif/.test(name))).toEqual([]);
+  });
+});
 
 describe('a run that ended well', () => {
   it('says what it did on GitHub also where that has no address', async () => {
@@ -520,11 +576,13 @@ describe('warnings', () => {
   });
 
   it('are none of what only the default of `context` asks for, but a line of log and summary', async () => {
-    const warnings: readonly Warning[] = [{ code: 'context-unread', message: 'Add `checks: read`.' }];
+    const warnings: readonly Warning[] = [
+      { code: 'context-unread', message: 'the checks', remedy: 'Add `checks: read`.' },
+    ];
     const quiet = await report(await reportOf('ran'), { warnings });
     expect(quiet.annotations).toEqual([]);
-    expect(quiet.log).toContain('Not read: Add `checks: read`.');
-    expect(quiet.summary).toContain('- Add `checks: read`.');
+    expect(quiet.log).toContain('Not read: the checks. Add `checks: read`.');
+    expect(quiet.summary).toContain('- the checks. Add `checks: read`.');
     for (const context of ['checks', 'commits, comments, issues, checks']) {
       const asked = await report(await reportOf('ran'), { warnings, inputs: { context } });
       expect(asked.annotations).toMatchObject([{ level: 'warning', title: 'Context not read' }]);

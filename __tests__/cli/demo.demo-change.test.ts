@@ -24,6 +24,15 @@ describe('the change of the demo', () => {
     ['a folder without git', () => tempDir('folder')],
     ['a repository without a commit', () => makeGitRepo(tempDir('repo')).path],
     [
+      'a repository whose last commit changes only a binary file',
+      () => {
+        const repo = makeGitRepo(tempDir('repo'));
+        repo.commit('Begin', { 'a.txt': 'one\n' });
+        repo.commit('Draw', { 'a.bin': '\0\u0001\0' });
+        return repo.path;
+      },
+    ],
+    [
       'a repository whose last commit changes nothing',
       () => {
         const repo = makeGitRepo(tempDir('repo'));

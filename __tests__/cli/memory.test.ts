@@ -90,7 +90,7 @@ describe('memory show', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('gives JSON', async () => {
+  it('gives the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'untrusted/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);
     expect(JSON.parse(output)).toEqual([
@@ -215,7 +215,7 @@ dir = "here"
 `;
 
 describe('memory search and verify', () => {
-  it('finds entries', async () => {
+  it('finds the entries that hold a word', async () => {
     store({ 'bot.md': AXE + A });
     expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
       exitCode: 0,

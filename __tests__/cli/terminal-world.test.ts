@@ -45,6 +45,7 @@ async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions[
     buffered: NOTHING_BUFFERED,
     commits: undefined,
     facts: [],
+    known: [],
     isUntrusted: false,
   });
   expect(published).toEqual({ line: undefined, url: undefined });

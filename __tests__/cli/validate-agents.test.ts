@@ -72,6 +72,15 @@ it('says of a model what a run with this environment and config.toml would say',
   expect((await validate()).output).toContain('error: invalid base URL for provider "groq"');
 });
 
+it('knows models of copilot, whose token and SDK belong to the job that runs', async () => {
+  writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "copilot/gpt-5-mini"\n' });
+  expect((await validate()).exitCode).toBe(0);
+  writeFiles(home, { 'axe/config.toml': '[providers.copilot]\nbase_url = "nowhere"\n' });
+  const { exitCode, output } = await validate();
+  expect(exitCode).toBe(2);
+  expect(output).toContain('axe/agents/own.toml:2:1: error: invalid base URL for provider "copilot"');
+});
+
 it('says of an agent as `agents init` made it what has to be filled in, as a run does', async () => {
   const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home }, cwd });
   await agentsCommand(['init', 'fresh'], terminal);

@@ -112,18 +112,19 @@ describe('the tools of an agent in a terminal', () => {
   });
 
   it.each([
-    ['no event', {}, 'there is no event. Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'],
+    ['no event', {}, 'there is no event', 'Give `--event` a webhook payload and a token in `GITHUB_TOKEN`.'],
     [
       'an event without a token',
       { trigger: pullRequest(), client: undefined },
-      'there is no token. Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.',
+      'there is no token',
+      'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.',
     ],
-  ])('that read on GitHub are a warning where there is %s', async (_, surroundings, why) => {
+  ])('that read on GitHub are a warning where there is %s', async (_, surroundings, why, remedy) => {
     const asked = tools(['github_file', 'read_file', 'github_diff']);
     const { names, warnings } = await open(asked, surroundings);
     expect(names).toEqual(['read_file']);
     const message = `agent "bot" asks for \`github_diff\`, \`github_file\`, which read on GitHub: ${why}`;
-    expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
+    expect(warnings).toEqual([{ code: 'tool-not-available', message, remedy }]);
   });
 
   it.each([

@@ -37,7 +37,16 @@ export function behave(
         calls: [
           {
             name: 'add_review_comment',
-            input: { path: 'src/auth.ts', line: 11, body: 'Compares by time. | <details>' },
+            input: {
+              path: 'src/auth.ts',
+              line: 11,
+              code: '  return expected == token;',
+              title: 'Compares | by time',
+              body: 'Compares by time. | <details>',
+              category: 'security',
+              effect: 'breach',
+              reach: 'rare',
+            },
           },
           { name: 'set_labels', input: { add: ['bug'] } },
           { name: 'create_issue', input: { title: 'Look at auth', body: 'It tells the time.' } },

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergeWarnings, type Warning, type WarningCode, warningTitle } from '../../src/core/warning.js';
+import {
+  mergeWarnings,
+  type Warning,
+  type WarningCode,
+  warningText,
+  warningTitle,
+} from '../../src/core/warning.js';
 
 /** A value for each code; the type keeps it complete. */
 const ALL: Record<WarningCode, true> = {
@@ -22,6 +28,7 @@ const ALL: Record<WarningCode, true> = {
   'memory-signature': true,
   'model-warning': true,
   'answer-truncated': true,
+  'not-verified': true,
   'publish-failed': true,
   'input-invalid': true,
 };
@@ -41,20 +48,32 @@ describe('warnings merged for the runner', () => {
     ]);
   });
 
-  it('say a sentence once, in whichever message it is', () => {
+  it('say a remedy once, whichever messages have it', () => {
     const add = 'Add `issues: write` under `permissions:` of the job.';
-    const messages = [
-      `the labels were not set: GitHub answered 403. ${add}`,
-      `nobody was assigned: GitHub answered 403. ${add} Then run it again.`,
-      `it was not saved. ${add} ${add}`,
-      add,
+    const warnings = [
+      { message: 'the labels were not set: GitHub answered 403', remedy: add },
+      { message: 'nobody was assigned: GitHub answered 403', remedy: add },
+      { message: 'nobody was assigned: GitHub answered 403', remedy: add },
+      { message: 'the reaction was not given: GitHub answered 500', remedy: 'Run it again.' },
+      { message: 'it was not saved.', remedy: add },
+      { message: 'one has no remedy' },
     ];
-    const [group] = mergeWarnings(messages.map((message) => ({ code: 'publish-failed', message })));
+    const [group] = mergeWarnings(warnings.map((warning) => ({ code: 'publish-failed', ...warning })));
     expect(group?.message.split('\n')).toEqual([
       `the labels were not set: GitHub answered 403. ${add}`,
-      'nobody was assigned: GitHub answered 403. Then run it again.',
+      'nobody was assigned: GitHub answered 403.',
+      'the reaction was not given: GitHub answered 500. Run it again.',
       'it was not saved.',
+      'one has no remedy',
     ]);
+  });
+
+  it.each([
+    ['axe ends a message without a full stop', 'it failed', 'it failed. Try again.'],
+    ['a message may be a whole sentence', 'It failed.', 'It failed. Try again.'],
+  ])('have one full stop before the remedy: %s', (_, message, text) => {
+    expect(warningText({ message })).toBe(message);
+    expect(warningText({ message, remedy: 'Try again.' })).toBe(text);
   });
 
   it('are nine at most, and a failed save is never left out (D35)', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { parseEvent } from '../../src/adapters/github/events/parse-event.js';
-import { commandInComment } from '../../src/commands/memory/parse-comment.js';
-import { pauseCommand } from '../../src/commands/pause.js';
+import { readCommand } from '../../src/commands/comment/read-command.js';
 import type { Admission } from '../../src/core/event/admission.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
@@ -28,6 +27,7 @@ const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
 const VARIANTS: readonly (readonly PayloadPatch[])[] = [
   [{}, { 'pull_request.head.repo.full_name': 'octocat/fork' }, { 'pull_request.head.repo': null }],
   [{}, { 'sender.type': 'Bot', 'sender.login': 'dependabot[bot]' }],
+  [{}, { 'workflow_run.conclusion': 'failure' }],
   [{}, { 'label.name': 'review' }, { 'label.name': 'triage' }, { 'label.name': 'Review' }],
   [
     {},
@@ -38,10 +38,13 @@ const VARIANTS: readonly (readonly PayloadPatch[])[] = [
     { 'comment.body': '\n  /axe forget 01m8k2' },
     { 'comment.body': '/AXE pause' },
     { 'comment.body': '/axe review full' },
+    { 'comment.body': '/axe' },
+    { 'comment.body': '/axe revew' },
+    { 'comment.body': '/axe dismiss it is a test' },
   ],
 ];
 
-/** Runs that the gate would let in and that an example leaves out on purpose. */
+/** Runs that admission would let in and that an example leaves out on purpose. */
 const LEFT_OUT: Readonly<
   Record<string, { readonly why: string; isLeftOut(trigger: Trigger, payload: Payload): boolean }>
 > = {
@@ -62,6 +65,10 @@ const LEFT_OUT: Readonly<
         trigger.action === 'labeled' &&
         (!trigger.isFork || labelOf(payload) !== 'review')),
   },
+  'ci-doctor.yml': {
+    why: 'it explains what failed',
+    isLeftOut: (trigger) => trigger.kind === 'workflow_run' && trigger.conclusion !== 'failure',
+  },
   'labels-as-json.yml': {
     why: 'only the label `triage` asks for it',
     isLeftOut: (_, payload) => labelOf(payload) !== 'triage',
@@ -75,13 +82,13 @@ const CONDITIONAL = exampleWorkflows().flatMap(({ name, workflow }) =>
 );
 
 describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition, workflow, step }) => {
-  const policy = readInputs(inputEnv(step === undefined ? {} : inputsOf(step, workflow))).gate;
+  const policy = readInputs(inputEnv(step === undefined ? {} : inputsOf(step, workflow))).admission;
   const seen = payloadsFor(workflow).map(({ event, payload }) => {
     const trigger = parseEvent(event, payload, {});
     return { event, payload, trigger, isRun: isMet(condition, { github: githubContext(event, payload) }) };
   });
 
-  it('drops no run that the gate would let in, but those that it leaves out on purpose', () => {
+  it('drops no run that admission would let in, but those that it leaves out on purpose', () => {
     const dropped = seen.filter(
       ({ trigger, payload, isRun }) =>
         !isRun && gateOf(trigger).kind === 'run' && LEFT_OUT[name]?.isLeftOut(trigger, payload) !== true,
@@ -89,7 +96,7 @@ describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition,
     expect(dropped.map(({ event, payload }) => [event, payload])).toEqual([]);
   });
 
-  it('starts no runner for a fork or a bot that the gate would turn away', () => {
+  it('starts no runner for a fork or a bot that admission would turn away', () => {
     const wasted = seen.filter(({ trigger, isRun }) => isRun && isTurnedAway(gateOf(trigger)));
     expect(wasted.map(({ event, payload }) => [event, payload])).toEqual([]);
   });
@@ -98,9 +105,9 @@ describe.each(CONDITIONAL)('the condition of $job in $name', ({ name, condition,
     expect(new Set(seen.map(({ isRun }) => isRun))).toEqual(new Set([true, false]));
   });
 
-  /** What the gate says to somebody who may write; commands need no phrase. */
+  /** What admission says to somebody who may write; commands need no phrase. */
   function gateOf(trigger: Trigger): Admission {
-    const isCommand = commandInComment(trigger) !== undefined || pauseCommand(trigger) !== undefined;
+    const isCommand = readCommand(trigger, policy.triggerPhrase) !== undefined;
     return decideAdmission(trigger, 'write', isCommand ? DEFAULT_ADMISSION_POLICY : policy);
   }
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './test-end.js';
 
 /** What a child process reads: bytes and then the end, the null device, or a pipe that is never closed. */
 export type Stdin = string | Uint8Array | { readonly kind: 'null' } | { readonly kind: 'pipe-open' };
@@ -32,7 +32,7 @@ export interface RunningChild {
 
 const running = new Set<ChildProcess>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   const left = [...running];
   running.clear();
   await Promise.all(left.map(end));

@@ -5,6 +5,7 @@ import { parseAgent } from '../../src/core/agent/parse.js';
 import type {
   AgentLibrary,
   Dependencies,
+  FindingThreadsAnswer,
   PermissionAnswer,
   Published,
   Reply,
@@ -18,7 +19,13 @@ import type { OpenModel } from '../../src/core/loop/asker.js';
 import type { LanguageModel } from '../../src/core/loop/language-model.js';
 import { applyChanges, type Change } from '../../src/core/memory/change.js';
 import type { Sign } from '../../src/core/memory/sign.js';
-import type { MemoryStore, ReadRequest, RestoreResult, SaveResult } from '../../src/core/memory/store.js';
+import type {
+  MemoryStore,
+  Place,
+  ReadRequest,
+  RestoreResult,
+  SaveResult,
+} from '../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { ContextFile } from '../../src/core/prompt/context-file.js';
@@ -60,6 +67,8 @@ export interface FakeDependenciesParts {
   readonly newSince?: NewSince;
   /** What was said on lines, by number of the pull request; elsewhere nothing. */
   readonly threads?: Readonly<Record<number, ThreadsAnswer>>;
+  /** The conversations that findings of ours began, by number of the pull request; elsewhere none. */
+  readonly findingThreads?: Readonly<Record<number, FindingThreadsAnswer>>;
   readonly published?: Published;
   /** Left out, nothing is signed. */
   readonly sign?: Sign;
@@ -135,6 +144,10 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     async threads(pull: number) {
       step(`read threads of #${pull}`);
       return parts.threads?.[pull] ?? ({ kind: 'read', threads: [] } as const);
+    },
+    async findingThreads(pull: number) {
+      step(`read finding threads of #${pull}`);
+      return parts.findingThreads?.[pull] ?? ({ kind: 'read', threads: [] } as const);
     },
   };
   const library = createFakeLibrary(parts, step);
@@ -239,6 +252,8 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     readCheckout: async () => undefined,
     memoryPolicy: DEFAULT_MEMORY_POLICY,
     diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
+    // A scripted model has no reply for a second look.
+    review: { depth: 'quick' },
     isMemoryHidden: false,
     wantCount: false,
     maxTurns: 50,
@@ -301,7 +316,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
       steps.push('read memory');
       reads.push(request);
       if (restore !== undefined) return restore;
-      return await readLogs(files, request, { location: placeOf(request.paths[0]), warnings: [] });
+      return await readLogs(files, request, { ...placeOf(request.paths[0]), warnings: [] });
     },
     readTree: async () => ({ kind: 'tree', tree: files, warnings: [], location: '/memory' }),
     async write(changes, signal) {
@@ -309,13 +324,13 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
       if (signal.aborted) return { kind: 'failed', reason: 'timeout', message: 'the run was stopped' };
       if (save !== undefined) return save;
       for (const [path, text] of applyChanges(files, changes)) files.set(path, text);
-      return { kind: 'saved', location: placeOf(changes[0]?.path), attempts: 1 };
+      return { kind: 'saved', ...placeOf(changes[0]?.path), attempts: 1 };
     },
   };
 }
 
-function placeOf(path = ''): string {
-  return `/memory/${path}`;
+function placeOf(path = ''): Place {
+  return { location: `/memory/${path}`, within: { root: '/memory', separator: '/' } };
 }
 
 function listened(model: LanguageModel, steps: string[]): LanguageModel {

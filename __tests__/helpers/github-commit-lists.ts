@@ -52,3 +52,16 @@ function listedJson(repo: StoredRepo, commit: GitCommit): Record<string, unknown
     committer: userJson(commit.committer.name),
   };
 }
+
+/** `GET …/tags`, in pages. */
+export function tags(call: RestCall): RestAnswer {
+  const { repo } = call;
+  const all = [...repo.tags].map(([name, sha]) => ({
+    name,
+    commit: { sha, url: `${api(repo)}/commits/${sha}` },
+    zipball_url: `${api(repo)}/zipball/refs/tags/${name}`,
+    tarball_url: `${api(repo)}/tarball/refs/tags/${name}`,
+    node_id: `REF_${name}`,
+  }));
+  return page(call, all);
+}

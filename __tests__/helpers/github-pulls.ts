@@ -17,6 +17,16 @@ export function listPulls(call: RestCall): RestAnswer {
   );
 }
 
+/** `GET …/commits/{commit_sha}/pulls`: those whose head the commit is. */
+export function pullsOfCommit(call: RestCall): RestAnswer {
+  const { repo, params } = call;
+  const found = [...repo.pulls.values()].filter(({ head }) => head.sha === params['commit_sha']);
+  return page(
+    call,
+    found.map((pull) => pullJson(repo, pull)),
+  );
+}
+
 /** `POST …/pulls`, for branches of the repository itself. */
 export function createPull({ repo, request, viewer }: RestCall): RestAnswer {
   const {

@@ -1,6 +1,6 @@
 import type { Media, RestAnswer, RestCall } from './github-answers.js';
 import { checkRuns, combinedStatus, createCheckRun, jobLogs, updateCheckRun } from './github-checks.js';
-import { commits, pullCommits } from './github-commit-lists.js';
+import { commits, pullCommits, tags } from './github-commit-lists.js';
 import { createCommit, gitCommit } from './github-commits.js';
 import { commit, contents, putContents, repository } from './github-contents.js';
 import {
@@ -15,7 +15,7 @@ import {
   updateComment,
 } from './github-discussions.js';
 import { createBlob, createTree, gitBlob, tree } from './github-git-data.js';
-import { createPull, listPulls, updatePull } from './github-pulls.js';
+import { createPull, listPulls, pullsOfCommit, updatePull } from './github-pulls.js';
 import { createRef, deleteRef, gitRef, updateRef } from './github-refs.js';
 import {
   createReview,
@@ -36,6 +36,7 @@ import {
   reactToIssue,
   reactToReviewComment,
   removeLabel,
+  removeReaction,
   updateIssue,
 } from './github-triage.js';
 import type { RecordedRequest } from './loopback.js';
@@ -73,6 +74,12 @@ const ROUTES: readonly Route[] = [
     combinedStatus,
     'commits/statuses#get-the-combined-status-for-a-specific-reference',
   ),
+  get(
+    '/commits/{commit_sha}/pulls',
+    pullsOfCommit,
+    'commits/commits#list-pull-requests-associated-with-a-commit',
+  ),
+  get('/tags', tags, 'repos/repos#list-repository-tags'),
   get('/commits/{ref}', commit, 'commits/commits#get-a-commit'),
   get('/commits', commits, 'commits/commits#list-commits'),
   change('POST', '/check-runs', { answer: createCheckRun, docs: 'checks/runs#create-a-check-run' }),
@@ -118,6 +125,10 @@ const ROUTES: readonly Route[] = [
     answer: reactToReviewComment,
     docs: 'reactions/reactions#create-reaction-for-a-pull-request-review-comment',
   }),
+  change('DELETE', '/pulls/comments/{comment_id}/reactions/{reaction_id}', {
+    answer: removeReaction,
+    docs: 'reactions/reactions#delete-a-pull-request-comment-reaction',
+  }),
   get('/compare/{basehead}', comparison, 'commits/commits#compare-two-commits'),
   get(
     '/collaborators/{username}/permission',
@@ -147,6 +158,10 @@ const ROUTES: readonly Route[] = [
   change('POST', '/issues/comments/{comment_id}/reactions', {
     answer: reactToComment,
     docs: 'reactions/reactions#create-reaction-for-an-issue-comment',
+  }),
+  change('DELETE', '/issues/comments/{comment_id}/reactions/{reaction_id}', {
+    answer: removeReaction,
+    docs: 'reactions/reactions#delete-an-issue-comment-reaction',
   }),
   get('/issues/{issue_number}', issue, 'issues/issues#get-an-issue'),
   get('/issues/{issue_number}/comments', listComments, 'issues/comments#list-issue-comments'),

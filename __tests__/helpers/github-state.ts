@@ -98,6 +98,8 @@ export interface StoredRepo {
   readonly roles: Map<string, Role>;
   /** `base...head`, both as the request names them, to the diff between them. */
   readonly comparisons: Map<string, string>;
+  /** Shas of commits by name of their tag. */
+  readonly tags: Map<string, string>;
   /** Shas of commits that a force-push left behind: no other one comes after them. */
   readonly abandoned: Set<string>;
   /** Shas of commits with two parents. */
@@ -134,6 +136,7 @@ export function newRepo(fullName: string, options: RepoOptions): StoredRepo {
     talk: noTalk(),
     roles: new Map(Object.entries(options.roles ?? {})),
     comparisons: new Map(),
+    tags: new Map(),
     abandoned: new Set(),
     merges: new Set(),
     maxTreeEntries: 100_000,

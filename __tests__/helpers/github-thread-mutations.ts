@@ -7,19 +7,28 @@ interface ResolveInput {
   readonly threadId: string;
 }
 
-/** What can be done to a conversation on a line. Resolving one takes the right to write contents. */
+/** What can be done to a conversation on a line. Both take the right to write contents. */
 export function threadMutations(deps: GraphQlFake): GraphNode {
-  return { resolveReviewThread: ({ input }: { input: ResolveInput }) => resolveThread(input, deps) };
+  const change =
+    (isResolved: boolean) =>
+    ({ input }: { input: ResolveInput }) =>
+      changeThread(input, isResolved, deps);
+  return { resolveReviewThread: change(true), unresolveReviewThread: change(false) };
 }
 
-function resolveThread({ threadId, clientMutationId }: ResolveInput, deps: GraphQlFake): GraphNode {
+function changeThread(
+  { threadId, clientMutationId }: ResolveInput,
+  isResolved: boolean,
+  deps: GraphQlFake,
+): GraphNode {
   for (const repo of deps.repos()) {
     const { reviewComments, resolved } = repo.talk;
     const first = reviewComments.find((one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined);
     const pull = first === undefined ? undefined : repo.pulls.get(first.pull);
     if (first === undefined || pull === undefined) continue;
     if (deps.rightOf(repo) !== 'write') throw forbidden();
-    resolved.set(first.id, deps.viewer);
+    if (isResolved) resolved.set(first.id, deps.viewer);
+    else resolved.delete(first.id);
     return { clientMutationId: clientMutationId ?? null, thread: threadNode(repo, { pull, first }, deps) };
   }
   throw notFound(`a node with the global id of '${threadId}'.`);

@@ -135,6 +135,18 @@ function addReaction(
   return { status: 201, body: reactionJson(reaction) };
 }
 
+/** `DELETE …/comments/{comment_id}/reactions/{reaction_id}`: an account takes back its own. */
+export function removeReaction({ repo, params, viewer }: RestCall): RestAnswer {
+  const { reactions } = repo.talk;
+  const index = reactions.findIndex(
+    ({ id, of, author }) =>
+      id === Number(params['reaction_id']) && of === Number(params['comment_id']) && author === viewer,
+  );
+  if (index < 0) return githubError(404, 'Not Found');
+  reactions.splice(index, 1);
+  return { status: 204, body: undefined };
+}
+
 /** The number of an issue or pull request that exists. */
 function subjectOf({ repo, params }: RestCall): number | undefined {
   return findIssue(repo, Number(params['issue_number']))?.number;

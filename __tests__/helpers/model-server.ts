@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { LLMock } from '@copilotkit/aimock';
 import { afterEach } from '@jest/globals';
 import { type Peer, type RecordedRequest, sendJson, startLoopback } from './loopback.js';
+import { type Prompt, promptOf } from './wire-prompt.js';
 
 /** Tokens a reply says it cost. */
 export interface Usage {
@@ -56,14 +57,7 @@ export interface ModelServer extends Peer {
   prompts(): readonly Prompt[];
 }
 
-/** What was said to the model, whatever the wire. */
-export interface Prompt {
-  readonly model: string;
-  readonly system: string;
-  /** Text of each message after the system prompt, as `role: text`; tool results are `tool: …`. */
-  readonly messages: readonly string[];
-  readonly tools: readonly string[];
-}
+export { type Prompt, promptOf };
 
 const mocks = new Set<LLMock>();
 
@@ -124,57 +118,6 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     },
     prompts: () => peer.requests().map(promptOf),
   };
-}
-
-/** The prompt in a request of any of the wires. */
-export function promptOf(request: RecordedRequest): Prompt {
-  const body = request.body as WireBody;
-  const messages =
-    body.messages ?? (Array.isArray(body.input) ? body.input : [{ role: 'user', content: body.input }]);
-  const isSystem = (message: WireMessage) => message.role === 'system' || message.role === 'developer';
-  const system = [
-    body.system ?? body.instructions,
-    ...messages.filter(isSystem).map(({ content }) => content),
-  ];
-  return {
-    model: body.model ?? '',
-    system: system.map(textOf).filter(Boolean).join('\n'),
-    messages: messages.filter((message) => !isSystem(message)).flatMap(linesOf),
-    tools: (body.tools ?? []).map((tool) => tool.name ?? tool.function?.name ?? ''),
-  };
-}
-
-interface WireMessage {
-  readonly role?: string;
-  readonly type?: string;
-  readonly content?: unknown;
-  readonly output?: unknown;
-}
-
-interface WireBody {
-  readonly model?: string;
-  readonly system?: unknown;
-  readonly instructions?: unknown;
-  readonly messages?: readonly WireMessage[];
-  readonly input?: unknown;
-  readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
-}
-
-function linesOf(message: WireMessage): string[] {
-  if (message.type === 'function_call_output') return [`tool: ${textOf(message.output)}`];
-  if (!Array.isArray(message.content)) return [`${message.role}: ${textOf(message.content)}`];
-  const results = message.content.filter((part) => part.type === 'tool_result');
-  const rest = textOf(message.content.filter((part) => part.type !== 'tool_result'));
-  return [
-    ...results.map((part) => `tool: ${textOf(part.content)}`),
-    ...(rest === '' && results.length > 0 ? [] : [`${message.role}: ${rest}`]),
-  ];
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part: { text?: string }) => part.text ?? '').join('');
 }
 
 /** aimock counts what it says over Chat Completions only; no real reply costs nothing. */

@@ -125,6 +125,12 @@ export const NEEDS: readonly Need[] = [
     isNeeded: ({ step: { env = {} } }) =>
       ['AWS_ROLE_ARN', 'GOOGLE_WORKLOAD_IDENTITY_PROVIDER', 'AZURE_CLIENT_ID'].some((name) => name in env),
   },
+  {
+    scope: 'copilot-requests',
+    level: 'write',
+    what: 'Models of GitHub Copilot without a key (experimental)',
+    isNeeded: ({ inputs }) => inputs['model']?.startsWith('copilot/') === true,
+  },
 ];
 
 /** The least that a job can do its work with. */
@@ -159,11 +165,11 @@ function isForPullsAlone(condition: string): boolean {
 }
 
 function isAboutPulls(event: string): boolean {
-  return event.startsWith('pull_request') || event === 'issue_comment';
+  return event.startsWith('pull_request') || event === 'issue_comment' || event === 'workflow_run';
 }
 
 function isAboutTalk(event: string): boolean {
-  return isAboutPulls(event) || event === 'issues';
+  return (isAboutPulls(event) && event !== 'workflow_run') || event === 'issues';
 }
 
 function readsChecks({ events, inputs, agent }: Use): boolean {

@@ -14,5 +14,6 @@ export async function prepare(request: RunRequest, deps: Dependencies): Promise<
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return admitted;
   const draft = await makePlan(request, admitted, deps);
+  if (draft.kind === 'skipped') return draft;
   return { kind: 'prepared', ...(await restore(request, draft, deps)) };
 }

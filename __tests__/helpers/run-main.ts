@@ -1,14 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { main } from '../../src/actions/main.js';
 import { prepareStep, type StepOptions, type StepResult, stepResult } from './run-action.js';
+import { afterAllTests } from './test-end.js';
 
 // The toolkit looks up the summary file once per process, so all steps of a test file share the folder.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'axe-action-main-'));
 
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+afterAllTests(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /**
  * Runs the action's `main` in this very process, which is much faster than a process of its own. The process takes the

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './test-end.js';
 
 const folders: string[] = [];
 
-afterEach(() => {
+afterEachTest(() => {
   // A program that is just ending may still put something in.
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });

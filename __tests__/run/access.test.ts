@@ -9,7 +9,7 @@ import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../hel
 const known = (permission: Permission) => ({ octocat: { kind: 'known', permission } }) as const;
 const ASKED = 'ask for permission of octocat';
 
-describe('the gate', () => {
+describe('admission', () => {
   it.each<[Permission, 'open' | 'skipped']>([
     ['admin', 'open'],
     ['maintain', 'open'],

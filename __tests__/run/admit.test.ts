@@ -44,7 +44,7 @@ describe('an event that is turned away', () => {
     [
       'agent-ref',
       pullRequest({ author: STRANGER }),
-      {},
+      { permissions: { ...WRITER, hubot: { kind: 'known', permission: 'read' } } },
       { agentRef: 'head' },
       [...AGENT_TOO, 'ask for permission of hubot'],
     ],
@@ -64,6 +64,16 @@ describe('an event that is turned away', () => {
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
     expect([...steps].sort()).toEqual([...asked].sort());
     expect(warnings).toEqual([]);
+  });
+
+  it('because of a permission that could not be read is a failure (D40)', async () => {
+    const deps = createFakeDependencies({ agents: { bot: AGENT }, permissions: WRITER });
+    const request = makeRequest({ trigger: pullRequest({ author: STRANGER }), agentRef: 'head' });
+    await expect(runPipeline(request, deps)).rejects.toThrow(
+      'the permission of hubot in octocat/hello could not be read: nobody knows hubot',
+    );
+    const fork = makeRequest({ trigger: pullRequest({ author: STRANGER, isFork: true }), agentRef: 'head' });
+    expect(await runPipeline(fork, deps)).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
   });
 
   it('because a limit is used up asks for the context if that alone says whether it comes from a fork', async () => {

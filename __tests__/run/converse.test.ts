@@ -145,7 +145,7 @@ describe('the limits of a run', () => {
     expect(outcome).toMatchObject({ kind: 'completed', stats: { budget: undefined } });
   });
 
-  it('are dollars too', async () => {
+  it('can be a number of dollars', async () => {
     const price = { input: 10, output: 10, cacheRead: 10, cacheWrite: 10 };
     const { outcome } = await run(
       [says('dear', { inputTokens: 100_000, outputTokens: 0 })],
@@ -178,7 +178,7 @@ describe('the retries of a run', () => {
     expect(deps.clock.slept).toEqual([750, 1250]);
   });
 
-  it("are the agent's", async () => {
+  it('follow the settings of the agent', async () => {
     const retry = '[retry]\nmax_retries = 3\nbackoff = "linear"\ninitial_delay_ms = 10\nmax_delay_ms = 25\n';
     const { outcome, deps } = await run([DOWN, DOWN, DOWN, says('ok')], { agents: { bot: AGENT + retry } });
     expect(outcome).toMatchObject({ kind: 'completed' });

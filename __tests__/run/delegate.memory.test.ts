@@ -271,7 +271,8 @@ describe('trouble with the memory of a sub-agent', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-max-entries',
-        message: `agent "a" memory has 1 entries (max_entries: 1). Run 'axe-action gc a' to trim.`,
+        message: `agent "a" memory has 1 entries (max_entries: 1)`,
+        remedy: "Run 'axe-action gc a' to trim.",
       },
     ]);
   });

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { ThreadsAnswer } from '../../src/core/dependencies.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { AnsweredThread } from '../../src/core/review/answers.js';
-import { findingMarker } from '../../src/core/review/markers.js';
 import { FENCE_NOTICE } from '../../src/core/sanitize/fence.js';
 import { runPipeline } from '../../src/run/run.js';
+import { thread as anyThread, ID } from '../core/review/threads.js';
 import {
   createFakeDependencies,
   type FakeDependenciesParts,
@@ -13,8 +13,7 @@ import {
 import { createFakeModel, says } from '../helpers/model-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const FINGERPRINT = '0123456789abcdef';
-const FINDING = `- finding ${FINGERPRINT}/41 pr=41 path=src/a.ts rule=timing-attack at=2026-02-01T00:00:00.000Z\n`;
+const FINDING = `- finding ${ID}/41 pr=41 path=src/a.ts cat=security sev=major at=2026-02-01T00:00:00.000Z\n`;
 const STATE = 'bot.state.md';
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
 const CONTEXT: TriggerContext = {
@@ -24,21 +23,10 @@ const CONTEXT: TriggerContext = {
   filesTotal: 1,
   warnings: [],
 };
-const LESSON = '- src/a.ts: timing-attack (withdrawn by 👎 on pull request #41)';
+const LESSON = '- src/a.ts security (on #41)';
 
 function thread(parts: Partial<AnsweredThread> = {}): AnsweredThread {
-  const author = { login: 'github-actions', isBot: true };
-  const body = `${findingMarker({ fingerprint: FINGERPRINT, agent: 'bot' })}\nIt is slow.`;
-  return {
-    isResolved: false,
-    resolvedBy: undefined,
-    isOutdated: false,
-    first: { author, authorAssociation: 'NONE', isOurs: true, body, isEditedByOther: false },
-    thumbsUp: [],
-    thumbsDown: [],
-    replies: [],
-    ...parts,
-  };
+  return anyThread({ path: 'src/a.ts', line: 1, hunk: '@@ -1 +1 @@\n-old\n+new', ...parts });
 }
 
 function read(...threads: readonly AnsweredThread[]): ThreadsAnswer {
@@ -73,19 +61,46 @@ describe('what a run learns from answers', () => {
     expect(messageOf(scene).split(JSON.stringify(FENCE_NOTICE).slice(1, -1))).toHaveLength(2);
     expect(report).toMatchObject({
       kind: 'ran',
-      learned: { withdrawn: [{ fingerprint: FINGERPRINT, pull: 41, why: 'thumbs-down', by: 'octocat' }] },
+      learned: {
+        facts: [
+          { kind: 'ended', id: ID, pull: 41, how: 'dismissed', why: 'thumbs-down', by: 'octocat' },
+          { kind: 'lesson', id: ID, pull: 41, strength: 1 },
+        ],
+        known: [],
+      },
     });
     expect(scene.deps.memory.get(STATE)).toMatch(
-      /^- withdrawn 0123456789abcdef pr=41 path=src\/a\.ts rule=timing-attack why=thumbs-down by=octocat at=/m,
+      /^- ended 0123456789abcdef\/41 pr=41 path=src\/a\.ts cat=security how=dismissed why=thumbs-down by=octocat at=/m,
     );
+    expect(scene.deps.memory.get(STATE)).toMatch(/^- lesson 0123456789abcdef pr=41 .* strength=1 sk=\S+ /m);
     expect(scene.deps.memory.get(STATE)).toContain(FINDING);
+  });
+
+  it('is kept and taught by no resolve', async () => {
+    const scene = depsOf({ threads: { 41: read(thread({ resolvedBy: 'octocat' })) } });
+    await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).not.toContain(LESSON);
+    expect(scene.deps.memory.get(STATE)).toMatch(/^- ended \S+ .* how=settled why=closed by=octocat at=/m);
+    expect(scene.deps.memory.get(STATE)).not.toContain('- lesson');
+  });
+
+  it('is what an older version has kept, too', async () => {
+    const former = FINDING.replace('cat=security sev=major', 'rule=timing-attack');
+    const end = (why: string) =>
+      `- withdrawn ${ID} pr=41 path=src/a.ts rule=timing-attack why=${why} by=octocat at=2026-02-02T00:00:00.000Z\n`;
+    const dismissed = depsOf({ memory: { [STATE]: former + end('reply') } });
+    await runPipeline(REQUEST, dismissed.deps);
+    expect(messageOf(dismissed)).toContain('- src/a.ts other (on #41)');
+    const resolved = depsOf({ memory: { [STATE]: former + end('resolved') } });
+    await runPipeline(REQUEST, resolved.deps);
+    expect(messageOf(resolved)).not.toContain('- src/a.ts');
   });
 
   it('is kept though the run fails (D27)', async () => {
     const model = createFakeModel([says('')]);
     const { deps } = depsOf({ model });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({ outcome: { kind: 'failed' } });
-    expect(deps.memory.get(STATE)).toContain('- withdrawn');
+    expect(deps.memory.get(STATE)).toContain('- ended');
   });
 
   it('is asked once: the next run knows it', async () => {
@@ -107,14 +122,29 @@ describe('what a run learns from answers', () => {
     expect(hidden.kind === 'planned' ? hidden.plan.task.message : LESSON).not.toContain(LESSON);
   });
 
-  it('names what is still open on the own pull request', async () => {
+  it('names what is open on the own pull request, and how it can be ended', async () => {
     const scene = depsOf({
       memory: { [STATE]: FINDING.replaceAll('41', '42') },
       threads: { 42: read(thread()) },
     });
-    await runPipeline(REQUEST, scene.deps);
-    expect(messageOf(scene)).toContain('still open on this pull request');
-    expect(messageOf(scene)).toContain('- src/a.ts: timing-attack');
+    const report = await runPipeline(REQUEST, scene.deps);
+    expect(messageOf(scene)).toContain('Findings of yours that are open on this pull request.');
+    expect(messageOf(scene)).toContain('- F1 src/a.ts:1');
+    expect(messageOf(scene)).toContain('Comparing with == tells the length.');
+    expect(report).toMatchObject({
+      learned: { facts: [], known: [{ id: ID, handle: 'F1', state: 'open' }] },
+    });
+  });
+
+  it('is asked on the own pull request however it ended: people may have opened it again', async () => {
+    const closed = `- ended ${ID}/42 pr=42 path=src/a.ts cat=security how=settled why=closed by=octocat at=2026-02-02T00:00:00.000Z\n`;
+    const { deps } = depsOf({
+      memory: { [STATE]: FINDING.replaceAll('41', '42') + closed },
+      threads: { 42: read(thread()) },
+    });
+    expect(await runPipeline(REQUEST, deps)).toMatchObject({
+      learned: { facts: [{ kind: 'finding', id: ID, pull: 42 }], known: [{ state: 'open' }] },
+    });
   });
 
   it('goes on where the conversations cannot be read', async () => {
@@ -122,7 +152,7 @@ describe('what a run learns from answers', () => {
     const { deps } = depsOf({ threads: { 41: { kind: 'unread', message: trouble } } });
     expect(await runPipeline(REQUEST, deps)).toMatchObject({
       outcome: { kind: 'completed' },
-      learned: { withdrawn: [], trouble },
+      learned: { facts: [], known: [], trouble },
     });
     expect(deps.warnings).toEqual([]);
   });
@@ -131,7 +161,7 @@ describe('what a run learns from answers', () => {
     const { deps } = depsOf({ threads: { 41: read(thread({ thumbsDown: ['hubot'] })) } });
     await runPipeline(REQUEST, deps);
     expect(deps.steps).toContain('ask for permission of hubot');
-    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
+    expect(deps.memory.get(STATE)).not.toContain('ended');
   });
 
   it('is for its own pull request alone where a run keeps no findings, and asked only where it was reviewed', async () => {
@@ -143,20 +173,20 @@ describe('what a run learns from answers', () => {
     expect(first.deps.steps).not.toContain('read threads of #42');
     const { deps } = depsOf({ memory: { [STATE]: reviewed }, threads });
     expect(await runPipeline(request, deps)).toMatchObject({
-      learned: { withdrawn: [], withdrawnHere: [FINGERPRINT] },
+      learned: { facts: [], known: [{ id: ID, state: 'dismissed' }] },
     });
-    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
-    const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
+    expect(deps.memory.get(STATE)).not.toContain('ended');
+    const forgotten = `- forgotten ${ID} at=2026-02-02T00:00:00Z\n`;
     const again = depsOf({ memory: { [STATE]: reviewed + forgotten }, threads });
-    expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { withdrawnHere: [] } });
+    expect(await runPipeline(request, again.deps)).toMatchObject({ learned: { known: [{ state: 'open' }] } });
   });
 
   it('does not come back once it was forgotten', async () => {
-    const forgotten = `- forgotten ${FINGERPRINT} at=2026-02-02T00:00:00Z\n`;
+    const forgotten = `- forgotten ${ID} at=2026-02-02T00:00:00Z\n`;
     const { deps } = depsOf({ memory: { [STATE]: FINDING + forgotten } });
     await runPipeline(REQUEST, deps);
     expect(deps.steps.filter((step) => step.startsWith('read threads'))).toEqual([]);
-    expect(deps.memory.get(STATE)).not.toContain('withdrawn');
+    expect(deps.memory.get(STATE)).not.toContain('ended');
   });
 
   it.each([

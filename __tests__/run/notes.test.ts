@@ -5,6 +5,7 @@ import type { Dependencies } from '../../src/core/dependencies.js';
 import { ProviderError } from '../../src/core/errors.js';
 import type { Trigger } from '../../src/core/event/trigger.js';
 import { notesPlaces, pathOf } from '../../src/core/memory/notes/place.js';
+import type { Place } from '../../src/core/memory/store.js';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import type { RunRequest } from '../../src/run/request.js';
@@ -24,6 +25,10 @@ const LOCAL: Trigger = { kind: 'local' };
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
 const ALL = ['memory_write', 'memory_read', 'memory_search', 'memory_edit'];
 const READING = ['memory_read', 'memory_search'];
+
+function fileIn(root: string, separator: string): Place {
+  return { location: `${root}${separator}bot.md`, within: { root, separator } };
+}
 
 const agent = (name: string, memory = '', top = '') =>
   `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${top}\n[memory]\nenabled = true\nnotes = true\n${memory}\n`;
@@ -116,22 +121,29 @@ describe('what a run is given of its notes', () => {
   });
 
   it.each([
-    [['octo/hello@axe-memory:bot.md'], 'octo/hello@axe-memory'],
-    [['/work/.axe/memory/bot.md'], '/work/.axe/memory'],
-    [['/work/this and that/bot.md'], '/work/this and that'],
-    [['octo/hello@axe-memory:bot.md', 'cache trunk/1'], 'octo/hello@axe-memory and cache trunk/1'],
-    [['octo/hello@main:robot.md'], 'octo/hello@main:robot.md'],
-  ])('stands around the run log that it came with, %j', async (locations, around) => {
-    const restore = {
-      kind: 'empty',
-      location: locations.join(' and '),
-      ...(locations.length > 1 ? { locations } : {}),
-      warnings: [],
-      beside: new Map(Object.entries(memory)),
-    } as const;
-    const { deps } = await run({ restore });
-    expect(deps.events[0]).toMatchObject({ notes: { files: 1, location: around } });
-  });
+    [[fileIn('octo/hello@axe-memory', ':')], 'octo/hello@axe-memory'],
+    [[fileIn('/work/.axe/memory', '/')], '/work/.axe/memory'],
+    [[fileIn('/work/this and that', '/')], '/work/this and that'],
+    [
+      [fileIn('octo/hello@axe-memory', ':'), { location: 'cache trunk/1' }],
+      'octo/hello@axe-memory and cache trunk/1',
+    ],
+    [[{ location: 'octo/hello@main:robot.md' }], 'octo/hello@main:robot.md'],
+  ] satisfies readonly (readonly [readonly Place[], string])[])(
+    'is where the run log came from, %j',
+    async (places, around) => {
+      const restore = {
+        kind: 'empty',
+        ...places[0],
+        location: places.map(({ location }) => location).join(' and '),
+        ...(places.length > 1 ? { places } : {}),
+        warnings: [],
+        alongside: new Map(Object.entries(memory)),
+      } as const;
+      const { deps } = await run({ restore });
+      expect(deps.events[0]).toMatchObject({ notes: { files: 1, location: around } });
+    },
+  );
 
   it.each<[string, Trigger, string]>([
     ['by the repository in a workflow', SCHEDULE, 'octocat/hello'],
@@ -335,9 +347,8 @@ describe('what a run writes to its notes', () => {
       {
         code: 'memory-save-failed',
         agent: 'bot',
-        message: expect.stringContaining(
-          'The notes are kept in `elsewhere`; the next run that can write folds them in.',
-        ),
+        message: expect.stringContaining('no permission'),
+        remedy: 'The notes are kept in `elsewhere`; the next run that can write folds them in.',
       },
     ]);
     expect(deps.settled).toEqual([]);

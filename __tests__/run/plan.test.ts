@@ -144,7 +144,7 @@ describe('the first error wins, in the order of axe (axe-behaviour §4)', () => 
   });
 });
 
-describe('the gate', () => {
+describe('admission', () => {
   it.each<[string, Trigger]>([
     ['a fork', pullRequest({ isFork: true, head: { sha: 'a', ref: 'x', repository: 'hubot/hello' } })],
     ['a bot', pullRequest({ actor: { login: 'dependabot[bot]', isBot: true } })],

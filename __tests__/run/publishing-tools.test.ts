@@ -1,15 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/core/event/trigger.js';
+import type { KnownFinding } from '../../src/core/review/known.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/core/review/publish-rules.js';
 import type { FullReason, Scope } from '../../src/core/review/scope.js';
 import type { Reviewed } from '../../src/core/review/state-facts.js';
 import { changeOf } from '../../src/run/change.js';
-import { openPublications, publishingTools } from '../../src/run/publishing-tools.js';
+import { openPublications, type PublishingParts, publishingTools } from '../../src/run/publishing-tools.js';
 import { reviewFacts } from '../../src/run/save.js';
+import { placed } from '../core/review/change.js';
+import { known } from '../core/review/threads.js';
 import { completed, exhausted, reportOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'assign', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
+
+const REST: Omit<PublishingParts, 'trigger' | 'change'> = {
+  scope: undefined,
+  learned: { facts: [], known: [] },
+  facts: [],
+  policy: { maxTokens: 50_000, paths: [], pathsIgnore: [] },
+  now: new Date('2026-11-22T12:00:00Z'),
+  run: '7/1/review',
+};
+
+function open(trigger: Trigger, change: PublishingParts['change'], parts: Partial<PublishingParts> = {}) {
+  return openPublications({ trigger, change, ...REST, ...parts });
+}
 
 async function agentWith(tools: readonly string[]) {
   const { plan } = await reportOf('planned');
@@ -26,7 +43,7 @@ describe('the tools that publish', () => {
     ['no event', { kind: 'local' } as const, undefined, [], []],
   ])('are on %s those that have something to publish to', async (_, trigger, change, offered, warned) => {
     const agent = await agentWith(['read_file', ...ALL]);
-    const made = publishingTools(agent, openPublications(trigger, change));
+    const made = publishingTools(agent, open(trigger, change));
     expect(made.tools.map(({ name }) => name)).toEqual(offered);
     expect(made.agent.config.tools).toEqual(['read_file']);
     const told = made.warnings.map(({ code, message }) => [code, message.match(/`\w+`/g)]);
@@ -38,13 +55,59 @@ describe('the tools that publish', () => {
   it('of the triager that comes along set labels only where the workflow allows some', async () => {
     const agent = { ...(await agentWith(['set_labels', 'react'])), source: 'built-in' };
     const namesWith = (labels: readonly string[]) => {
-      const publications = openPublications(issue(), undefined, { ...DEFAULT_PUBLISH_RULES, labels });
+      const publications = openPublications(
+        { trigger: issue(), change: undefined, ...REST },
+        { ...DEFAULT_PUBLISH_RULES, labels },
+      );
       const { tools, warnings } = publishingTools(agent, publications);
       expect(warnings).toEqual([]);
       return tools.map(({ name }) => name);
     };
     expect(namesWith([])).toEqual(['react']);
     expect(namesWith(['bug'])).toEqual(['set_labels', 'react']);
+  });
+
+  it.each<[string, readonly KnownFinding[], readonly string[], readonly string[]]>([
+    ['nothing is open', [], ['add_review_comment'], ['add_review_comment']],
+    ['one is open', [known()], ['add_review_comment'], ['add_review_comment', 'settle_finding']],
+    ['one has ended', [known({ state: 'settled' })], ['add_review_comment'], ['add_review_comment']],
+    ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
+    [
+      'one is open, and the agent names the tool',
+      [known()],
+      ['submit_review', 'settle_finding'],
+      ['settle_finding', 'submit_review'],
+    ],
+    [
+      'nothing is open, and the agent names the tool',
+      [],
+      ['submit_review', 'settle_finding'],
+      ['submit_review'],
+    ],
+  ])('end findings by whoever raises them: where %s', async (_, earlier, listed, offered) => {
+    const learned = { facts: [], known: earlier };
+    const publications = open(pullRequest(), CHANGE, { learned });
+    const made = publishingTools(await agentWith(listed), publications);
+    expect(made.tools.map(({ name }) => name)).toEqual(offered);
+    expect(made.warnings).toEqual([]);
+  });
+
+  it.each<[string, string, string]>([
+    ['in a source file', 'src/a.ts', 'major'],
+    ['in a file that a tool made', 'package-lock.json', 'minor'],
+  ])('know what people read: a finding %s', (_, path, severity) => {
+    const diff = `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
+    const publications = open(pullRequest(), { ...CHANGE, diff });
+    publications?.addComment({
+      path,
+      line: 1,
+      title: 'T',
+      body: 'B',
+      category: 'security',
+      effect: 'breach',
+      reach: 'rare',
+    });
+    expect(publications?.buffered.findings.map(({ finding }) => finding.severity)).toEqual([severity]);
   });
 
   it('leave an agent that lists none as it is', async () => {
@@ -83,13 +146,8 @@ describe('the change of a run', () => {
 
 describe('the facts of a review', () => {
   const now = new Date('2026-11-22T02:00:00Z');
-  const placed = {
-    finding: { path: 'a.ts', line: 1, side: 'RIGHT', body: 'B', rule: 'r' },
-    placement: { kind: 'body', reason: 'no-lines' },
-    fingerprint: '0123456789abcdef',
-    formerFingerprint: undefined,
-  } as const;
-  const published = { line: undefined, url: undefined, findings: [placed] };
+  const one = placed({ path: 'a.ts', line: 1, category: 'data', severity: 'minor' });
+  const published = { line: undefined, url: undefined, findings: [one] };
   const parts = {
     trigger: pullRequest(),
     change: CHANGE,
@@ -99,14 +157,8 @@ describe('the facts of a review', () => {
     now,
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
-  const finding = {
-    kind: 'finding',
-    fingerprint: '0123456789abcdef',
-    pull: 42,
-    path: 'a.ts',
-    rule: 'r',
-    at: now,
-  };
+  const place = { id: one.id, pull: 42, path: 'a.ts', category: 'data' } as const;
+  const finding = { kind: 'finding', ...place, severity: 'minor', at: now };
 
   it.each([
     ['trusted', [reviewed, finding]],
@@ -114,6 +166,17 @@ describe('the facts of a review', () => {
     ['untrusted', [reviewed]],
   ] as const)('hold in the %s lane what nobody else chose', (lane, facts) => {
     expect(reviewFacts({ ...parts, outcome: completed('Fine.'), lane })).toEqual(facts);
+  });
+
+  it.each([
+    ['trusted', true],
+    ['tainted', false],
+    ['untrusted', false],
+  ] as const)('hold in the %s lane what became of earlier findings: %s', (lane, isKept) => {
+    const end = { kind: 'ended', ...place, how: 'settled', why: 'fixed', by: '', at: now } as const;
+    const told = { line: undefined, url: undefined, ends: [end] };
+    const facts = reviewFacts({ ...parts, published: told, outcome: completed('Fine.'), lane });
+    expect(facts).toEqual(isKept ? [reviewed, end] : [reviewed]);
   });
 
   it.each<[string, Scope | undefined, Partial<Reviewed>]>([

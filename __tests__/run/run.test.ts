@@ -77,7 +77,7 @@ describe('the order of a run', () => {
     expect(deps.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key']);
   });
 
-  it('ends with a gate that skips', async () => {
+  it('ends where admission skips it', async () => {
     const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
     expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({
       kind: 'skipped',
@@ -85,7 +85,7 @@ describe('the order of a run', () => {
     expect(deps.steps).not.toContain('read memory');
   });
 
-  it('ends with an error where the gate does not know who asks (D40)', async () => {
+  it('ends with an error where admission does not know who asks (D40)', async () => {
     const deps = createFakeDependencies({ permissions: {} });
     await expect(runPipeline(makeRequest({ trigger: pullRequest() }), deps)).rejects.toThrow(
       'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
@@ -318,7 +318,8 @@ describe('how a run ends', () => {
       expect(deps.warnings).toEqual([
         {
           code: 'answer-truncated',
-          message: 'the answer was cut at 12 output tokens. Raise `max_tokens` in `[params]` of the agent.',
+          message: 'the answer was cut at 12 output tokens',
+          remedy: 'Raise `max_tokens` in `[params]` of the agent.',
         },
       ]);
     });

@@ -121,7 +121,8 @@ describe('loading memory', () => {
       {
         code: 'memory-load-failed',
         agent: 'bot',
-        message: 'failed to load memory for "bot": open /memory/bot.md: permission denied. Run `chmod`.',
+        message: 'failed to load memory for "bot": open /memory/bot.md: permission denied',
+        remedy: 'Run `chmod`.',
       },
     ]);
   });
@@ -147,8 +148,8 @@ describe('loading memory', () => {
     expect(warnings).toEqual([
       {
         code: 'memory-truncated',
-        message:
-          'memory of "bot" holds 999999 bytes; only its newest entry was loaded. Set `last_n` in `[memory]` to choose how many.',
+        message: 'memory of "bot" holds 999999 bytes; only its newest entry was loaded',
+        remedy: 'Set `last_n` in `[memory]` to choose how many.',
       },
     ]);
   });
@@ -168,7 +169,8 @@ it.each([
     expect(warnings).toEqual(
       Array(told).fill({
         code: 'memory-max-entries',
-        message: `agent "bot" memory has ${count} entries (max_entries: 3). Run 'axe-action gc bot' to trim.`,
+        message: `agent "bot" memory has ${count} entries (max_entries: 3)`,
+        remedy: "Run 'axe-action gc bot' to trim.",
       }),
     );
   },
@@ -410,7 +412,12 @@ describe('saving the entry', () => {
       kind: 'entry',
       id: 'id1',
       entries: [{ kind: 'append', path: 'bot.md', id: 'id1', text }],
-      result: { kind: 'saved', location: '/memory/bot.md', attempts: 1 },
+      result: {
+        kind: 'saved',
+        location: '/memory/bot.md',
+        within: { root: '/memory', separator: '/' },
+        attempts: 1,
+      },
     });
     expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
     expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
@@ -425,7 +432,8 @@ describe('saving the entry', () => {
       {
         code: 'memory-save-failed',
         agent: 'bot',
-        message: 'failed to save memory for "bot": not allowed. Add `x`.',
+        message: 'failed to save memory for "bot": not allowed',
+        remedy: 'Add `x`.',
       },
     ]);
   });
@@ -441,7 +449,8 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
-        message: 'failed to save the note `MEMORY.md` of "bot": not allowed. Run `chmod`.',
+        message: 'failed to save the note `MEMORY.md` of "bot": not allowed',
+        remedy: 'Run `chmod`.',
       },
     ]);
   });
@@ -460,8 +469,9 @@ describe('saving the entry', () => {
       {
         code: 'memory-save-failed',
         agent: 'bot',
-        message:
-          'failed to save memory for "bot" on the event `schedule`: not allowed. Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
+        message: 'failed to save memory for "bot" on the event `schedule`: not allowed',
+        remedy:
+          'Add `x`. The entry is kept in `axe-memory/v1/trunk`; the next run that can write folds it in.',
       },
     ]);
   });
@@ -478,8 +488,8 @@ describe('saving the entry', () => {
       {
         code: 'memory-save-failed',
         agent: 'bot',
-        message:
-          'failed to save memory for "bot" on the event `schedule`: not allowed. What the run cost is kept in `the cache`; the next run that can write folds it in.',
+        message: 'failed to save memory for "bot" on the event `schedule`: not allowed',
+        remedy: 'What the run cost is kept in `the cache`; the next run that can write folds it in.',
       },
     ]);
   });

@@ -107,7 +107,11 @@ it('starts no agent that posts no reviews, where that waits for a phrase', async
   const scene = (agent: string) => {
     const started: string[] = [];
     const deps = createFakeDependencies({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
-    const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
+    const acknowledgement = {
+      start: () => void started.push('eyes'),
+      startCommand: () => undefined,
+      end: async () => undefined,
+    };
     return { started, deps: { ...deps, acknowledgement } };
   };
   const answers = scene(AGENT_WITH_MEMORY);

@@ -19,6 +19,8 @@ it('reviews with an agent that comes along, in an empty workspace of a repositor
   expect(stage.cache.requests()).toEqual([]);
   const [prompt] = stage.model.prompts();
   expect(prompt?.model).toBe('gpt-4o');
-  expect(prompt?.system).toMatch(/^You review a pull request\./);
+  expect(prompt?.system).toMatch(
+    /^You review a pull request for the people who have to live with this code\./,
+  );
   expectTranscript('a-built-in-agent-needs-no-checkout', seen(step, stage));
 });

@@ -35,17 +35,22 @@ it('holds the findings on their lines where nothing is to be commented, and bloc
       headSha: HEAD,
       name: 'reviewer',
       conclusion: 'neutral',
-      title: '2 findings',
+      title: '1 critical, 1 major open · whole',
       summary: expect.stringContaining('Two things to mend.'),
       annotations: [
+        {
+          path: 'src/auth.ts',
+          start_line: 11,
+          title: 'The token is written to the log',
+          message: expect.stringMatching(/The token ends up in the log\.$/),
+        },
         {
           path: 'src/auth.ts',
           start_line: 12,
           end_line: 12,
           annotation_level: 'warning',
-          title: 'timing-attack',
+          title: 'The comparison of tokens leaks by time',
         },
-        { path: 'src/auth.ts', start_line: 11, message: 'The token ends up in the log.' },
       ],
     },
   ]);
@@ -65,7 +70,7 @@ it('repeats nothing that a review says, and is written once', async () => {
   for (const _ of [1, 2]) await stage.run({ inputs: { 'check-run': 'true' } });
   expect(stage.repo.talk.reviews).toHaveLength(1);
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { conclusion: 'neutral', title: '2 findings', annotations: [] },
+    { conclusion: 'neutral', title: '1 critical, 1 major open · whole', annotations: [] },
   ]);
 });
 
@@ -82,11 +87,12 @@ it.each([
 it('costs one warning where it may not be written, and the runner shows the findings', async () => {
   const stage = await stageWith(FINDINGS);
   stage.github.fail({ route: REVIEW, ...DENIED });
-  stage.github.fail({ route: CHECK, ...DENIED });
+  stage.github.fail({ route: CHECK, ...DENIED, times: 99 });
   const step = await stage.run({ inputs: { 'check-run': 'true' } });
-  expect(step.exitCode).toBe(0);
+  // Nothing could be published, so the run is no success (`fail-on`).
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
-  expect(step.annotations.flatMap(({ file, line }) => (file === undefined ? [] : [line]))).toEqual([12, 11]);
+  expect(step.annotations.flatMap(({ file, line }) => (file === undefined ? [] : [line]))).toEqual([11, 12]);
 });
 
 it('says that an agent has answered which does not review', async () => {
@@ -94,6 +100,11 @@ it('says that an agent has answered which does not review', async () => {
   await stage.run({ inputs: { 'check-run': 'true' } });
   expect(stage.repo.comments).toHaveLength(1);
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { headSha: HEAD, conclusion: 'neutral', title: 'Answered', summary: expect.stringContaining('`==`') },
+    {
+      headSha: HEAD,
+      conclusion: 'neutral',
+      title: 'Answered · whole',
+      summary: expect.stringContaining('`==`'),
+    },
   ]);
 });

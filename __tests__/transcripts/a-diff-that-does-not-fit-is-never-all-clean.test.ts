@@ -29,8 +29,7 @@ const FIXED = CHANGE.replace('console.log(token)', "console.log('read')");
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const INPUTS = { 'max-diff-tokens': '215', 'check-run': 'true' };
-const REMARK =
-  'Not shown to the model, or not whole: `src/rates.ts` (it is too large for `max-diff-tokens`, or for GitHub to show).';
+const NOT_READ = 'Not read: 1 beyond `max-diff-tokens` (`src/rates.ts`). Nothing is known about it';
 
 async function stageWith(options: StageOptions = {}): Promise<Stage> {
   return await setStage({
@@ -52,12 +51,12 @@ it('says in the review, the summary and the check what was not shown, and shows 
   expect(first.exitCode).toBe(0);
   expect(asked(stage)).toContain('console.log(token)');
   expect(asked(stage)).not.toContain('RATE_OF_ZONE_1 ');
-  expect(stage.repo.talk.reviews[0]?.body).toContain(REMARK);
-  expect(first.summary).toContain(
-    '**Reviewed:** ec26c3e, the pull request but for 1 of 2 files, which did not fit (`max-diff-tokens`).',
+  expect(stage.repo.talk.reviews[0]?.body).toContain(
+    `<sub>Reviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ} · `,
   );
+  expect(first.summary).toContain(`\nReviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ}.\n`);
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { conclusion: 'neutral', title: 'No findings, 1 file not shown' },
+    { conclusion: 'neutral', title: 'No findings in 1 of 2 files' },
   ]);
   expect(first.annotations.map(({ message }) => message)).toContainEqual(
     expect.stringMatching(
@@ -70,10 +69,10 @@ it('says in the review, the summary and the check what was not shown, and shows 
   expect(asked(stage)).toContain('+export const RATE_OF_ZONE_11 = 11 / 100;');
   expect(asked(stage)).not.toContain('The rest of the pull request');
   expect(second.summary).toContain(
-    '**Reviewed:** ec26c3e..6dcb09b (1 of 2 files, and what did not fit before).',
+    '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, and what did not fit before.\n',
   );
-  expect(stage.repo.talk.reviews[1]?.body).not.toContain('Not shown');
-  expect(stage.repo.talk.checkRuns[1]).toMatchObject({ conclusion: 'success', title: 'No findings' });
+  expect(second.summary).not.toContain('Not read');
+  expect(stage.repo.talk.checkRuns[1]).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
 
   await stage.run({ ...push(stage, THIRD, FIXED + RATES, FIX), inputs: INPUTS });
   expect(asked(stage)).not.toContain('RATE_OF_ZONE_11');
@@ -87,13 +86,15 @@ it('says it again for as long as it does not fit', async () => {
   const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs });
   expect(asked(stage)).toContain('added src/rates.ts +12 -0');
   expect(asked(stage)).toContain('Say in your answer what you have not seen');
-  expect(second.summary).toContain('1 that did not fit (`max-diff-tokens`) left out');
-  expect(stage.repo.talk.reviews[1]?.body).toContain(REMARK);
-  expect(stage.repo.talk.checkRuns[1]).toMatchObject({ conclusion: 'neutral' });
+  expect(second.summary).toContain(`\nReviewed: \`ec26c3e..6dcb09b\`, 1 of 2 files. ${NOT_READ}.\n`);
+  expect(stage.repo.talk.checkRuns[1]).toMatchObject({
+    conclusion: 'neutral',
+    summary: expect.stringContaining(NOT_READ),
+  });
 });
 
 it('says it above an answer that is a comment', async () => {
   const stage = await setStage({ diff: DIFF + RATES, model: () => text('All is well.') });
   await stage.run({ inputs: { 'max-diff-tokens': '150' } });
-  expect(stage.repo.comments[0]?.body).toContain(`-->\n*${REMARK}*\n\nAll is well.\n`);
+  expect(stage.repo.comments[0]?.body).toContain(`-->\n*Read: 1 of 2 files. ${NOT_READ}.*\n\nAll is well.\n`);
 });

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { seedReview } from '../helpers/github-review-seed.js';
+import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
-import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
+import { ANSWER, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
 
 const MENTION = {
   name: 'issue_comment',
@@ -10,6 +11,14 @@ const MENTION = {
 };
 const INPUTS = { agent: 'builtin/ask', 'trigger-phrase': '@axe' };
 
+/** The reactions in the order in which they were set and taken back. */
+function reacted({ github }: Stage): readonly unknown[] {
+  return github.requests().flatMap(({ method, path, bytes }) => {
+    if (!/\/reactions(?:\/\d+)?$/.test(path)) return [];
+    return method === 'DELETE' ? ['taken back'] : [JSON.parse(bytes.toString()).content];
+  });
+}
+
 it('takes the rest of the comment for the task, and reacts at the start and at the end', async () => {
   const stage = await setStage({ event: MENTION });
   const step = await stage.run({ inputs: INPUTS });
@@ -17,7 +26,8 @@ it('takes the rest of the comment for the task, and reacts at the start and at t
   expect(troubles(step)).toEqual([]);
   const [prompt] = stage.model.prompts();
   expect(prompt?.messages.join()).toMatch(/^user: is that so\? See:\n```\nread: 0\n```\n/);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes', 'rocket']);
+  expect(reacted(stage)).toEqual(['eyes', 'rocket', 'taken back']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['rocket']);
   expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([[1, true]]);
   expectTranscript(
     'a-mention-is-answered-and-told-so-by-reactions',
@@ -32,7 +42,49 @@ it('shows by its last reaction that there is no answer', async () => {
   });
   const step = await stage.run({ inputs: INPUTS });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes', 'confused']);
+  expect(reacted(stage)).toEqual(['eyes', 'confused', 'taken back']);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
+});
+
+it('says in one line, with a link to the run, that there is no answer, and quotes no error', async () => {
+  let isBroken = true;
+  const stage = await setStage({
+    event: MENTION,
+    model: () =>
+      isBroken
+        ? { kind: 'raw', status: 400, body: { error: { message: 'hunter2 is in /home/runner' } } }
+        : text(ANSWER),
+  });
+  await stage.run({ inputs: INPUTS });
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringMatching(
+      /^<!-- axe-action sticky agent=builtin\/ask\/reply-\d+ -->\nThere is no answer: the run failed\.\n\n<sub>.*\[this run\]\(\S+\/actions\/runs\/\d+\)<\/sub>$/,
+    ),
+  ]);
+  isBroken = false;
+  await stage.run({ inputs: INPUTS, runId: '1658821494' });
+  expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
+  isBroken = true;
+  await stage.run({ inputs: INPUTS, runId: '1658821495' });
+  expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
+});
+
+it('says so, too, where the agent cannot be read', async () => {
+  const stage = await setStage({ event: MENTION, base: { 'axe/agents/reviewer.toml': 'name = ' } });
+  const step = await stage.run({ inputs: { ...INPUTS, agent: 'reviewer' } });
+  expect(step.exitCode).toBe(1);
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining('There is no answer: the run failed.'),
+  ]);
+});
+
+it('says nothing where no comment is wanted, nor to whoever may not start a run', async () => {
+  const model = () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
+  const silent = await setStage({ event: MENTION, model });
+  await silent.run({ inputs: { ...INPUTS, comment: 'never' } });
+  const stranger = await setStage({ event: MENTION, model, role: 'read' });
+  await stranger.run({ inputs: INPUTS });
+  expect([silent.repo.comments, stranger.repo.comments]).toEqual([[], []]);
 });
 
 it('is answered all the same where reactions are refused', async () => {

@@ -64,7 +64,9 @@ const SCENES: Readonly<
     rows: [
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`POST ${REPO}/issues/comments/{comment_id}/reactions`, 'log', ''],
-      [`POST ${REPO}/issues/{issue_number}/comments`, 'warning', '`issues: write`'],
+      [`DELETE ${REPO}/issues/comments/{comment_id}/reactions/{reaction_id}`, 'log', ''],
+      // The answer is all that such a run publishes.
+      [`POST ${REPO}/issues/{issue_number}/comments`, 'failure', '`issues: write`'],
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
@@ -73,7 +75,7 @@ const SCENES: Readonly<
   'a report': {
     set: reportScene,
     rows: [
-      [`POST ${REPO}/issues`, 'warning', '`issues: write`'],
+      [`POST ${REPO}/issues`, 'failure', '`issues: write`'],
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
       [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],

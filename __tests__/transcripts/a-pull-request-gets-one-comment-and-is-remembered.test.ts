@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
+import { CHANGE, calls, LOGGED, REVIEWER, submit } from './review-scene.js';
 import { comparisonOf, DIFF, expectTranscript, HEAD, routesOf, seen, setStage, steady } from './stage.js';
 
 const NEXT_HEAD = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
@@ -61,8 +62,12 @@ ${ANSWERS[0]}
 });
 
 it('gives every output that a run which went well has', async () => {
-  const stage = await setStage();
-  const { outputs } = await stage.run();
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    model: [calls(LOGGED, submit('One thing.')), text('Reviewed.')],
+  });
+  const { outputs } = await stage.run({ inputs: { 'sarif-file': 'axe.sarif' } });
   const others = ['skip-reason', 'memory-save-error', 'structured-output'];
   const all = [
     ...(readFileSync('action.yml', 'utf8')

@@ -7,7 +7,7 @@ import { scheduledStep } from './memory-scene.js';
 
 describe('a run that is cancelled', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s says so, ends as a failure, and leaves nothing to save',
+    'by %s says so, ends as cancelled, and leaves nothing to save',
     async (signal) => {
       const model = await startModelServer([{ kind: 'stall' }]);
       const options = scheduledStep({ model }, { inputs: { 'memory-store': 'file' } });
@@ -16,7 +16,7 @@ describe('a run that is cancelled', () => {
       const main = await running.finished;
 
       expect(main).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
-      expect(main.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+      expect(main.outputs).toMatchObject({ conclusion: 'cancelled', 'memory-saved': 'false' });
       expect(main.outputs['memory-entry']).toBeUndefined();
       expect(main.annotations).toEqual([
         expect.objectContaining({ level: 'error', message: 'the run was cancelled' }),

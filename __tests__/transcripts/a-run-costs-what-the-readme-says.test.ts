@@ -4,12 +4,12 @@ import { expect, it } from '@jest/globals';
 import { estimateText } from '../../src/core/text/estimate-text.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { CHANGE, calls, push, submit, TIMING } from './review-scene.js';
+import { CHANGE, calls, LOGGED, push, submit, TIMING } from './review-scene.js';
 import { AGENT, HEAD, REPO, type StageOptions, setStage } from './stage.js';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').replaceAll(/\s+/g, ' ');
-const [, review, second, mention, report, skipped] =
-  /a first review with memory on a branch makes (\d+), one after a push (\d+), a mention that is answered (\d+), a scheduled report (\d+), an event that is turned away up to (\d+)\./.exec(
+const [, review, second, mention, onPull, report, skipped] =
+  /a first review with memory on a branch makes (\d+), one after a push (\d+), a mention that is answered (\d+) on an issue and (\d+) on a line of a pull request, a scheduled report (\d+), an event that is turned away up to (\d+)\./.exec(
     README,
   ) ?? [];
 
@@ -34,6 +34,18 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>, string | undefi
     { event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } } },
     { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
     mention,
+  ],
+  [
+    'a mention on a line',
+    {
+      event: {
+        name: 'pull_request_review_comment',
+        action: 'created',
+        patch: { 'comment.body': '@axe Why?' },
+      },
+    },
+    { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
+    onPull,
   ],
   [
     'a scheduled report',
@@ -61,7 +73,7 @@ it('a review after a push asks GitHub as often as the README says', async () => 
   const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
   const stage = await setStage({
     diff: CHANGE,
-    model: [...model, calls(submit('Nothing new.')), text('No.')],
+    model: [...model, calls(LOGGED, submit('One more.')), text('One more.')],
   });
   stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'repo', agent: 'builtin/pr-reviewer' };

@@ -84,7 +84,10 @@ it.each(LIMITS)(
     const [comment, ...others] = stage.repo.comments;
     expect(others).toEqual([]);
     expect(comment?.body).toContain(SAID);
-    expect(comment?.body).toContain(`*Cut short: ${step.annotations[0]?.message.split('\n')[0]}.*`);
+    const why = step.annotations[0]?.message.split('\n')[0];
+    const words = limit === 'time' ? 'the time limit of the run was reached' : why;
+    expect(comment?.body).toContain(`*Cut short: ${words}.*`);
+    expect(comment?.body).not.toContain('the whole');
     expectNoEntry(step);
     if (limit === 'tokens') expectTranscript(NAME, steady(seen(step, stage)));
   },

@@ -76,13 +76,13 @@ describe('a report on a schedule', () => {
     expect(stage.repo.issues.size).toBe(1);
   });
 
-  it('costs one warning that names the permission where it may not be written', async () => {
+  it('fails the run, with the permission to add, where it may not be written', async () => {
     const stage = await setStage({ event: SCHEDULE, github: { readOnly: true } });
     const step = await stage.run({ inputs: TO_ISSUE });
-    expect(step.exitCode).toBe(0);
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(troubles(step)).toMatchObject([
       {
-        level: 'warning',
+        level: 'error',
         message: expect.stringMatching(
           /^the answer is in the job summary, but the issue was not written: .*`issues: write`/,
         ),

@@ -76,7 +76,7 @@ describe('a pattern that would be tried for years ends', () => {
     const running = startAction(model);
     model.onRequest(() => running.kill('SIGINT'));
     const step = await running.finished;
-    expect(step).toMatchObject({ exitCode: 1, signal: null, outputs: { conclusion: 'failure' } });
+    expect(step).toMatchObject({ exitCode: 1, signal: null, outputs: { conclusion: 'cancelled' } });
     expect(told(step)).toEqual([expect.stringContaining('the run was cancelled')]);
   });
 });

@@ -45,13 +45,19 @@ index 9c4d5e6..77aa001 100644
  }
 `;
 
+/** A file that the push adds. */
+const OTHER = QUEUE.replaceAll('src/queue.ts', 'src/other.ts');
+
 const OFF_BY_ONE: ScriptedToolCall = {
   name: 'add_review_comment',
   input: {
     path: 'src/queue.ts',
     line: 2,
     code: '  return queue.length + 1;',
-    rule: 'off-by-one',
+    title: 'The size is one too large',
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'always',
     body: 'An empty queue has size 1.',
   },
 };
@@ -90,7 +96,7 @@ function threads({ repo: { talk } }: Stage) {
 }
 
 /** A writer's comment below the pull request of the stage. */
-async function say(stage: Stage, body: string, commentId = 1001) {
+async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
   const payload = loadWebhook('issue_comment', 'created', {
     'issue.number': payloadField(stage.payload, 'pull_request.number'),
     'comment.id': commentId,
@@ -100,7 +106,7 @@ async function say(stage: Stage, body: string, commentId = 1001) {
   const trunk = `refs/heads/${stage.repo.defaultBranch}`;
   const ref = `refs/pull/${payloadField(stage.payload, 'pull_request.number')}/merge`;
   const env = stage.cache.env({ ref, readableRefs: [trunk] });
-  return await stage.run({ event: { name: 'issue_comment', payload }, env });
+  return await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
 }
 
 it('is given what a push changed and the names of the rest, and marks what the push has settled', async () => {
@@ -119,17 +125,15 @@ it('is given what a push changed and the names of the rest, and marks what the p
   expect(sent).toContain('added src/queue.ts +3 -0');
   // A comment can stand on a line that was not shown; the settled one is marked, the open one stays.
   expect(threads(stage)).toEqual([
-    { at: 'src/auth.ts:12', isResolved: false, isNoted: false },
     { at: 'src/auth.ts:11', isResolved: false, isNoted: true },
+    { at: 'src/auth.ts:12', isResolved: false, isNoted: false },
     { at: 'src/queue.ts:2', isResolved: false, isNoted: false },
   ]);
-  expect(stage.repo.talk.reviewComments[1]?.body).toMatch(
-    /\*Outdated: as of 6dcb09b this line is no longer part of the change\.\*\n\nThe token ends up in the log\.$/,
+  expect(stage.repo.talk.reviewComments[0]?.body).toMatch(
+    /\*Outdated: as of 6dcb09b this line is no longer part of the change\.\*\n\n🔴 .*\n\nThe token ends up in the log\.\n/,
   );
-  expect(second.summary).toContain('**Reviewed:** ec26c3e..6dcb09b (1 of 2 files).');
-  expect(stage.repo.talk.reviews[1]?.body).toContain(
-    'Looked at what is new: ec26c3e..6dcb09b (1 of 2 files).',
-  );
+  expect(second.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
+  expect(stage.repo.talk.reviews[1]?.body).toContain('<sub>Reviewed: `ec26c3e..6dcb09b`, 1 of 2 files · ');
   expect(second.outputs['memory-entry']).toContain(
     '**Result:** Posted 1 comment on #2: src/queue.ts:2. Marked 1 comment as outdated.\n',
   );
@@ -152,12 +156,12 @@ it('resolves what is settled where the token may, and leaves alone what somebody
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs: { 'dry-run': 'true' } });
   expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
   await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
-  expect(threads(stage)[1]).toEqual({ at: 'src/auth.ts:11', isResolved: true, isNoted: false });
+  expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, isNoted: false });
 
   const answered = await stageWith([calls(submit('Mended.')), text('Reviewed the push.')]);
   answered.repo.contents = 'write';
   await answered.run();
-  const [, first] = answered.repo.talk.reviewComments;
+  const [first] = answered.repo.talk.reviewComments;
   if (first === undefined) throw new Error('there is no comment');
   answered.repo.talk.reviewComments.push({
     ...first,
@@ -166,7 +170,27 @@ it('resolves what is settled where the token may, and leaves alone what somebody
     inReplyTo: first.id,
   });
   await answered.run(push(answered, SECOND, SECOND_DIFF, FIX));
-  expect(threads(answered)[1]?.isResolved).toBe(false);
+  expect(threads(answered)[0]?.isResolved).toBe(false);
+});
+
+it('is not posted where a push brings nothing to say, which the check and the summary tell', async () => {
+  const stage = await stageWith([calls(submit('All of it is sound.')), text('Nothing more.')]);
+  await stage.run({ inputs: { 'check-run': 'true' } });
+  const seen = stage.repo.talk.reviews.length;
+  const step = await stage.run({
+    ...push(stage, SECOND, FIRST_DIFF + OTHER, OTHER),
+    inputs: { 'check-run': 'true' },
+  });
+  expect(stage.repo.talk.reviews).toHaveLength(seen);
+  expect(stage.repo.comments).toEqual([]);
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
+    conclusion: 'neutral',
+    title: '1 critical, 1 major open · whole',
+    summary: expect.stringContaining('All of it is sound.'),
+  });
+  expect(step.summary).toContain('Nothing new was found, so no review was posted (`comment-when: auto`).');
+  expect(step.outputs).toMatchObject({ 'findings-count': '0', 'findings-open': '2' });
+  expect(troubles(step)).toEqual([]);
 });
 
 it('asks for no comparison in the first review, and for one only in the second', async () => {
@@ -207,7 +231,7 @@ it.each<[string, (stage: Stage) => void, string]>([
   const result = await stage.run(step);
   expect(result.exitCode).toBe(0);
   expect(result.summary).toContain(
-    `**Reviewed:** 6dcb09b, the whole pull request (2 files), because ${why}.`,
+    `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
   );
   const sent = message(stage, asked);
   expect(sent).toContain(
@@ -243,7 +267,9 @@ it('leaves out what a merge of the base branch brought', async () => {
   );
   expect(sent).toContain('-  console.log(token);');
   expect(sent).not.toMatch(/stack|brought\(\)/);
-  expect(result.summary).toContain('(1 of 2 files, without what a merge brought).');
+  expect(result.summary).toContain(
+    '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, without what a merge brought.\n',
+  );
 });
 
 it('is of what is new on `/axe review`, and of everything on `/axe review full`', async () => {
@@ -259,13 +285,27 @@ it('is of what is new on `/axe review`, and of everything on `/axe review full`'
   push(stage, SECOND, SECOND_DIFF, FIX);
   const inPart = await say(stage, '/axe review');
   expect(inPart).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect(inPart.summary).toContain('**Reviewed:** ec26c3e..6dcb09b (1 of 2 files).');
+  expect(inPart.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
   const full = await say(stage, '/axe review full\nPlease.', 1002);
   expect(full.summary).toContain(
-    '**Reviewed:** 6dcb09b, the whole pull request (2 files), because that was asked for.',
+    '\nReviewed: the whole pull request, 2 files, at `6dcb09b`, because that was asked for.\n',
   );
   expect(full.outputs['memory-entry']).toContain('**Task:** Review pull request #2\n');
   expect(threads(stage).at(-1)?.at).toBe('src/queue.ts:2');
+  // Whoever asked is answered: by a review where there is something to say, else by a comment.
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([expect.stringContaining('/reply-1001 -->')]);
+});
+
+it.each<[string, Readonly<Record<string, string>>, ReturnType<typeof calls>, number, number]>([
+  ['a review alone', {}, calls(OFF_BY_ONE, submit('Fine.')), 1, 0],
+  ['both where the workflow wants both', { comment: 'always' }, calls(OFF_BY_ONE, submit('Fine.')), 1, 1],
+  ['a comment where there is no review', {}, text('There is nothing to review.'), 0, 1],
+])('answers `/axe review` with %s', async (_, inputs, first, reviews, comments) => {
+  const stage = await stageWith(undefined, { model: [first, text('Found things.')] });
+  const step = await say(stage, '/axe review', 1001, inputs);
+  expect(step.exitCode).toBe(0);
+  expect(stage.repo.talk.reviews).toHaveLength(reviews);
+  expect(stage.repo.comments).toHaveLength(comments);
 });
 
 it('goes on from where a limit ended the last one, also on the same commit', async () => {
@@ -297,7 +337,7 @@ it('goes on from where a limit ended the last one, also on the same commit', asy
   stage.repo.comparisons.set(`${HEAD}...${THIRD}`, FIX);
   const asked = stage.model.requests().length;
   const last = await stage.run(step);
-  expect(last.summary).toContain('**Reviewed:** ec26c3e..7fd1a60 (1 of 2 files).');
+  expect(last.summary).toContain('\nReviewed: `ec26c3e..7fd1a60`, 1 of 2 files.\n');
   expect(message(stage, asked)).toContain('A review of 6dcb09b after that was cut short');
 });
 
@@ -307,7 +347,7 @@ it('is of everything each time where the workflow says so', async () => {
   const inputs = { 'review-scope': 'full', 'dry-run': 'true' };
   const result = await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
   expect(result.summary).toContain(
-    '**Reviewed:** 6dcb09b, the whole pull request (2 files), because that was asked for.',
+    '\nReviewed: the whole pull request, 2 files, at `6dcb09b`, because that was asked for.\n',
   );
 });
 
@@ -334,10 +374,11 @@ it('takes back what a review below a comment asked for, and not while anything i
   const states = () => stage.repo.talk.reviews.map(({ state }) => state);
   expect(states()).toEqual(['CHANGES_REQUESTED']);
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
-  expect(states()).toEqual(['CHANGES_REQUESTED', 'COMMENTED']);
+  // The line of the log is gone, the comparison is open: nothing is taken back, and there is no second review to read.
+  expect(states()).toEqual(['CHANGES_REQUESTED']);
   const settled = FIXED.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
   await stage.run({ ...push(stage, THIRD, settled, FIX), inputs });
-  expect(states()).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED']);
+  expect(states()).toEqual(['DISMISSED']);
 });
 
 it('shows as a check what still stands on lines that it did not look at', async () => {
@@ -346,8 +387,8 @@ it('shows as a check what still stands on lines that it did not look at', async 
   await stage.run({ inputs });
   await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
   expect(stage.repo.talk.checkRuns).toMatchObject([
-    { conclusion: 'neutral', title: '2 findings' },
-    { conclusion: 'neutral', title: '1 finding' },
+    { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
+    { conclusion: 'neutral', title: '1 major open · whole' },
   ]);
 });
 

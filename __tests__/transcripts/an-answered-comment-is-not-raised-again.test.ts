@@ -2,38 +2,28 @@ import { expect, it } from '@jest/globals';
 import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { CHANGE, calls, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import {
+  CHANGE,
+  calls,
+  LOGGED,
+  ON_BRANCH,
+  push,
+  REVIEWER,
+  reviewedForAnswers,
+  submit,
+  TIMING,
+} from './review-scene.js';
 import { comparisonOf, expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
 
 const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-const BRANCH = { 'memory-store': 'repo' };
 const STATE = 'reviewer.state.md';
 const THREADS = 'reviewThreads(';
-
-async function reviewed(roles: Readonly<Record<string, 'write' | 'read' | 'triage'>> = {}) {
-  const stage = await setStage({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write', ...roles },
-    model: [
-      calls(TIMING, LOGGED, submit('Two things to mend.')),
-      text('Done.'),
-      calls(TIMING, LOGGED, submit('Still two things.')),
-      text('Done again.'),
-    ],
-  });
-  stage.repo.contents = 'write';
-  await stage.run({ inputs: BRANCH });
-  const [timing, logged] = stage.repo.talk.reviewComments;
-  if (timing === undefined || logged === undefined) throw new Error('nothing was posted');
-  return { stage, timing: timing.id, logged: logged.id };
-}
 
 /** The next push, with the two lines as they were. */
 async function again(stage: Stage) {
   const next = push(stage, NEXT, CHANGE);
   stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
-  return await stage.run({ ...next, runId: '1658821494', inputs: BRANCH });
+  return await stage.run({ ...next, runId: '1658821494', inputs: ON_BRANCH });
 }
 
 function memory({ github }: Stage): Readonly<Record<string, string>> {
@@ -41,11 +31,11 @@ function memory({ github }: Stage): Readonly<Record<string, string>> {
 }
 
 function findingsIn(state = ''): string {
-  return steady(state.match(/^- (?:finding|withdrawn) .*$/gm)?.join('\n') ?? '');
+  return steady(state.match(/^- (?:finding|ended|lesson|accepted) .*$/gm)?.join('\n') ?? '');
 }
 
 function lessonsIn(message: string): string {
-  return message.slice(message.indexOf('Earlier findings of yours'));
+  return message.slice(message.indexOf('Findings of yours that are open'));
 }
 
 /** The user message of the second run. */
@@ -54,25 +44,71 @@ function secondMessage({ model }: Stage): string {
 }
 
 it('keeps what a writer answered, tells the model, and drops what it raises all the same', async () => {
-  const { stage, timing } = await reviewed();
+  const {
+    stage,
+    timing: { id: timing },
+  } = await reviewedForAnswers();
   seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive: both sides are constants.' });
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
-  expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 withdrawn.');
+  expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
   expect(secondMessage(stage)).toContain(
-    '- src/auth.ts: timing-attack (withdrawn in a reply on pull request #2)',
+    '- src/auth.ts security — "The comparison of tokens leaks by time" (on #2)',
   );
   expect(lessonsIn(secondMessage(stage))).not.toContain('constants');
   expectTranscript(
     'an-answered-comment-is-not-raised-again',
     [
       `=== the end of the user message\n${lessonsIn(secondMessage(stage))}\n`,
-      `=== the second review\n${stage.repo.talk.reviews.at(-1)?.body}\n`,
       `=== summary\n${/\*\*Learned[^<]*/.exec(second.summary)?.[0]}`,
+      `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
       `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
     ].join('\n'),
   );
+});
+
+it.each<[string, (stage: Stage, timing: number) => void]>([
+  ['a reply', ({ repo }, id) => void seedReply(repo, id, { author: 'monalisa', body: 'Ist so gewollt 🙂' })],
+  [
+    '👎',
+    ({ repo }, id) => seedReaction(repo, { on: 'review-comment', of: id, author: 'monalisa', content: '-1' }),
+  ],
+])('tells people once that %s was understood', async (_, dismiss) => {
+  const {
+    stage,
+    timing: { id: timing },
+  } = await reviewedForAnswers();
+  dismiss(stage, timing);
+  await again(stage);
+  const { reviewComments, resolved } = stage.repo.talk;
+  const answers = () =>
+    reviewComments.filter(
+      ({ inReplyTo, body }) => inReplyTo === timing && body.startsWith('<!-- axe-action'),
+    );
+  expect(answers().map(({ body }) => body)).toEqual([
+    expect.stringMatching(
+      /^<!-- .* -->\nNoted: not raised again on like code\. Undo: `\/axe forget [0-9a-f]{16}`\./,
+    ),
+  ]);
+  expect(resolved.has(timing)).toBe(true);
+  const third = push(stage, 'd'.repeat(40), CHANGE);
+  stage.repo.comparisons.set(comparisonOf(third.event.payload), CHANGE);
+  await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
+  expect(answers()).toHaveLength(1);
+});
+
+it('tells nobody where no comment is wanted', async () => {
+  const {
+    stage,
+    timing: { id: timing },
+  } = await reviewedForAnswers();
+  seedReply(stage.repo, timing, { author: 'monalisa', body: '误报' });
+  const next = push(stage, NEXT, CHANGE);
+  stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
+  await stage.run({ ...next, inputs: { ...ON_BRANCH, comment: 'never' } });
+  expect(memory(stage)[STATE]).toContain('why=reply');
+  expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === timing)).toHaveLength(1);
 });
 
 it.each<[string, (stage: Stage, timing: number) => void]>([
@@ -97,25 +133,33 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
     },
   ],
 ])('learns nothing where %s', async (_, answer) => {
-  const { stage, timing } = await reviewed({ hubot: 'triage' });
+  const {
+    stage,
+    timing: { id: timing },
+  } = await reviewedForAnswers({ hubot: 'triage' });
   answer(stage, timing);
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
-  expect(memory(stage)[STATE]).not.toContain('withdrawn');
-  expect(secondMessage(stage)).not.toContain('have withdrawn');
+  expect(memory(stage)[STATE]).not.toMatch(/^- (?:lesson|accepted) |how=dismissed/m);
+  expect(secondMessage(stage)).not.toContain('have dismissed');
 });
 
 it('keeps what was learnt though the run fails', async () => {
-  const { stage, timing } = await reviewed();
+  const {
+    stage,
+    timing: { id: timing },
+  } = await reviewedForAnswers();
   seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
   const next = push(stage, NEXT, CHANGE);
   const failed = await stage.run({
     ...next,
-    inputs: { ...BRANCH, model: 'openai/gpt-5' },
+    inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
     env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:9' },
   });
   expect(failed.outputs['conclusion']).toBe('failure');
-  expect(memory(stage)[STATE]).toMatch(/^- withdrawn \w{16} pr=2 .*why=thumbs-down by=monalisa at=/m);
+  expect(memory(stage)[STATE]).toMatch(
+    /^- ended \w{16}\/2 pr=2 .*how=dismissed why=thumbs-down by=monalisa at=/m,
+  );
 });
 
 it('holds to an answer on a stranger’s pull request, of which no finding is kept', async () => {
@@ -129,20 +173,23 @@ it('holds to an answer on a stranger’s pull request, of which no finding is ke
     model: [...reply, ...reply],
   });
   stage.repo.contents = 'write';
-  await stage.run({ inputs: BRANCH });
-  const [timing, logged] = stage.repo.talk.reviewComments.map(({ id }) => id);
-  stage.repo.talk.resolved.set(timing ?? 0, 'monalisa');
+  await stage.run({ inputs: ON_BRANCH });
+  const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
+  seedReaction(stage.repo, { on: 'review-comment', of: timing ?? 0, author: 'monalisa', content: '-1' });
+  seedReaction(stage.repo, { on: 'review-comment', of: logged ?? 0, author: 'hubot', content: '-1' });
   stage.repo.talk.resolved.set(logged ?? 0, 'hubot');
   push(stage, NEXT, CHANGE);
   const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': NEXT });
-  const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: BRANCH });
-  expect(second.summary).toContain('Not repeated: 1 withdrawn.');
-  expect(stage.repo.talk.reviewComments.slice(2).map(({ line }) => line)).toEqual([11]);
-  expect(memory(stage)[STATE]).not.toMatch(/^- (?:finding|withdrawn) /m);
+  const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
+  expect(second.summary).toContain('Not repeated: 1 dismissed before. 1 earlier finding came back.');
+  const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
+  expect(ours).toEqual([[logged, expect.stringMatching(/\nBack since 6dcb09b\.$/)]]);
+  expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);
+  expect(memory(stage)[STATE]).not.toMatch(/^- (?:finding|ended|lesson|accepted) /m);
 });
 
 it('says in the summary which permission is missing, and goes on', async () => {
-  const { stage } = await reviewed();
+  const { stage } = await reviewedForAnswers();
   const next = push(stage, NEXT, CHANGE);
   stage.github.fail({
     route: 'POST /graphql',
@@ -150,7 +197,7 @@ it('says in the summary which permission is missing, and goes on', async () => {
     status: 200,
     body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
   });
-  const second = await stage.run({ ...next, inputs: { ...BRANCH, context: 'commits' } });
+  const second = await stage.run({ ...next, inputs: { ...ON_BRANCH, context: 'commits' } });
   expect(second.exitCode).toBe(0);
   expect(second.summary).toContain('Answers to earlier findings were not read:');
   expect(second.summary).toContain('`pull-requests: read`');

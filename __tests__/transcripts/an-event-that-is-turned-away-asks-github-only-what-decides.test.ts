@@ -63,20 +63,26 @@ it('reads no more than memory of a pull request that is paused', async () => {
 });
 
 it.each<[string, StageOptions, readonly string[]]>([
-  ['a pull request', {}, []],
-  ['an issue', { event: { name: 'issues', action: 'opened' } }, []],
+  ['a pull request', {}, [PERMISSION, MEMORY]],
+  ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, MEMORY]],
   [
-    'a comment, which is answered by reactions too',
+    'a comment, which is answered by reactions, and by a line if it has no answer yet',
     COMMENT,
-    Array(2).fill('POST /issues/comments/492700400/reactions'),
+    [
+      expect.stringMatching(/^DELETE \/issues\/comments\/492700400\/reactions\/\d+$/),
+      PERMISSION,
+      MEMORY,
+      'POST /graphql',
+      ...Array(2).fill('POST /issues/comments/492700400/reactions'),
+    ],
   ],
-])('reads no more than memory once a limit is used up: %s', async (_, options, reactions) => {
+])('reads no more than memory once a limit is used up: %s', async (_, options, beside) => {
   const stage = await setStage(options);
   stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'repo', 'max-cost-usd-per-day': '0.0000001' };
   expect((await stage.run({ inputs })).outputs['cost-usd']).toMatch(/^0\.00/);
   expect(await turnedAway(stage, inputs)).toMatchObject({
     reason: 'budget-spent',
-    beside: [PERMISSION, MEMORY, ...reactions],
+    beside,
   });
 });

@@ -11,7 +11,7 @@ it('triages an issue into the summary, and by default writes no comment', async 
   expect(stage.repo.comments).toEqual([]);
   expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });
   const [prompt] = stage.model.prompts();
-  expect(prompt?.system).toMatch(/^You sort an issue/);
+  expect(prompt?.system).toMatch(/^A new issue has arrived\. You sort it for the maintainers/);
   expectTranscript(
     'an-issue-is-answered-only-where-that-is-asked-for',
     `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,

@@ -89,6 +89,6 @@ it('refuses a conclusion that does not exist', async () => {
   expect(step.exitCode).toBe(1);
   expect(step.annotations.map(({ message }) => message)).toEqual([
     'the input `fail-on` cannot be "warnings"\n' +
-      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',
+      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`.',
   ]);
 });

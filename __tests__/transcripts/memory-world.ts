@@ -9,6 +9,7 @@ import { runMain, type StepResult } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type Payload, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
+import { CHANGE } from './review-scene.js';
 import { seedPush } from './stage.js';
 
 /** How the rights of a run are set up. */
@@ -48,16 +49,16 @@ export async function openDependencies(event: string, options: DependenciesOptio
     startModelServer((_, index) => text(`new ${index}`)),
     startCacheServer(),
   ]);
-  const repo = github.seed(payload, { base: { [FILE]: earlierEntry('base branch', 'a') } });
+  const repo = github.seed(payload, { base: { [FILE]: earlierEntry('base branch', 'a') }, diff: CHANGE });
   for (const login of ['Codertocat', field('sender.login')]) repo.roles.set(login, 'write');
   repo.contents = options.mayWriteContents ? 'write' : 'read';
   if (options.hasBranch !== false) {
     github.commit(name, { 'ask.md': earlierEntry('branch', 'b') }, { branch: BRANCH });
   }
   if ('pull_request' in payload) {
-    repo.comparisons.set(`${field('pull_request.base.sha')}...${field('pull_request.head.sha')}`, '');
+    repo.comparisons.set(`${field('pull_request.base.sha')}...${field('pull_request.head.sha')}`, CHANGE);
   }
-  seedPush(repo, payload, '');
+  seedPush(repo, payload, CHANGE);
   const workspace = tempDir('workspace');
   writeFiles(workspace, { [FILE]: earlierEntry('checkout', 'c') });
 

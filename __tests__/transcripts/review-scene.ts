@@ -1,6 +1,6 @@
-import type { ModelReply, ScriptedToolCall } from '../helpers/model-server.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { comparisonOf, type Stage } from './stage.js';
+import { comparisonOf, REPO, type Stage, type StageOptions, setStage } from './stage.js';
 
 /** An agent that reviews by its tools. */
 export const REVIEWER = `name = "reviewer"
@@ -32,7 +32,10 @@ export const TIMING: ScriptedToolCall = {
     path: 'src/auth.ts',
     line: 12,
     code: '  return expected == token;',
-    rule: 'timing-attack',
+    title: 'The comparison of tokens leaks by time',
+    category: 'security',
+    effect: 'breach',
+    reach: 'rare',
     body: 'Comparing with `==` tells the length of the common part by time.',
     suggestion: '  return timingSafeEqual(expected, token);',
   },
@@ -45,7 +48,10 @@ export const LOGGED: ScriptedToolCall = {
     path: 'src/auth.ts',
     line: 11,
     code: '  console.log(token);',
-    rule: 'secret-in-log',
+    title: 'The token is written to the log',
+    category: 'security',
+    effect: 'breach',
+    reach: 'always',
     body: 'The token ends up in the log.',
   },
 };
@@ -74,6 +80,41 @@ export function push({ repo }: Stage, sha: string, diff: string, fresh = diff) {
   return { event: { name: 'pull_request', payload } };
 }
 
+/** Another pull request of the repository, as the run is told that it was opened. */
+export function openPull(
+  { github, repo }: Stage,
+  { number, sha, diff }: { readonly number: number; readonly sha: string; readonly diff: string },
+) {
+  const base = repo.pulls.get(2)?.base;
+  if (base === undefined) throw new Error('there is no pull request #2');
+  const head = { ref: `change-${number}`, sha, repository: REPO };
+  github.addPull(REPO, { number, title: `Change ${number}`, author: 'Codertocat', base, head, diff });
+  const payload = loadWebhook('pull_request', 'opened', {
+    number,
+    'pull_request.number': number,
+    'pull_request.title': `Change ${number}`,
+    'pull_request.head.ref': head.ref,
+    'pull_request.head.sha': sha,
+  });
+  repo.comparisons.set(comparisonOf(payload), diff);
+  return { event: { name: 'pull_request', payload }, ref: `refs/pull/${number}/merge` };
+}
+
+/** The comments on lines that began a conversation, with what is in it besides. */
+export function conversations({ repo: { talk } }: Pick<Stage, 'repo'>) {
+  return talk.reviewComments
+    .filter(({ inReplyTo }) => inReplyTo === undefined)
+    .map(({ id, pull, path, line, body }) => ({
+      pull,
+      at: `${path}:${line}`,
+      says: / — (.*)/.exec(body)?.[1] ?? body,
+      isResolved: talk.resolved.has(id),
+      replies: talk.reviewComments
+        .filter(({ inReplyTo }) => inReplyTo === id)
+        .map(({ body: said }) => said.replace(/^<!-- .* -->\n/, '')),
+    }));
+}
+
 /** The reviews and their comments on lines, as people see them. */
 export function discussion({ repo: { talk } }: Pick<Stage, 'repo'>): string {
   return talk.reviews
@@ -85,3 +126,36 @@ export function discussion({ repo: { talk } }: Pick<Stage, 'repo'>): string {
     ])
     .join('\n\n');
 }
+
+/** A change of documentation alone. */
+export const DOCS = `diff --git a/docs/guide.md b/docs/guide.md
+index 3f2a1b0..9c4d5e6 100644
+--- a/docs/guide.md
++++ b/docs/guide.md
+@@ -1 +1 @@
+-Old.
++New.
+`;
+
+/** A review with two findings, for people to answer; the next run raises them again. Memory is on a branch. */
+export async function reviewedForAnswers(roles: StageOptions['roles'] = {}) {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { monalisa: 'write', ...roles },
+    model: [
+      calls(TIMING, LOGGED, submit('Two things.')),
+      text('Done.'),
+      calls(TIMING, LOGGED, submit('Still two things.')),
+      text('Done again.'),
+    ],
+  });
+  stage.repo.contents = 'write';
+  await stage.run({ inputs: ON_BRANCH });
+  const [logged, timing] = stage.repo.talk.reviewComments;
+  if (timing === undefined || logged === undefined) throw new Error('nothing was posted');
+  return { stage, timing, logged };
+}
+
+/** Answers are learned from a memory that outlives the pull request. */
+export const ON_BRANCH = { 'memory-store': 'repo' };

@@ -6,7 +6,13 @@ import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
 import { type GitHubOptions, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import type { FileTree, Role, StoredRepo } from '../helpers/github-state.js';
 import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
-import { type RunningStep, type StepOptions, type StepResult, startStep } from '../helpers/run-action.js';
+import {
+  type RunningStep,
+  runPost,
+  type StepOptions,
+  type StepResult,
+  startStep,
+} from '../helpers/run-action.js';
 import { loadWebhook, type Payload, type PayloadPatch, payloadField } from '../helpers/webhooks.js';
 
 /** What is set up before a step runs. */
@@ -43,6 +49,8 @@ export interface Stage {
   start(options?: Partial<StepOptions>): RunningStep;
   /** The same to its end. */
   run(options?: Partial<StepOptions>): Promise<StepResult>;
+  /** The post step of a main step that was given the same. */
+  post(main: StepResult, options?: Partial<StepOptions>): Promise<StepResult>;
 }
 
 /** The repository of GitHub's examples, and the head of its pull request. */
@@ -95,14 +103,26 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   seedPush(repo, payload, diff);
   const trunk = `refs/heads/${repo.defaultBranch}`;
   const ref = isPullRequest ? `refs/pull/${payloadField(payload, 'pull_request.number')}/merge` : trunk;
-  const start: Stage['start'] = ({ env, inputs, ...step } = {}) =>
-    startStep('main', {
-      event: { name: event.name, payload },
-      ...step,
-      inputs: { agent: 'reviewer', ...inputs },
-      env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
-    });
-  return { github, model, cache, repo, payload, start, run: (given) => start(given).finished };
+  const optionsOf = ({ env, inputs, ...step }: Partial<StepOptions> = {}): StepOptions => ({
+    event: { name: event.name, payload },
+    ...step,
+    inputs: { agent: 'reviewer', ...oneLook(inputs), ...inputs },
+    env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
+  });
+  const start: Stage['start'] = (given) => startStep('main', optionsOf(given));
+  const servers = { github, model, cache, repo, payload };
+  return {
+    ...servers,
+    start,
+    run: (given) => start(given).finished,
+    post: (main, given) => runPost(optionsOf(given), main),
+  };
+}
+
+/** A scripted model has no reply for a second look; other modes than `run` take no word of reviews. */
+function oneLook(inputs: StepOptions['inputs']): Readonly<Record<string, string>> {
+  const { mode = 'run' } = inputs ?? {};
+  return mode === 'run' ? { 'review-depth': 'quick' } : {};
 }
 
 /** What a push brought, by the commits it names and, where it created its branch, against the default branch. */
@@ -168,8 +188,17 @@ export function seen(result: StepResult, { repo }: Pick<Stage, 'repo'>): string 
 
 const TEXTS = join(import.meta.dirname, '../fixtures/transcripts');
 
+/** Text in which the ids of findings, which are other ones in every run, are numbered as they appear. */
+export function numberFindings(text: string): string {
+  const ids = [...text.matchAll(/(?:axe-action:finding |^- finding |"id":")([0-9a-f]{16})\b/gm)].map(
+    ([, id = '']) => id,
+  );
+  return [...new Set(ids)].reduce((rest, id, index) => rest.replaceAll(id, `<finding ${index + 1}>`), text);
+}
+
 /** Compares with `__tests__/fixtures/transcripts/<name>.txt`; with UPDATE_TRANSCRIPTS=1 the file is written anew. */
-export function expectTranscript(name: string, text: string): void {
+export function expectTranscript(name: string, said: string): void {
+  const text = numberFindings(said);
   const file = join(TEXTS, `${name}.txt`);
   if (process.env['UPDATE_TRANSCRIPTS'] === '1') {
     mkdirSync(TEXTS, { recursive: true });

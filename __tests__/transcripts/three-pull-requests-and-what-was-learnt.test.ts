@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { type ScriptedToolCall, text } from '../helpers/model-server.js';
-import { loadWebhook } from '../helpers/webhooks.js';
-import { calls, REVIEWER, submit } from './review-scene.js';
-import { comparisonOf, REPO, type Stage, setStage, steady } from './stage.js';
+import { loadWebhook, type Payload } from '../helpers/webhooks.js';
+import { calls, conversations, REVIEWER, submit } from './review-scene.js';
+import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const FILE = join(import.meta.dirname, '../../examples/three-pull-requests.md');
 
@@ -36,6 +36,14 @@ index 3f2a1b0..9c4d5e6 100644
 `,
 };
 
+interface Push {
+  readonly title: string;
+  readonly sha: string;
+  readonly diff: string;
+  /** Since the commit before. */
+  readonly fresh: string;
+}
+
 /** What the author pushes to it when the reviewer has spoken. */
 const MENDED = FIRST.diff.replace('+10,5 @@', '+10,4 @@').replace('+  console.log(token);\n', '');
 
@@ -53,6 +61,43 @@ index 0000000..b7a9f10
 +export function sessionsOf(account: string) {
 +  return query(\`select * from sessions where account = '\${account}'\`);
 +}
+`,
+};
+
+const DB = `diff --git a/src/db.ts b/src/db.ts
+index 5d1c2aa..7e3b9f0 100644
+--- a/src/db.ts
++++ b/src/db.ts
+`;
+const QUERY = 'export function query(sql: string) {';
+const SAFE = '  return pool.query(parameterized(sql));';
+
+/** Its author cures it in another file, and takes that back. */
+const CURED: Push = {
+  title: 'Escape what is put into a statement',
+  sha: '3f786850e387550fdab836ed7e6dc881de23001b',
+  diff: `${SECOND.diff}${DB}@@ -1,3 +1,3 @@
+ ${QUERY}
+-  return pool.query(sql);
++${SAFE}
+ }
+`,
+  fresh: `${DB}@@ -1,3 +1,3 @@
+ ${QUERY}
+-  return pool.query(sql);
++${SAFE}
+ }
+`,
+};
+const REVERTED: Push = {
+  title: 'Revert "Escape what is put into a statement"',
+  sha: '89e6c98d92887913cadf06b2adb97f26cde4849b',
+  diff: SECOND.diff,
+  fresh: `${DB}@@ -1,3 +1,3 @@
+ ${QUERY}
+-${SAFE}
++  return pool.query(sql);
+ }
 `,
 };
 
@@ -84,7 +129,10 @@ const TIMING: ScriptedToolCall = {
     path: 'src/auth.ts',
     line: 12,
     code: '  return digest(expected) == digest(token);',
-    rule: 'timing-attack',
+    title: 'The comparison of tokens leaks by time',
+    category: 'security',
+    effect: 'breach',
+    reach: 'rare',
     body: 'Comparing with `==` tells by time how much of the token is right.',
   },
 };
@@ -95,7 +143,10 @@ const LOGGED: ScriptedToolCall = {
     path: 'src/auth.ts',
     line: 11,
     code: '  console.log(token);',
-    rule: 'secret-in-log',
+    title: 'The token is written to the log',
+    category: 'security',
+    effect: 'breach',
+    reach: 'always',
     body: 'The token ends up in the log.',
   },
 };
@@ -106,7 +157,10 @@ const INJECTION: ScriptedToolCall = {
     path: 'src/sessions.ts',
     line: 2,
     code: "  return query(`select * from sessions where account = '${account}'`);",
-    rule: 'sql-injection',
+    title: 'The account name becomes part of the SQL statement',
+    category: 'security',
+    effect: 'breach',
+    reach: 'common',
     body: 'The name of the account becomes part of the statement. Pass it as a parameter.',
   },
 };
@@ -117,25 +171,54 @@ const SECONDS: ScriptedToolCall = {
     path: 'src/auth.ts',
     line: 12,
     code: '  if (age < 3600) {',
-    rule: 'wrong-unit',
+    title: 'Milliseconds are compared with seconds',
+    category: 'correctness',
+    effect: 'failure',
+    reach: 'always',
     body: '`age` is in milliseconds, so a token expires after 3.6 seconds.',
   },
 };
 
-/** What the model is scripted to do with each pull request. The last one repeats, word for word, what was withdrawn. */
+const SETTLED: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'What is put into a statement is escaped now, in one place for all.',
+    evidence: [{ path: 'src/db.ts', line: 2, code: SAFE }],
+  },
+};
+
+const INJECTION_AGAIN: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    ...INJECTION.input,
+    title: 'SQL injection through the account name',
+    body: 'Nothing escapes the account name any more, and it becomes part of the SQL statement. Pass it as a parameter.',
+  },
+};
+
+/**
+ * What the model is scripted to do with each of them. The last one repeats, word for word, what was dismissed; what came
+ * back is said in other words.
+ */
 const REVIEWS: readonly (readonly ScriptedToolCall[])[] = [
   [TIMING, LOGGED, submit('Two things to look at.')],
   [INJECTION, submit('One thing must be mended.')],
+  [SETTLED, submit('The statement is safe now.')],
+  [INJECTION_AGAIN, submit('The statement is open again.')],
   [TIMING, SECONDS, submit('Two things to look at.')],
 ];
 
 const INTRO = `# Three pull requests
 
 What a reviewer that remembers says, hears and keeps, on three pull requests of one repository. In the first, people
-with write access withdraw one finding and mend the other. In the third the model is told so, repeats the withdrawn
-finding word for word all the same, and it is not posted.
+with write access dismiss one finding and mend the other. In the second, a push cures the finding in another file, and the
+model settles it by the line that does; the next push takes that line out, and the finding is back, in its own
+conversation. In the third the model is told what was dismissed, repeats it word for word all the same, and it is not
+posted.
 
-Nobody wrote this page: a test runs the built action on the three events, against a GitHub that checks every request by
+Nobody wrote this page: a test runs the built action on the five events, against a GitHub that checks every request by
 GitHub's own description of its API and a model whose replies are scripted, and writes down what it saw. Only times, ids
 of runs and the day are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
 (\`memory-store: repo\`).`;
@@ -152,26 +235,40 @@ it('learns from the first what it does not say again in the third', async () => 
   const page = [INTRO, `## The agent\n\n${block('toml', REVIEWER)}`];
 
   page.push(await reviewOf(stage, FIRST, 0));
-  const [timing, logged] = stage.repo.talk.reviewComments.map(({ id }) => id);
+  const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
   const answers = answerFirst(stage, { timing: timing ?? 0, logged: logged ?? 0 });
   page.push(['### What people answer', answers.map((line) => `- ${line}`).join('\n')].join('\n\n'));
 
   page.push(await reviewOf(stage, SECOND, 1));
+  page.push(await pushTo(stage, SECOND, { push: CURED, index: 2 }));
+  expect(injection(stage)).toMatchObject({
+    isResolved: true,
+    replies: [expect.stringMatching(/^Settled by 3f78685/)],
+  });
+  page.push(await pushTo(stage, SECOND, { push: REVERTED, index: 3 }));
+  expect(injection(stage)).toMatchObject({ isResolved: false, replies: [{}, 'Back since 89e6c98.'] });
   expect(stateOf(stage)).toContain('why=reply by=monalisa');
   expect(stateOf(stage)).toContain('why=fixed by=Codertocat');
 
-  page.push(await reviewOf(stage, THIRD, 2));
-  const third = stage.model.prompts()[4]?.messages[0] ?? '';
-  expect(third).toContain('- src/auth.ts: timing-attack (withdrawn in a reply on pull request #2)');
+  page.push(await reviewOf(stage, THIRD, 4));
+  const third = stage.model.prompts()[8]?.messages[0] ?? '';
+  expect(third).toContain('- src/auth.ts security (on #2)');
   const posted = stage.repo.talk.reviewComments.filter(({ pull }) => pull === THIRD.number);
-  expect(posted.map(({ body }) => /wrong|token expires|right/.exec(body)?.[0])).toEqual(['token expires']);
+  expect(posted.map(({ body }) => /— (.*)/.exec(body)?.[1])).toEqual([SECONDS.input['title']]);
 
-  const written = `${page.join('\n\n')}\n`;
+  const written = numberFindings(`${page.join('\n\n')}\n`);
   if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(FILE, written);
   expect(written).toBe(readFileSync(FILE, 'utf8'));
 });
 
-/** A writer withdraws one finding; the author mends the other and closes its conversation. A stranger's word is none. */
+/** The one conversation of the second pull request. */
+function injection(stage: Stage) {
+  const all = conversations(stage).filter(({ pull }) => pull === SECOND.number);
+  expect(all).toHaveLength(1);
+  return all[0];
+}
+
+/** A writer dismisses one finding; the author mends the other and closes its conversation. A stranger's word is none. */
 function answerFirst(
   { repo }: Stage,
   { timing, logged }: { readonly timing: number; readonly logged: number },
@@ -184,15 +281,15 @@ function answerFirst(
   repo.pulls.set(FIRST.number, { ...pull, state: 'closed', diff: MENDED });
   repo.talk.resolved.set(logged, 'Codertocat');
   return [
-    `monalisa (write) answers the comment on \`timing-attack\`: “${withdrawal}”`,
-    'hubot (read) answers the comment on `secret-in-log`: “Not a bug.”',
+    `monalisa (write) answers the comment on the comparison: “${withdrawal}”`,
+    'hubot (read) answers the comment on the log: “Not a bug.”',
     'Codertocat (write) pushes without the line `console.log(token);` and resolves that conversation.',
     'The pull request is merged.',
   ];
 }
 
-function payloadOf({ number, title, ref, sha }: Pull) {
-  return loadWebhook('pull_request', 'opened', {
+function payloadOf({ number, title, ref, sha }: Omit<Pull, 'diff'>, action = 'opened') {
+  return loadWebhook('pull_request', action, {
     number,
     'pull_request.number': number,
     'pull_request.title': title,
@@ -204,13 +301,47 @@ function payloadOf({ number, title, ref, sha }: Pull) {
 
 /** Opens the pull request, runs the action, and tells all of it. */
 async function reviewOf(stage: Stage, pull: Pull, index: number): Promise<string> {
-  const { github, repo, model } = stage;
+  const { github, repo } = stage;
   const payload = payloadOf(pull);
   const base = repo.pulls.get(FIRST.number)?.base ?? { ref: '', sha: '' };
   const { number, title, ref, sha, diff } = pull;
   const head = { ref, sha, repository: REPO };
   github.addPull(REPO, { number, title, author: 'Codertocat', base, head, diff });
   repo.comparisons.set(comparisonOf(payload), diff);
+  return [
+    `## Pull request #${number}: ${title}`,
+    `Event: \`pull_request\`, \`opened\` by Codertocat, who has write access; head \`${sha.slice(0, 7)}\`.`,
+    await runOn(stage, payload, { number, index }),
+  ].join('\n\n');
+}
+
+/** Pushes to a pull request, runs the action, and tells all of it. */
+async function pushTo(
+  stage: Stage,
+  { number, ...opened }: Pull,
+  { push, index }: { readonly push: Push; readonly index: number },
+): Promise<string> {
+  const { repo } = stage;
+  const pull = repo.pulls.get(number);
+  if (pull === undefined) throw new Error(`there is no pull request #${number}`);
+  repo.pulls.set(number, { ...pull, head: { ...pull.head, sha: push.sha }, diff: push.diff });
+  repo.comparisons.set(`${pull.head.sha}...${push.sha}`, push.fresh);
+  const payload = payloadOf({ ...opened, number, sha: push.sha }, 'synchronize');
+  repo.comparisons.set(comparisonOf(payload), push.diff);
+  return [
+    `## Push to #${number}: ${push.title}`,
+    `Event: \`pull_request\`, \`synchronize\` by Codertocat; head \`${push.sha.slice(0, 7)}\`.`,
+    await runOn(stage, payload, { number, index }),
+  ].join('\n\n');
+}
+
+async function runOn(
+  stage: Stage,
+  payload: Payload,
+  { number, index }: { readonly number: number; readonly index: number },
+): Promise<string> {
+  const { github, repo, model } = stage;
+  const before = new Set(repo.talk.reviews.map(({ id }) => id));
   const result = await stage.run({
     event: { name: 'pull_request', payload },
     ref: `refs/pull/${number}/merge`,
@@ -222,12 +353,10 @@ async function reviewOf(stage: Stage, pull: Pull, index: number): Promise<string
   const files = github.files(REPO, 'axe-memory');
   const learned = /^\*\*Learned from answers\*\*[^<]*/m.exec(result.summary)?.[0];
   return [
-    `## Pull request #${number}: ${title}`,
-    `Event: \`pull_request\`, \`opened\` by Codertocat, who has write access; head \`${sha.slice(0, 7)}\`.`,
     part('Request: system prompt', 'text', prompt?.system ?? ''),
     part('Request: user message', 'text', (prompt?.messages[0] ?? '').replace(/^user: /, '')),
     part('Reply: the tools that the model calls', 'text', (REVIEWS[index] ?? []).map(callLine).join('\n')),
-    part('Posted', 'markdown', postedOn(stage, number)),
+    part('Posted', 'markdown', postedOn(stage, { number, before })),
     ...(learned === undefined ? [] : [part('From the job summary', 'markdown', learned)]),
     part('Memory after it: `reviewer.md`', 'markdown', files['reviewer.md'] ?? ''),
     part('State after it: `reviewer.state.md`', 'markdown', files['reviewer.state.md'] ?? ''),
@@ -238,11 +367,15 @@ function callLine({ name, input }: ScriptedToolCall): string {
   return `${name} ${JSON.stringify(input)}`;
 }
 
-function postedOn({ repo: { talk } }: Stage, number: number): string {
+/** What is new on a pull request; an answer in a conversation is a review without a text to GitHub. */
+function postedOn(
+  { repo: { talk } }: Stage,
+  { number, before }: { readonly number: number; readonly before: ReadonlySet<number> },
+): string {
   return talk.reviews
-    .filter(({ pull, author }) => pull === number && author === 'github-actions[bot]')
+    .filter(({ id, pull, author }) => pull === number && author === 'github-actions[bot]' && !before.has(id))
     .flatMap(({ id, body }) => [
-      body,
+      ...(body === '' ? [] : [body]),
       ...talk.reviewComments
         .filter(({ review }) => review === id)
         .map(({ path, line, body: said }) => `on ${path}:${line}\n${said}`),

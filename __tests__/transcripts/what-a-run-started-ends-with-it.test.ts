@@ -234,7 +234,7 @@ describe('the action', () => {
     const ended = await step.finished;
     expect(work.left()).toEqual([]);
     expect(ended).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
-    expect(ended.outputs).toMatchObject({ conclusion: 'failure' });
+    expect(ended.outputs).toMatchObject({ conclusion: 'cancelled' });
     expect(ended.annotations).toContainEqual(
       expect.objectContaining({ level: 'error', message: 'the run was cancelled' }),
     );

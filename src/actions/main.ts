@@ -10,6 +10,7 @@ import { readTextFile } from '../adapters/host/text-file.js';
 import { createModels } from '../adapters/models/create.js';
 import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
+import { createCopilotPorts } from '../composition/copilot.js';
 import { connectGitHub, createGitHubPort, type GitHubAccess } from '../composition/github.js';
 import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
@@ -17,7 +18,7 @@ import { connectSharedAgents } from '../composition/shared-agents.js';
 import { readTrigger } from '../composition/trigger.js';
 import { DEFAULT_FAIL_ON } from '../core/defaults.js';
 import type { AgentLibrary, Dependencies } from '../core/dependencies.js';
-import { AxeError, ConfigError } from '../core/errors.js';
+import { CancelledError, ConfigError, isCancelled, messageOf } from '../core/errors.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { MemoryStore } from '../core/memory/store.js';
 import type { Conclusion } from '../core/outcome.js';
@@ -26,12 +27,15 @@ import type { Secrets } from '../core/sanitize/secret-names.js';
 import type { Warning } from '../core/warning.js';
 import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/request.js';
-import { type Inputs, readFailOn, readInputs, readSecrets } from './inputs/inputs.js';
+import { type Inputs, readFailOn, readInputs, readSecrets, unheldLimits } from './inputs/inputs.js';
 import { openActionMemory } from './memory/memory.js';
 import { memoryRoots } from './memory/memory-roots.js';
+import type { CheckProgress } from './publish/check-progress.js';
 import { createCommentReactions } from './publish/comment-reactions.js';
 import { createActionPublisher } from './publish/publisher.js';
+import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
+import { confineSarifFile } from './report/review-outputs.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
@@ -48,19 +52,20 @@ export async function main(runner: Runner): Promise<void> {
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let deps: Dependencies | undefined;
   try {
-    failOn = readFailOn(runner.env);
+    failOn = readFailOn(runner.env).failOn;
     const inputs = readInputs(runner.env);
-    for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
+    const doubts = [...unknownNames(inputs.redact, runner.env), ...unheldLimits(inputs)];
+    for (const warning of doubts) reporter.warn(warning);
     if (isElsewhere(inputs.memory, runner.env)) reporter.hideNotes();
     deadline.limit(inputs.timeoutMinutes * 60_000);
-    runner.onCancel(() => deadline.cancel(new AxeError('the run was cancelled')));
+    runner.onCancel(() => deadline.cancel(new CancelledError()));
     await checkOutputSchema(inputs, deadline);
     const trigger = await triggerOf(runner);
     const { mode } = inputs;
     if (mode === 'validate') {
       const { runValidateMode } = await import('./validate-mode.js');
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
-      return await reportRun({ report, inputs, runner, warnings: [], secrets });
+      return await reportRun({ report, inputs, runner, warnings: unheldLimits(inputs), secrets });
     }
     deps = await createActionDependencies({
       inputs,
@@ -73,11 +78,16 @@ export async function main(runner: Runner): Promise<void> {
     });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
-    await deps.acknowledgement?.end(reporterOf(report).isAnswered());
+    const ended = reporterOf(report);
+    await deps.acknowledgement?.end(ended.isAnswered(), ended.noAnswer?.());
     await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
   } catch (thrown) {
-    await deps?.acknowledgement?.end(false);
-    await reportFailure(deadline.signal.aborted ? deadline.signal.reason : thrown, {
+    const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    // Whoever cancels a run knows of it, and a newer one may answer.
+    const isStopped = isCancelled(cause);
+    await deps?.acknowledgement?.end(false, isStopped ? undefined : failureReporter(cause).noAnswer?.());
+    await deps?.progress?.end(messageOf(cause), isStopped ? 'cancelled' : 'failed');
+    await reportFailure(cause, {
       runner,
       failOn,
       warnings: reporter.warnings,
@@ -85,6 +95,7 @@ export async function main(runner: Runner): Promise<void> {
     });
   } finally {
     deadline.clear();
+    await deps?.models.close?.();
   }
 }
 
@@ -137,12 +148,14 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const { env, workspace } = runner;
   if (inputs.agentsDir !== '')
     await confine(workspace, { path: inputs.agentsDir, what: 'the input `agents-dir`' });
+  if (inputs.sarifFile !== '') await confineSarifFile(workspace, inputs.sarifFile);
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
   const access = { env, fetch, clock, log };
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
+  const progress = await openProgress(parts, client, log);
   const sign = createSign(inputs.memory.signingKey);
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
   const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
@@ -161,6 +174,17 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     memoryRoots: roots,
     signal: deadline.signal,
   });
+  const publisher = createActionPublisher({
+    client,
+    comment: inputs.comment,
+    review: inputs.review,
+    inputs: inputs.publish,
+    reporter,
+    secrets,
+    progress,
+    now: () => clock.now(),
+    ...readThisRun(env),
+  });
   return {
     ...found,
     agents: withWorkflowWarnings(found.agents),
@@ -171,6 +195,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       loadConfig: async () => ({}),
       idToken: async (audience) => await (await loadToolkit()).getIDToken(audience),
       readTextFile: readConfigFile,
+      copilot: createCopilotPorts({ env, token: inputs.githubToken, trigger, workspace }),
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
     }),
     compileSchema: createSchemaCompiler(),
@@ -190,19 +215,13 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       ownFolder: import.meta.dirname,
     }),
     openMemory: () => memory,
-    publisher: createActionPublisher({
-      client,
-      comment: inputs.comment,
-      review: inputs.review,
-      inputs: inputs.publish,
-      reporter,
-      secrets,
-      ...readThisRun(env),
-    }),
+    ...(progress === undefined ? {} : { progress }),
+    publisher,
     acknowledgement: createCommentReactions({
       client,
       trigger,
       isSilent: inputs.comment === 'never',
+      answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),
     publishRules: inputs.review.rules,
@@ -217,6 +236,24 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
     program: 'axe-action',
     secrets,
   };
+}
+
+/** The check of the commit while the run is at work, where the workflow wants one. */
+async function openProgress(
+  { inputs, runner: { env }, secrets }: ActionParts,
+  client: GitHubClient | undefined,
+  log: (line: string) => void,
+): Promise<CheckProgress | undefined> {
+  if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
+  const { createCheckProgress } = await import('./publish/check-progress.js');
+  const { run, runUrl } = readThisRun(env);
+  return createCheckProgress({
+    client,
+    run,
+    runUrl,
+    log,
+    clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
+  });
 }
 
 interface MemoryParts extends Omit<GitHubAccess, 'token'> {
@@ -242,7 +279,7 @@ async function makeRequest(
   { env, workspace }: Runner,
 ): Promise<RunRequest> {
   return {
-    agent: inputs.agent === '' ? 'builtin/ask' : inputs.agent,
+    agent: agentNameOf(inputs),
     model: inputs.model,
     skill: '',
     workdir: '',
@@ -258,7 +295,8 @@ async function makeRequest(
     readStdin: async () => '',
     readChange: async () => undefined,
     reviewScope: inputs.review.scope,
-    admissionPolicy: inputs.gate,
+    review: inputs.review.wishes,
+    admissionPolicy: inputs.admission,
     agentRef: inputs.agents.ref,
     language: inputs.publish.language,
     readCheckout: () => readCheckedOut(workspace),
@@ -284,6 +322,10 @@ async function makeRequest(
 /** Of two limits the smaller one; 0 is none. */
 function smallerLimit(one: number, other: number): number {
   return one > 0 && other > 0 ? Math.min(one, other) : one || other;
+}
+
+function agentNameOf({ agent }: Inputs): string {
+  return agent === '' ? 'builtin/ask' : agent;
 }
 
 async function readPrompt(file: string, workspace: string): Promise<string> {

@@ -1,10 +1,11 @@
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { createFiles } from '../adapters/host/files.js';
+import { isInside } from '../adapters/host/inside.js';
 import { answerMemoryCommand } from '../commands/memory/answer-command.js';
 import type { Exported } from '../commands/memory/command-session.js';
 import { memoryCommandIn } from '../commands/memory/parse-comment.js';
 import type { Dependencies } from '../core/dependencies.js';
-import { AxeError, messageOf } from '../core/errors.js';
+import { AxeError, orAxeError } from '../core/errors.js';
 import { decodeBytes } from '../core/text/bytes.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 
@@ -49,10 +50,10 @@ function filesOf(out: string, exported: Exported): readonly (readonly [path: str
 async function inside(workspace: string, path: string): Promise<string> {
   const target = resolve(workspace, path);
   const parts = relative(workspace, target).split(sep);
-  const isInside = path !== '' && !['', '..'].includes(parts[0] ?? '') && !isAbsolute(parts.join(sep));
-  if (!isInside || parts.some((part) => part.toLowerCase() === '.git')) throw outside(path);
+  if (parts[0] === '' || !isInside(workspace, target) || parts.some((part) => part.toLowerCase() === '.git'))
+    throw outside(path);
   for (let depth = 1; depth < parts.length; depth += 1) {
-    const found = await told(() => createFiles().stat(join(workspace, ...parts.slice(0, depth))));
+    const found = await orAxeError(() => createFiles().stat(join(workspace, ...parts.slice(0, depth))));
     if (found?.kind === 'link') throw outside(path);
   }
   return target;
@@ -65,7 +66,7 @@ function outside(path: string): AxeError {
 }
 
 function readFile(path: string): Promise<string> {
-  return told(async () => {
+  return orAxeError(async () => {
     const file = await createFiles().open(path, { followLinks: false });
     if (file === undefined) throw new Error(`open ${path}: no such file or directory`);
     try {
@@ -77,14 +78,5 @@ function readFile(path: string): Promise<string> {
 }
 
 function writeFile(path: string, text: string): Promise<void> {
-  return told(() => createFiles().replace(path, text));
-}
-
-/** What the file system throws, as something to be told. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw new AxeError(messageOf(thrown), { cause: thrown });
-  }
+  return orAxeError(() => createFiles().replace(path, text));
 }

@@ -23,6 +23,13 @@ export const OUTPUT_NAMES = [
   'denied-tool-calls',
   'duration-ms',
   'comment-url',
+  'findings',
+  'findings-file',
+  'findings-count',
+  'findings-open',
+  'findings-worst',
+  'coverage',
+  'sarif-file',
 ] as const;
 
 /** Values of the outputs that a run sets; the others stay empty. */

@@ -12,9 +12,11 @@ import { openActionMemory } from './memory/memory.js';
 import { describeNoteChange } from './report/format-notes.js';
 import { formatUnsavedSummary } from './report/format-summary.js';
 import { isElsewhere, writeSummary } from './report.js';
+import { readLeftCheck } from './runner/check-state.js';
 import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
 import type { Runner } from './runner/runner.js';
+import { readThisRun } from './runner/this-run.js';
 import { loadToolkit } from './runner/toolkit.js';
 
 type Pending = readonly KeptChange[];
@@ -31,6 +33,7 @@ const SECOND_SAVE_LIMIT_MS = 25_000;
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
+  await endCheck(runner);
   const pending = await readPending(env);
   if (pending.length === 0) {
     runner.log(NOTHING_PENDING);
@@ -45,6 +48,20 @@ export async function post(runner: Runner): Promise<void> {
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
   else await formatUnsaved(result, { pending, isHidden: isElsewhere(inputs.memory, env) }, runner);
+}
+
+/** A check that nobody ends would stay in progress for good. */
+async function endCheck(runner: Runner): Promise<void> {
+  const { env } = runner;
+  const left = readLeftCheck(env);
+  if (left === undefined) return;
+  const secrets = readSecrets(env).values;
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
+  const token = readInputs(env).githubToken;
+  const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
+  if (client === undefined) return;
+  const { endLeftCheck } = await import('./publish/check-progress.js');
+  await endLeftCheck(left, { client, run: readThisRun(env).run, log });
 }
 
 async function savePending(

@@ -41,7 +41,7 @@ export function readPush({ mode, memoryCommand }: Inputs): PushCommand | undefin
 }
 
 /**
- * Pushes what this job's runs have written to memory in the workspace. There is no gate: whoever caused the event, the
+ * Pushes what this job's runs have written to memory in the workspace. There is no admission: whoever caused the event, the
  * runs before this step have decided what is there. Throws an AxeError.
  */
 export async function runPushMode(

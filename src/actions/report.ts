@@ -1,15 +1,22 @@
 import { join } from 'node:path';
 import { createFiles } from '../adapters/host/files.js';
+import { formatGate } from '../core/findings/fail-on.js';
 import { signingKeys } from '../core/memory/signing-keys.js';
 import type { Conclusion } from '../core/outcome.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
-import type { Warning } from '../core/warning.js';
+import { type Warning, warningText } from '../core/warning.js';
 import type { RunReport } from '../run/request.js';
 import type { Inputs } from './inputs/inputs.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
 import { annotate, warningAnnotations } from './report/annotate.js';
 import { failureReporter } from './report/failure.js';
 import { reporterOf } from './report/reporters.js';
+import {
+  gatesMet,
+  reviewOutputs,
+  withFindingsConclusion,
+  writeReviewFiles,
+} from './report/review-outputs.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { loadToolkit } from './runner/toolkit.js';
@@ -32,24 +39,38 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   }
   const reporter = reporterOf(report);
   const isHidden = isElsewhere(inputs.memory, runner.env);
-  const outputs = reporter.outputs(isHidden);
+  const { review } = reporter;
+  const met = gatesMet(inputs.failOnReview, review);
+  const outputs = withFindingsConclusion(reporter.outputs(isHidden), met);
+  const ofReview =
+    review === undefined
+      ? {}
+      : {
+          ...reviewOutputs(review),
+          ...(await writeReviewFiles(review, { sarifFile: inputs.sarifFile, runner, secrets })),
+        };
   for (const line of reporter.logLines()) runner.log(forLog(line, secrets));
-  await writeOutputs(await withResponseFile(outputs, runner, secrets), secrets);
+  await writeOutputs({ ...(await withResponseFile(outputs, runner, secrets)), ...ofReview }, secrets);
   const { notices, remarks } = reporter.memoryNotes?.(isHidden) ?? { notices: [], remarks: [] };
   const view = { isHidden, notes: [...notices, ...remarks] };
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   await writeSummary(reporter.formatSummary({ warnings, view, clean }), { runner, secrets });
   const quiet = unaskedFor(warnings, inputs);
-  for (const { message } of quiet) runner.log(forLog(`Not read: ${message}`, secrets));
+  for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
   const isRequired = reporter.entry !== undefined && lacksMemory(outputs, inputs);
   const loud = warnings.filter((warning) => !quiet.includes(warning));
-  await annotate(warningAnnotations(loud, isRequired), secrets);
+  const isUnpublished = reporter.isUnpublished === true;
+  await annotate(warningAnnotations(loud, { isRequired, isUnpublished }), secrets);
   if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
   if (reporter.entry?.isUnsaved === true) await noteReported();
   await annotate(reporter.annotations(), secrets);
   const unasked = listedAllTheSame(outputs, inputs);
   if (unasked !== undefined) core.error(forLog(unasked, secrets), { title: 'axe-action' });
-  if (failsStep(outputs, inputs)) runner.fail();
+  for (const { gate, why } of met)
+    core.error(forLog(`${why}, and \`fail-on\` lists \`${formatGate(gate)}\``, secrets), {
+      title: 'axe-action',
+    });
+  if (met.length > 0 || failsStep(outputs, inputs)) runner.fail();
 }
 
 /** Why a step fails in which nothing went wrong: the workflow wants it to. */
@@ -81,6 +102,8 @@ export interface FailureToReport extends Pick<RunToReport, 'runner' | 'warnings'
   readonly failOn: readonly Conclusion[];
 }
 
+const NO_WEIGHT = { isRequired: false, isUnpublished: false };
+
 /** Reports a run that ended with an error: one annotation at the place it is about, and the step's status. */
 export async function reportFailure(
   thrown: unknown,
@@ -92,7 +115,7 @@ export async function reportFailure(
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
   const view = { isHidden: false, notes: [] };
   await writeSummary(reporter.formatSummary({ warnings, view, clean }), { runner, secrets });
-  await annotate([...warningAnnotations(warnings, false), ...reporter.annotations()], secrets);
+  await annotate([...warningAnnotations(warnings, NO_WEIGHT), ...reporter.annotations()], secrets);
   const fails = failsStep(outputs, { failOn, memory: { isRequired: false } });
   if (fails || reporter.alwaysFails === true) runner.fail();
 }

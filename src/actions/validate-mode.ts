@@ -26,7 +26,7 @@ export interface ValidateModeParts {
 
 /**
  * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and no model, key or memory
- * is in reach, so there is no gate. Throws an AxeError.
+ * is in reach, so there is no admission. Throws an AxeError.
  */
 export async function runValidateMode({
   inputs,

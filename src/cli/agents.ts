@@ -123,8 +123,9 @@ async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
 
 async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
-  const asked = flags.string('agents-dir');
-  const folder = asked === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, asked);
+  const requested = flags.string('agents-dir');
+  const folder =
+    requested === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, requested);
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
   if (created.length === 0) throw new AxeError(`agent config already exists: ${file}`);

@@ -11,6 +11,7 @@ import { parseEntries } from '../core/memory/run-log.js';
 import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
 import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
+import { parseDiff } from '../core/text/diff.js';
 import type { RunReport } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { expectPositionals, parseFlags } from './flags.js';
@@ -218,17 +219,24 @@ interface DemoChange {
   readonly origin: string;
 }
 
-/** The last commit of the repository we stand in; where there is no git history, a small change of our own. */
+/** The last commit of the repository we stand in; where that shows no line of text, a small change of our own. */
 export async function findDemoChange(cwd: string, signal: AbortSignal): Promise<DemoChange> {
   const commit = await lastCommit(cwd, signal);
-  if (commit !== undefined) {
-    const change = { range: `${commit.sha} ${commit.subject}`, diff: commit.diff };
+  const change = commit && { range: `${commit.sha} ${commit.subject}`, diff: commit.diff };
+  if (change !== undefined && hasLines(change.diff)) {
     return { change, origin: `the last commit of ${cwd}: ${change.range}` };
   }
+  const why =
+    change === undefined ? 'there is no git history here' : 'the last commit changes no line of text';
   return {
     change: { range: 'of the demo', diff: BUNDLED_DIFF },
-    origin: 'a small change that comes with the demo, because there is no git history here',
+    origin: `a small change that comes with the demo, because ${why}`,
   };
+}
+
+/** A change of binary files alone gives the rules nothing to show. */
+function hasLines(diff: string): boolean {
+  return parseDiff(diff).some(({ hunks }) => hunks.length > 0);
 }
 
 const BUNDLED_DIFF = `diff --git a/src/greeting.ts b/src/greeting.ts

@@ -40,7 +40,7 @@ export function openFileMemory(memory: FileMemory, wants = (_path: string) => tr
 }
 
 /** A folder whose place cannot be told, since there is no home, is a store that fails. */
-function openFolder(root: () => string, { paths, wants }: Wanted): MemoryStore {
+function openFolder(root: () => string, { paths, wants }: FolderOptions): MemoryStore {
   try {
     return createFileStore({
       files: createFiles(),
@@ -55,7 +55,7 @@ function openFolder(root: () => string, { paths, wants }: Wanted): MemoryStore {
   }
 }
 
-interface Wanted {
+interface FolderOptions {
   readonly paths: ReadonlyMap<string, string>;
   readonly wants: (path: string) => boolean;
 }

@@ -9,6 +9,7 @@ import { localAgents } from '../composition/agents.js';
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { GC } from '../core/defaults.js';
+import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode, formatError } from '../core/errors.js';
 import { runsChart } from '../core/gc/chart.js';
 import { statsLines } from '../core/gc/format-stats.js';
@@ -122,8 +123,9 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
   const place = placeOf(agent, flags, terminal);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   let usage: (() => RunStats) | undefined;
+  let deps: Dependencies | undefined;
   try {
-    const deps = await createTerminalDependencies({
+    deps = await createTerminalDependencies({
       terminal,
       trigger: { kind: 'local' },
       deadline,
@@ -157,6 +159,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     throw thrown instanceof AxeError ? withUsage(thrown, usage?.()) : thrown;
   } finally {
     deadline.clear();
+    await deps?.models.close?.();
   }
 }
 
@@ -189,8 +192,8 @@ function modelOf(model: string, flags: ParsedFlags): ModelRef {
 function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
   if (usage === undefined || usage.turns === 0) return error;
   const { message, exitCode, at, remedy } = error;
-  const told = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
-  return new AxeError(message, { exitCode, remedy: told, cause: error, ...(at && { at }) });
+  const nextSteps = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
+  return new AxeError(message, { exitCode, remedy: nextSteps, cause: error, ...(at && { at }) });
 }
 
 function formatStatsOf(stats: LogStats, terminal: Terminal): void {

@@ -49,6 +49,15 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     flags: [...WHERE, JSON_FLAG],
   },
   {
+    usage: 'memory stats <agent>',
+    short: 'Count what people made of the findings of a reviewer',
+    long: [
+      'Count findings that were acted on, dismissed or left without an answer, by category and by month, from the state',
+      'file next to the memory. No model is asked.',
+    ].join('\n'),
+    flags: [...WHERE, JSON_FLAG],
+  },
+  {
     usage: 'memory forget <agent> <id>',
     short: 'Take an entry out, for good',
     long: [

@@ -14,7 +14,7 @@ import { type MemoryCommand, parseMemoryCommand } from '../commands/memory/parse
 import { nothingToPush, pushMemory } from '../commands/memory/push-memory.js';
 import { openCheckoutMemory } from '../composition/checkout-memory.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
-import { AxeError, type ExitCode, messageOf } from '../core/errors.js';
+import { AxeError, type ExitCode, orAxeError } from '../core/errors.js';
 import type { MemoryEntry } from '../core/memory/commands/entry.js';
 import type { Provenance } from '../core/memory/provenance.js';
 import { checkSigningKeys } from '../core/memory/signing-keys.js';
@@ -22,6 +22,7 @@ import { mergeThree } from '../core/memory/three-way.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';
 import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
+import { warningText } from '../core/warning.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
 import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
@@ -158,7 +159,7 @@ function finish(
     const { message, remedy } = result;
     throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });
   }
-  for (const { message } of result.warnings) terminal.stderr.write(`warning: ${clean(message)}\n`);
+  for (const warning of result.warnings) terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
   if (json) print(terminal, formatMemoryJson(result));
   else if (command.kind === 'export') terminal.stderr.write(`${clean(result.text)}\n`);
   else print(terminal, clean(result.text));
@@ -245,10 +246,10 @@ async function readImport(from: string, { cwd, stdin }: Terminal): Promise<strin
     return decodeBytes(Buffer.concat(chunks));
   }
   const path = resolve(cwd, from);
-  const file = await told(() => createFiles().open(path, { followLinks: true }));
+  const file = await orAxeError(() => createFiles().open(path, { followLinks: true }));
   if (file === undefined) throw new AxeError(`open ${path}: no such file or directory`);
   try {
-    return await told(async () => decodeBytes(await file.read(0, file.bytes)));
+    return await orAxeError(async () => decodeBytes(await file.read(0, file.bytes)));
   } finally {
     await file.close();
   }
@@ -262,18 +263,18 @@ async function writeExport(out: string, exported: Exported, { cwd, stdout }: Ter
     stdout.write(encodeBytes(exported.text));
     return;
   }
-  const isNew = await told(() => createFiles().createExclusive(target, exported.text));
+  const isNew = await orAxeError(() => createFiles().createExclusive(target, exported.text));
   if (!isNew) throw inTheWay(target);
 }
 
 async function writeFolder(folder: string, tree: ReadonlyMap<string, string>): Promise<void> {
   const files = createFiles();
-  const found = await told(() => files.stat(folder));
+  const found = await orAxeError(() => files.stat(folder));
   const isFree =
     found === undefined || (found.kind === 'directory' && (await files.list(folder)).length === 0);
   if (!isFree) throw inTheWay(folder);
   for (const [path, text] of tree) {
-    await told(() => files.createExclusive(join(folder, ...path.split('/')), text));
+    await orAxeError(() => files.createExclusive(join(folder, ...path.split('/')), text));
   }
 }
 
@@ -281,13 +282,4 @@ function inTheWay(path: string): AxeError {
   return new AxeError(`${path} exists already`, {
     remedy: 'Nothing is written over; name another with `--out`.',
   });
-}
-
-/** What the file system throws, as something to be told. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw new AxeError(messageOf(thrown), { cause: thrown });
-  }
 }

@@ -3,8 +3,10 @@ import { createFetch } from '../adapters/host/net/http.js';
 import { readStdin } from '../adapters/host/stdin.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { readTrigger } from '../composition/trigger.js';
+import { chosen, REVIEW_DEPTHS } from '../core/agent/choices.js';
 import { formatModelRef } from '../core/agent/model-ref.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../core/defaults.js';
+import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode, formatError } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
@@ -15,6 +17,7 @@ import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
 import { isLanguage } from '../core/prompt/language.js';
 import { NO_NOTES, type NotesPrompt, withNotes } from '../core/prompt/system.js';
+import type { ReviewWishes } from '../core/review/review-plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';
@@ -61,6 +64,12 @@ const FLAGS: readonly Flag[] = [
     about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
     shown: 'auto',
   },
+  {
+    name: 'review-depth',
+    kind: 'string',
+    about:
+      "quick, standard or thorough: how often a review is read and checked; the agent's `[review]` if not given",
+  },
 ];
 
 /** How `run` is shown in help. */
@@ -82,16 +91,17 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     return 0;
   }
   const [agent = ''] = expectPositionals(flags, 1);
-  const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags) };
+  const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags), review: reviewOf(flags) };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
+  let deps: Dependencies | undefined;
   try {
     const trigger = await triggerOf(flags, terminal);
     const reporter = createTerminalReporter({
       write: (line) => terminal.stderr.write(`${line}\n`),
       verbose: flags.bool('verbose'),
     });
-    const deps = await createTerminalDependencies({
+    deps = await createTerminalDependencies({
       terminal,
       trigger,
       deadline,
@@ -109,6 +119,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     throw thrown;
   } finally {
     deadline.clear();
+    await deps?.models.close?.();
     terminal.stdin.destroy();
   }
 }
@@ -123,6 +134,17 @@ function languageOf(flags: ParsedFlags): string {
       remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
     },
   );
+}
+
+/** Throws an AxeError. */
+function reviewOf(flags: ParsedFlags): ReviewWishes {
+  const word = flags.string('review-depth');
+  if (word === '') return {};
+  const depth = chosen(REVIEW_DEPTHS, word);
+  if (depth !== undefined) return { depth };
+  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--review-depth" flag`, {
+    remedy: `Give one of ${REVIEW_DEPTHS.map((one) => `\`${one}\``).join(', ')}.`,
+  });
 }
 
 /** Throws an AxeError. */

@@ -5,7 +5,7 @@ import type { RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
 import type { RunEvent } from '../core/run-event.js';
-import type { Warning } from '../core/warning.js';
+import { type Warning, warningText } from '../core/warning.js';
 import { formatParams } from './format-params.js';
 
 /** How the terminal tells what goes on. */
@@ -25,8 +25,9 @@ export function createTerminalReporter({ write, verbose }: TerminalReporterOptio
   };
 }
 
-function formatWarning({ message, at }: Warning): string {
-  return at === undefined ? `Warning: ${message}` : `Warning: ${message}\n  at ${sourcePosition(at)}`;
+function formatWarning(warning: Warning): string {
+  const line = `Warning: ${warningText(warning)}`;
+  return warning.at === undefined ? line : `${line}\n  at ${sourcePosition(warning.at)}`;
 }
 
 function formatEvent(event: RunEvent): readonly string[] {
@@ -57,6 +58,14 @@ function formatEvent(event: RunEvent): readonly string[] {
       ];
     case 'sub-agent-ended':
       return [subAgentLine(event)];
+    case 'passes-joined':
+      return [
+        `[passes] ${event.passes} joined: ${event.findings} findings, ${event.agreed} raised more than once`,
+      ];
+    case 'verified':
+      return [
+        `[verify] ${event.confirmed} confirmed, ${event.refuted} refuted, ${event.unverified} not verified`,
+      ];
     case 'note-written':
       return [`[memory] ${event.action} ${event.path} (${event.bytes} bytes)`];
     case 'tool-call':

@@ -92,6 +92,7 @@ function ownAgents(sources: AgentSources): OwnAgents {
     case 'unknown':
       return { own: [atRef(trigger.repository.defaultBranch), ...onDisk] };
     case 'push':
+    case 'release':
     case 'schedule':
     case 'dispatch':
       return { own: [localAgents(sources), atRef(trigger.repository.defaultBranch)] };
@@ -134,21 +135,22 @@ function githubAgents({
   onRead,
 }: GitHubSources): Library {
   const agentsDirs = dirsAtRef(agentsDir);
-  const told = onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
-  const places = { agentsDirs, workspace, memoryRoots, ...told };
+  const readListener =
+    onRead === undefined ? {} : { onRead: (path: string) => onRead(resolve(workspace, path)) };
+  const places = { agentsDirs, workspace, memoryRoots, ...readListener };
   return createGitHubAgentLibrary({ client, repository, ref, signal, ...places });
 }
 
 /** Warns with the first agent of a run where `agents-dir` is a folder without agents: another agent may have the name. */
 function watchDir(agents: AgentLibrary, agentsDir: string, libraries: readonly Library[]): AgentLibrary {
   if (agentsDir === '') return agents;
-  let isTold = false;
+  let isReported = false;
   return {
     ...agents,
     async loadAgent(name) {
       const agent = await agents.loadAgent(name);
-      if (isTold) return agent;
-      isTold = true;
+      if (isReported) return agent;
+      isReported = true;
       if (isIn(agentsDir, agent)) return agent;
       // What cannot be listed is not said to be empty.
       const found = libraries.map(async (library) => await library.hasAgents(agentsDir).catch(() => true));

@@ -2,7 +2,7 @@ import { createGitHubClient, type GitHubClient } from '../adapters/github/client
 import { createRateLimitedClient, type RetryPause } from '../adapters/github/client/rate-limited-client.js';
 import { fetchNewSince } from '../adapters/github/context/fetch-change.js';
 import { fetchContext } from '../adapters/github/context/fetch-context.js';
-import { answerThreads } from '../adapters/github/posting/answer-threads.js';
+import { answerFindingThreads, answerThreads } from '../adapters/github/posting/answer-threads.js';
 import { fetchPermission } from '../adapters/github/reading/permissions.js';
 import { readThreadsOnce } from '../adapters/github/reading/review-threads.js';
 import type { Clock } from '../core/clock.js';
@@ -71,5 +71,6 @@ export function createGitHubPort(
     context: (of, signal) => fetchContext(client, { trigger: of, parts, readThreads }, signal),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
     threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
+    findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),
   };
 }

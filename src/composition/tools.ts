@@ -61,7 +61,7 @@ export function createLoadedToolOpener(surroundings: ToolSurroundings): Dependen
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const jail = createJailFinder(surroundings);
-  let toldOfJail = false;
+  let isJailReported = false;
   const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
@@ -104,8 +104,8 @@ export function createLoadedToolOpener(surroundings: ToolSurroundings): Dependen
       servers.granted.some((server) => server.name === name),
     );
     const box = await withServers(builtIn.granted, { allowed, request, surroundings });
-    if (found === undefined || toldOfJail || !hasCommands(builtIn)) return box;
-    toldOfJail = true;
+    if (found === undefined || isJailReported || !hasCommands(builtIn)) return box;
+    isJailReported = true;
     if (found.kind === 'none') request.warn(noJail(found.reason));
     return { ...box, commandsAreJailed: found.kind === 'jail' };
   };
@@ -273,7 +273,8 @@ function absentTools(
     : 'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.';
   return {
     code: 'tool-not-available',
-    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}. ${remedy}`,
+    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}`,
+    remedy,
   };
 }
 

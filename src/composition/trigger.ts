@@ -38,6 +38,7 @@ const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event
   { keys: ['issue'], event: 'issues' },
   { keys: ['deployment'], event: 'deployment' },
   { keys: ['workflow_run', 'workflow'], event: 'workflow_run' },
+  { keys: ['release'], event: 'release' },
   { keys: ['merge_group'], event: 'merge_group' },
   { keys: ['schedule'], event: 'schedule' },
   { keys: ['pusher'], event: 'push' },

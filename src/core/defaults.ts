@@ -89,6 +89,7 @@ export const DEFAULT_FAIL_ON = [
   'max-turns',
   'refused',
   'incomplete',
+  'cancelled',
 ] as const;
 
 /** Most bytes of one tool result; what is longer loses its middle. */
@@ -151,6 +152,12 @@ export const MCP_START_TIMEOUT_MS = 30_000;
 /** How long a call of an MCP server's tool may take, in milliseconds. */
 export const MCP_CALL_TIMEOUT_MS = 120_000;
 
+/** How long Copilot's runtime may take for one step of its own: to start, to list models, to prepare a request. */
+export const COPILOT_STEP_TIMEOUT_MS = 30_000;
+
+/** How long Copilot's runtime may take to end by itself; it has nothing to save. */
+export const COPILOT_STOP_TIMEOUT_MS = 2000;
+
 /** The window of a model nothing is known of, in tokens of input and output together. */
 export const CONTEXT_WINDOW_TOKENS = 128_000;
 
@@ -190,6 +197,25 @@ export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;
 
 /** Largest file that `github_file` reads, in bytes. */
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;
+
+/** How a review is read where it is read more than once; `most…` is the largest value that an agent's file may say. */
+export const REVIEW_PASSES = {
+  /** Parts of a change that does not fit, and how many are read at the same time. */
+  parts: 6,
+  mostParts: 12,
+  atOnce: 3,
+  /** Tokens of the diff in one part: models find less the more they are shown. */
+  partTokens: 22_000,
+  mostPartTokens: 200_000,
+  /** What a part is told of the others, in tokens. */
+  mapTokens: 2000,
+  /** Passes of a thorough review over the same change. */
+  votes: 3,
+  mostVotes: 5,
+} as const;
+
+/** The second look at findings: turns of one verifier, verifiers at work at the same time, and findings of a run that have one. */
+export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
 /**
  * Garbage collection: what its questions ask for and how long each may take; axe's figures (axe-behaviour §19). A log is

@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import type { Permission } from './event/permission.js';
 import type { Trigger } from './event/trigger.js';
 import type { Trust } from './event/trust.js';
+import type { ReviewResult } from './findings/findings-json.js';
 import type { Price } from './loop/budget.js';
 import type { LanguageModel } from './loop/language-model.js';
 import type { JsonSchema, ValueCheck } from './loop/structured.js';
@@ -14,8 +15,12 @@ import type { RunOutcome } from './outcome.js';
 import type { MemoryPlan, Plan } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
+import type { Dismissal } from './review/acknowledge.js';
 import type { AnsweredThread } from './review/answers.js';
 import type { Buffered } from './review/buffered.js';
+import type { FindingFact } from './review/finding-facts.js';
+import type { FindingThread } from './review/finding-thread.js';
+import type { KnownFinding } from './review/known.js';
 import type { PlacedFinding } from './review/place.js';
 import type { PublishRules } from './review/publish-rules.js';
 import type { NewSince } from './review/scope.js';
@@ -26,12 +31,17 @@ import type { Warning } from './warning.js';
 
 /** Where models come from. */
 export interface Models {
-  /** Reads the configuration a model needs. Throws a ConfigError if that is broken; keys are not asked for. */
+  /**
+   * Reads the configuration a model needs. Throws a ConfigError if that is broken, or an AxeError for an event that the
+   * model can never be asked in; keys are not asked for.
+   */
   configure(ref: ModelRef): Promise<void>;
   /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
   open(ref: ModelRef): Promise<LanguageModel>;
   /** What is known of a model; both undefined for one we have no figures of. */
   facts(ref: ModelRef): { readonly price: Price | undefined; readonly windowTokens: number | undefined };
+  /** Ends what was started for models; absent where nothing is. */
+  close?(): Promise<void>;
 }
 
 /** The tools of an agent are asked for. */
@@ -90,10 +100,16 @@ export interface Published {
   readonly checkUrl?: string;
   /** The findings of a review that stand on the pull request now; absent where no review was posted. */
   readonly findings?: readonly PlacedFinding[];
+  /** What became of earlier findings on the pull request, as it is kept. */
+  readonly ends?: readonly FindingFact[];
   /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
   readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
   readonly details?: string;
+  /** What a review found, for other programs; absent in what is no review. */
+  readonly reviewResult?: ReviewResult;
+  /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
+  readonly failure?: string;
 }
 
 /** A change that was reviewed: two commits, and the whole diff between them. */
@@ -110,8 +126,10 @@ export interface PublishRequest {
   readonly commits: ReviewedChange | undefined;
   /** What is remembered of earlier reviews. */
   readonly facts: readonly ReviewFact[];
-  /** Fingerprints of findings that were withdrawn on this pull request and are not remembered; left out: none. */
-  readonly withdrawnHere?: readonly string[];
+  /** The findings that the pull request had when the run began. */
+  readonly known: readonly KnownFinding[];
+  /** Dismissals that this run has learnt of, and that are to be answered; left out: none. */
+  readonly dismissed?: readonly Dismissal[];
   /** The run read text of people without write access, so it must not write into other threads by referring to them. */
   readonly isUntrusted: boolean;
 }
@@ -119,7 +137,8 @@ export interface PublishRequest {
 /** What is answered where a command was asked for. */
 export interface Reply {
   readonly trigger: Trigger;
-  readonly agent: string;
+  /** Undefined where the answer is about no agent; it is then shared with all of them, see `among`. */
+  readonly agent: string | undefined;
   /** In markdown. */
   readonly text: string;
   /**
@@ -127,6 +146,8 @@ export interface Reply {
    * its place. Left out, each agent answers for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
+  /** A conversation on a line that is to be closed or opened again, where the token may. */
+  readonly conversation?: { readonly id: string; readonly isResolved: boolean };
 }
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
@@ -138,10 +159,33 @@ export interface Publisher {
 
 /** Lets whoever asked for a run see that it is at work. Must not throw. */
 export interface Acknowledgement {
-  /** The event has passed the gate; nothing is waited for. */
+  /** The event is admitted and starts a run; nothing is waited for. */
   start(): void;
-  /** The run is over; does nothing where none was started. */
-  end(isAnswered: boolean): Promise<void>;
+  /** The event is admitted and is a command, which is over soon: only its end is shown. */
+  startCommand(): void;
+  /**
+   * The run or command is over; does nothing where none was started. `failure` is the line that whoever asked is told
+   * where nothing else answers the comment.
+   */
+  end(isAnswered: boolean, failure?: string): Promise<void>;
+}
+
+/** A change that starts no run after all, though its commit may wait for a word of it. */
+export interface SkippedRun {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  readonly message: string;
+  /** Sha of the commit since which nothing has changed; left out: nothing was read. */
+  readonly since?: string;
+}
+
+/** Shows on its commit that a run is at work, and how it ended where it published nothing. Must not throw. */
+export interface Progress {
+  /** A model is about to be asked; nothing is waited for. `head` is the sha of what is reviewed, where that is known. */
+  start(plan: Plan, head: string | undefined): void;
+  skip(skipped: SkippedRun): Promise<void>;
+  /** The run ended without publishing; does nothing where it was not started, or has ended. */
+  end(message: string, kind: 'failed' | 'cancelled'): Promise<void>;
 }
 
 /** What an account may do in a repository; `unknown` where it could not be asked. */
@@ -154,6 +198,11 @@ export type ThreadsAnswer =
   | { readonly kind: 'read'; readonly threads: readonly AnsweredThread[] }
   | { readonly kind: 'unread'; readonly message: string };
 
+/** The conversations that findings of ours began, or why they could not be read. */
+export type FindingThreadsAnswer =
+  | { readonly kind: 'read'; readonly threads: readonly FindingThread[] }
+  | Extract<ThreadsAnswer, { readonly kind: 'unread' }>;
+
 /** What GitHub is asked for a trigger; absent on the command line without an event. */
 export interface GitHub {
   /** What an account may do here. An error is `unknown`, which is never trusted. */
@@ -164,6 +213,8 @@ export interface GitHub {
   newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
   /** What became of comments on the lines of a pull request of this repository. An error is an answer. */
   threads(pull: number, signal: AbortSignal): Promise<ThreadsAnswer>;
+  /** The conversations on the lines of a pull request that findings of ours began. An error is an answer. */
+  findingThreads(pull: number, signal: AbortSignal): Promise<FindingThreadsAnswer>;
 }
 
 /**
@@ -208,6 +259,8 @@ export interface Dependencies {
   /** What the tools that publish may publish; absent for the defaults. */
   readonly publishRules?: PublishRules;
   readonly acknowledgement?: Acknowledgement;
+  /** Absent where nobody asked to see it. */
+  readonly progress?: Progress;
   readonly journal?: Journal;
   /** Signs entries and checks their signatures; absent without a key. */
   readonly sign?: Sign;

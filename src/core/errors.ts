@@ -43,6 +43,20 @@ export class ConfigError extends AxeError {
   }
 }
 
+/** Somebody ended the run: the job was cancelled, or a newer run took its place. */
+export class CancelledError extends AxeError {
+  override readonly name = 'CancelledError';
+
+  constructor() {
+    super('the run was cancelled');
+  }
+}
+
+/** Whether that is why something failed. */
+export function isCancelled(thrown: unknown): boolean {
+  return thrown instanceof CancelledError;
+}
+
 /** Where something was looked for in vain. */
 export interface Search {
   /** Half sentences: `axe/agents` of octocat/hello@main. */
@@ -146,4 +160,13 @@ export function messageOf(thrown: unknown): string {
 /** Tells the compiler that a union is exhausted; throws if it was lied to. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}
+
+/** Does work whose errors are for people, as those of the file system are. */
+export async function orAxeError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw new AxeError(messageOf(thrown), { cause: thrown });
+  }
 }

@@ -47,6 +47,7 @@ export function describeCause({ code, message }: NetworkCause): string {
 
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
-function property(value: unknown, name: string): unknown {
+/** A property of something thrown, which may be anything. */
+export function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { AxeError } from './errors.js';
+import { type AxeError, isCancelled } from './errors.js';
 
 /** A tool call as `--json` shows it. */
 export interface ToolCallRecord {
@@ -68,6 +68,7 @@ export const CONCLUSIONS = [
   'max-turns',
   'refused',
   'incomplete',
+  'cancelled',
 ] as const;
 
 /** One of {@link CONCLUSIONS}. */
@@ -79,7 +80,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
     case 'completed':
       return 'success';
     case 'failed':
-      return 'failure';
+      return isCancelled(outcome.error) ? 'cancelled' : 'failure';
     case 'refused':
       return 'refused';
     case 'incomplete':

@@ -21,7 +21,7 @@ export interface NotesPlan {
   /** Changes are saved at once: on the command line without an event. */
   readonly isLive: boolean;
   /** Tools that the agent asks for. */
-  readonly asked: readonly NotesTool[];
+  readonly requested: readonly NotesTool[];
   /** Whether its file names them, so that somebody expects them. */
   readonly isListed: boolean;
   /** Sub-agents only look (D10). */
@@ -52,7 +52,7 @@ export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
     places: notesPlaces(config.memory.scope, { identity, agent: memoryName(name) }),
     folder: memory.path.startsWith('offline/') ? 'offline/' : '',
     isLive: trigger.kind === 'local',
-    asked: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
+    requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
     isListed: config.memory.tools.length > 0,
     isSubAgent,
     mayWrite: memory.lane !== 'none',
@@ -71,11 +71,11 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
 
 /** The tools over notes that an agent gets, and what is told of the others; `isKept` says whether its store keeps anything. */
 export function grantNotesTools(
-  { asked, isListed, isSubAgent, mayWrite, rules }: NotesPlan,
+  { requested, isListed, isSubAgent, mayWrite, rules }: NotesPlan,
   isKept: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
-  const reading = asked.filter((name) => READING_NOTES_TOOLS.includes(name));
-  const writing = asked.filter((name) => !reading.includes(name));
+  const reading = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
+  const writing = requested.filter((name) => !reading.includes(name));
   if (isSubAgent)
     return { tools: reading, warnings: isListed ? writing.map((name) => withheld(name, SUB_AGENT)) : [] };
   if (!mayWrite) return { tools: reading, warnings: writing.map((name) => withheld(name, NEVER)) };
@@ -86,7 +86,7 @@ export function grantNotesTools(
   );
   const granted = grant.granted.map(({ name }) => name);
   return {
-    tools: asked.filter((name) => reading.includes(name) || granted.includes(name)),
+    tools: requested.filter((name) => reading.includes(name) || granted.includes(name)),
     warnings: grant.withheld.map(({ message }) => ({ code: 'tool-not-available', message })),
   };
 }

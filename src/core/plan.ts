@@ -5,11 +5,15 @@ import { formatModelRef, isOffline } from './agent/model-ref.js';
 import { MAX_LOADED_MEMORY_BYTES } from './defaults.js';
 import type { Trigger } from './event/trigger.js';
 import type { Lane, Trust } from './event/trust.js';
+import type { Coverage } from './findings/record.js';
 import type { AnswerForm } from './loop/final-answer.js';
 import { defaultLogPath, untrustedPath, unusableLogPath } from './memory/log-path.js';
 import type { Provenance } from './memory/provenance.js';
+import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
+import { cutShort } from './review/coverage.js';
+import type { ReviewPlan } from './review/review-plan.js';
 import type { Scope } from './review/scope.js';
 import type { Warning } from './warning.js';
 
@@ -28,6 +32,13 @@ export interface Plan {
   readonly task: Task;
   /** How much of a pull request is reviewed; left out where the run is no review that goes on from an earlier one. */
   readonly scope?: Scope;
+  /** The pull request that another workflow's run is about; left out where there is none. */
+  readonly reportsOn?: number;
+  /** How much of a change the model is shown; left out where the run is about no change. */
+  readonly coverage?: Coverage;
+  readonly review: ReviewPlan;
+  /** The conversations of a review that needs several; left out: one, with the task. */
+  readonly passes?: readonly ReviewPass[];
   /** Without the memory section. */
   readonly systemPrompt: string;
   /** The form the answer must have; undefined for any text. */
@@ -37,6 +48,24 @@ export interface Plan {
   readonly maxTurns: number;
   readonly timeoutSeconds: number;
   readonly warnings: readonly Warning[];
+}
+
+/** How much of its change a run has read once it is over; undefined where it is about no change. */
+export function coverageAtEnd(
+  { coverage }: Pick<Plan, 'coverage'>,
+  outcome: RunOutcome,
+): Coverage | undefined {
+  return coverage !== undefined && isCutShort(outcome) ? cutShort(coverage) : coverage;
+}
+
+/** One of several conversations that review a change. */
+export interface ReviewPass {
+  /** For people: `part 2 of 4`. */
+  readonly name: string;
+  /** The user message. */
+  readonly message: string;
+  /** The files that it shows. */
+  readonly paths: readonly string[];
 }
 
 /** What will be read from memory and how the entry is written. */

@@ -24,6 +24,7 @@ export type WarningCode =
   | 'memory-signature'
   | 'model-warning'
   | 'answer-truncated'
+  | 'not-verified'
   | 'publish-failed'
   | 'input-invalid';
 
@@ -33,8 +34,10 @@ export type WarningCode =
  */
 export interface Warning {
   readonly code: WarningCode;
-  /** What happened and, where there is one, the remedy. */
+  /** What happened, and where. */
   readonly message: string;
+  /** What to do about it, in whole sentences. */
+  readonly remedy?: string;
   readonly at?: SourcePosition;
   /** The agent whose memory as a whole could not be loaded or saved, which a run's report tells in a place of its own. */
   readonly agent?: string;
@@ -58,7 +61,8 @@ export function mergeWarnings(warnings: readonly Warning[]): readonly WarningGro
   for (const warning of warnings) {
     const group = byCode.get(warning.code);
     if (group === undefined) byCode.set(warning.code, [warning]);
-    else if (!group.some((other) => other.message === warning.message)) group.push(warning);
+    else if (!group.some((other) => other.message === warning.message && other.remedy === warning.remedy))
+      group.push(warning);
   }
   const groups = [...byCode.values()].flatMap(mergeGroup);
   const saveFailures = groups.filter((group) => group.code === 'memory-save-failed');
@@ -70,32 +74,25 @@ export function mergeWarnings(warnings: readonly Warning[]): readonly WarningGro
 function mergeGroup(group: readonly Warning[]): readonly WarningGroup[] {
   const [first] = group;
   if (first === undefined) return [];
-  const message = sayOnce(group.map((warning) => warning.message)).join('\n');
+  const message = linesOf(group).join('\n');
   return [{ code: first.code, message, ...(first.at === undefined ? {} : { at: first.at }) }];
 }
 
-/** One missing permission fails several things, and each of them names it: a sentence that was said is left out. */
-function sayOnce(messages: readonly string[]): readonly string[] {
-  const said = new Set<string>();
-  return messages.flatMap((message) => {
-    const sentences = message.split(/(?<=[.!?])(?= +[A-Z`])/);
-    const left = sentences.filter((sentence) => {
-      const isSaid = said.has(ended(sentence));
-      said.add(ended(sentence));
-      return !isSaid;
-    });
-    return left.length === 0 ? [] : [left.join('').trim()];
+/** One missing permission fails several things, and each of them names it: a remedy is shown once. */
+function linesOf(group: readonly Warning[]): readonly string[] {
+  const shown = new Set<string>();
+  return group.map((warning) => {
+    const { message, remedy } = warning;
+    if (remedy === undefined) return message;
+    const isShown = shown.has(remedy);
+    shown.add(remedy);
+    return isShown ? `${message.replace(/\.$/, '')}.` : warningText(warning);
   });
 }
 
-function ended(sentence: string): string {
-  return sentence.trim().replace(/\.$/, '');
-}
-
-/** axe ends such a message without a full stop; with more sentences behind it, it needs one. */
-export function withMore(message: string, more: readonly (string | undefined)[]): string {
-  const sentences = more.filter((sentence) => sentence !== undefined);
-  return sentences.length === 0 ? message : `${message}. ${sentences.join(' ')}`;
+/** A warning for people. axe ends such a message without a full stop; with a remedy behind it, it needs one. */
+export function warningText({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): string {
+  return remedy === undefined ? message : `${message.replace(/\.$/, '')}. ${remedy}`;
 }
 
 /** Short title of an annotation (`::warning title=…`). */
@@ -123,6 +120,7 @@ const TITLES: Record<WarningCode, string> = {
   'memory-signature': 'Signatures in memory',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',
+  'not-verified': 'Findings without a second look',
   'publish-failed': 'Not done on GitHub',
   'input-invalid': 'Input',
 };

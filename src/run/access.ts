@@ -23,14 +23,21 @@ export async function admitActor(event: EventFacts, deps: Dependencies): Promise
   const decision = decideAdmission({ event: { ...event, agentRef: 'base' }, permission });
   if (decision.kind === 'run') return { kind: 'open', permission: actor };
   if (decision.reason === 'permission-unknown' && answer.kind === 'unknown')
-    throw unread(event.trigger, answer);
+    throw unreadPermission({ trigger: event.trigger, login: actorOf(event.trigger) }, answer);
   return { kind: 'skipped', decision };
 }
 
-function unread(trigger: Trigger, { message, remedy }: UnknownPermission): AxeError {
-  const who = 'actor' in trigger ? trigger.actor.login : 'the actor';
+function actorOf(trigger: Trigger): string {
+  return 'actor' in trigger ? trigger.actor.login : 'the actor';
+}
+
+/** A permission that could not be read and on which a run depends. */
+export function unreadPermission(
+  { trigger, login }: { readonly trigger: Trigger; readonly login: string },
+  { message, remedy }: UnknownPermission,
+): AxeError {
   const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
-  return new AxeError(`the permission of ${who}${where} could not be read: ${message}`, {
+  return new AxeError(`the permission of ${login}${where} could not be read: ${message}`, {
     remedy: remedy ?? 'Run it again; nothing is run for somebody of whom nothing is known.',
   });
 }

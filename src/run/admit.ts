@@ -6,6 +6,7 @@ import {
   decideAdmission,
   type EventFacts,
   isPausable,
+  isRepeatable,
   type StateFacts,
 } from '../core/event/admission.js';
 import { refuseCheckout } from '../core/event/checkout.js';
@@ -16,8 +17,10 @@ import { spendBefore, usedUp } from '../core/loop/spend.js';
 import type { TriggerContext } from '../core/prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../core/prompt/fork-trust.js';
 import { reviewCommand } from '../core/review/command.js';
+import { planScope } from '../core/review/scope.js';
+import type { ReviewFact } from '../core/review/state-facts.js';
 import { isPaused } from '../core/review/state-sums.js';
-import { admitActor, askPermission, permissionOf } from './access.js';
+import { admitActor, askPermission, permissionOf, unreadPermission } from './access.js';
 import { planBasis, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
 import { readMemory } from './restore.js';
@@ -42,10 +45,18 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const actor = access.permission;
-  const author = contentAuthor(trigger) === undefined ? actor : permissionOf(await authorAsked);
+  const writer = contentAuthor(trigger);
+  const answer = await authorAsked;
+  const author = writer === undefined ? actor : permissionOf(answer);
   const facts = { event, permission: { actor, author } };
   const refused = skipOf(facts);
-  if (refused !== undefined) return refused;
+  if (refused !== undefined) {
+    const isUnanswered = writer !== undefined && answer.kind === 'unknown';
+    // A skip for want of an answer would be green, and nobody would look (D40).
+    if (isUnanswered && skipOf({ event, permission: { actor, author: 'write' } }) === undefined)
+      throw unreadPermission({ trigger, login: writer }, answer);
+    return refused;
+  }
   refuseCheckout(trigger, await request.readCheckout());
 
   // A command without the phrase may be meant for another agent: only this one's tools say that.
@@ -116,7 +127,7 @@ async function admitByState(
   const fetchContext = () => runAhead(readContext(trigger, taint, deps));
   const classified = classifyTrust(trigger, { ...facts.permission, allowBots: admissionPolicy.allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
-  const isStateAsked = canStateSkip(request);
+  const isStateAsked = canStateSkip({ request, facts, agent });
   const fetched = isForkOpen || !isStateAsked ? fetchContext() : undefined;
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await fetched) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
@@ -125,30 +136,51 @@ async function admitByState(
   const basis = await planBasis(request, { agent, trust }, deps);
   const memory = runAhead(readMemory(agent, basis.memory, deps, { plan: basis.notes, unsaved: [] }));
   if (isStateAsked) {
-    const state = stateFacts(await memory, request, deps);
+    const state = stateFacts(await memory, { request, facts, agent }, deps);
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return skipped;
   }
-  return { kind: 'admitted', basis, taint, memory, context: fetched ?? fetchContext() };
+  return { kind: 'admitted', facts, basis, taint, memory, context: fetched ?? fetchContext() };
 }
 
 /** Whether memory can turn the event away. A dry run costs nothing and is shown all the same. */
-function canStateSkip({ trigger, spendLimits, dryRun }: RunRequest): boolean {
+function canStateSkip(parts: StateParts): boolean {
+  const { trigger, spendLimits, dryRun } = parts.request;
   if (dryRun) return false;
   const { perPullUsd, perDayUsd } = spendLimits;
   const isLimited = perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
-  return isLimited || isPausable(trigger);
+  return isLimited || isPausable(trigger) || canRepeat(parts);
 }
 
-function stateFacts(
-  memory: Memory | undefined,
-  { trigger, spendLimits: limits }: RunRequest,
-  { clock }: Dependencies,
-): StateFacts {
+/**
+ * Whether the event can come to a commit that was reviewed before, without anybody asking for that. Nothing was reviewed
+ * of one that was just opened, and a run of a later attempt was started again by hand.
+ */
+function canRepeat({ request, facts, agent }: StateParts): boolean {
+  const { trigger, reviewScope, origin } = request;
+  if (trigger.kind !== 'pull_request' || trigger.action === 'opened' || !postsReviews(agent)) return false;
+  const isAgain = Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full';
+  return !isAgain && isRepeatable(facts.event);
+}
+
+function stateFacts(memory: Memory | undefined, parts: StateParts, { clock }: Dependencies): StateFacts {
+  const { trigger, spendLimits: limits } = parts.request;
   const facts = memory?.facts ?? [];
   const pull = subjectNumber(trigger);
   const spend = spendBefore(facts, { trigger, limits, now: clock.now() });
-  return { isPaused: pull !== undefined && isPaused(facts, pull), spent: usedUp(spend) };
+  return {
+    isPaused: pull !== undefined && isPaused(facts, pull),
+    isReviewed: canRepeat(parts) && wasReviewed(facts, trigger),
+    spent: usedUp(spend),
+  };
+}
+
+/** A limit may have ended the review, or files may have been left that did not fit: then there is something to look at. */
+function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
+  if (trigger.kind !== 'pull_request') return false;
+  const { number: pull, head, base } = trigger;
+  const plan = planScope({ facts, pull, head: head.sha, into: base.ref, isFullAsked: false });
+  return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 
 /** What stands around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */

@@ -2,6 +2,7 @@ import { DEFAULT_MAX_DEPTH } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { AxeError } from '../core/errors.js';
 import type { TaintTracker } from '../core/event/taint.js';
+import type { ShownLines } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
@@ -11,16 +12,23 @@ import { costLimit, spendBefore } from '../core/loop/spend.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
-import { NOTHING_BUFFERED } from '../core/review/buffered.js';
+import { withoutFiles } from '../core/review/coverage.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
 import { redact } from '../core/sanitize/redact.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
 import { createCallAgent } from './delegate.js';
-import { type AgentPosition, type ConversationParts, type Delegation, fallbacksOf } from './delegation.js';
-import { cutWarning, judge } from './judge.js';
+import {
+  type AgentPosition,
+  type ConversationParts,
+  type Delegation,
+  fallbacksOf,
+  goalOf,
+} from './delegation.js';
 import type { RunNotes } from './notes.js';
 import { notesTools } from './notes-tools.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
 import type { Conversed, Restored, RunRequest } from './request.js';
+import { holdConversations } from './review.js';
 
 /**
  * The fourth step: the conversation of the run's agent, from opening its model to what its end counts as. Throws an
@@ -40,18 +48,49 @@ export async function converse(
   });
   warnOfUnheldLimits(plan, request, deps);
   const limited = { ...request, ...costLimit(request.maxCostUsd, spend) };
-  const publications = openPublications(plan.trigger, change, deps.publishRules);
+  const run = plan.memory?.entryId ?? clock.newId();
+  const open = (id: string) =>
+    openPublications(
+      {
+        trigger: plan.trigger,
+        change,
+        scope: plan.scope,
+        learned: restored.learned,
+        facts: [...(memory?.facts ?? []), ...restored.learned.facts],
+        policy: request.diffPolicy,
+        now: clock.now(),
+        run: id,
+        overrides: plan.review.overrides,
+      },
+      rulesOf(plan, deps),
+    );
+  const publications = open(run);
   const model = await restored.model;
   const notesSession = memory?.notesSession;
   const notes = notesSession === undefined ? {} : { notes: notesSession.found };
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, ...notes });
   const delegation = createDelegation(plan, { request: limited, taint, publications, notesSession }, deps);
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
-  const ended = await holdConversation(plan, parts, delegation, { depth: 0, callerEffects: undefined });
-  const buffered = publications?.buffered ?? NOTHING_BUFFERED;
-  const outcome = judge(ended, buffered, request);
-  if (ended.kind === 'incomplete' && outcome.kind === 'completed') reporter.warn(cutWarning(ended.error));
-  return { ...restored, outcome, buffered, spend };
+  const openPass = (name: string) => open(`${run} ${name}`);
+  const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
+  return { ...restored, plan: withoutRead(plan, unread), ...held, spend };
+}
+
+/** The plan as it was carried out: what no pass has read is shown first by the next review, like what did not fit. */
+function withoutRead(plan: Plan, unread: readonly string[]): Plan {
+  if (unread.length === 0) return plan;
+  const { unseen = [] } = plan.task;
+  const missed = unread.map((path) => ({ path, why: 'failed' as const }));
+  return {
+    ...plan,
+    task: { ...plan.task, unseen: [...new Set([...unseen, ...unread])] },
+    ...(plan.coverage === undefined ? {} : { coverage: withoutFiles(plan.coverage, missed) }),
+  };
+}
+
+/** The workflow's rules, with what the agent's file adds to them. */
+function rulesOf({ review }: Plan, { publishRules = DEFAULT_PUBLISH_RULES }: Dependencies): PublishRules {
+  return { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
 }
 
 function loopOf(
@@ -126,7 +165,7 @@ async function holdConversation(
   plan: Plan,
   parts: ConversationParts,
   delegation: Delegation,
-  post: AgentPosition,
+  position: AgentPosition,
 ): Promise<RunOutcome> {
   const { config } = plan.agent;
   const fallbacks = fallbacksOf(delegation);
@@ -139,7 +178,7 @@ async function holdConversation(
     agent: overNotes.agent,
     workdir: plan.workdir,
     trust: plan.trust,
-    callerEffects: post.callerEffects,
+    callerEffects: position.callerEffects,
     signal: parts.loop.signal,
     warn: (warning) => parts.loop.reporter.warn(warning),
   });
@@ -147,13 +186,17 @@ async function holdConversation(
     parts.loop.reporter.event({ kind: 'commands-allowed', areJailed: box.commandsAreJailed });
   }
   try {
+    const { purpose } = parts;
+    const show = (lines: readonly ShownLines[]) => (purpose ?? delegation.publications)?.show(lines);
     const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
-      const all = [...opened, ...overNotes.tools, ...publishing.tools];
-      return trackTaint(redactResults(all, delegation.deps.secrets), delegation.taint);
+      const own = purpose === undefined ? [] : [purpose.tool];
+      const all = [...opened, ...overNotes.tools, ...publishing.tools, ...own];
+      const redacted = redactResults(all, delegation.deps.secrets);
+      return trackTaint(recordShown(redacted, show), delegation.taint);
     };
     const tools = withOwn(box.tools);
     const callAgent = createCallAgent(plan, delegation, {
-      depth: post.depth + 1,
+      depth: position.depth + 1,
       callerEffects: effectsOf(tools),
     });
     const offered = (opened: readonly Tool[]): readonly Tool[] =>
@@ -181,6 +224,7 @@ async function holdConversation(
         maxTurns: plan.maxTurns,
         budget: delegation.budget,
         form: plan.form,
+        goal: goalOf(purpose),
       },
       parts.loop,
     );
@@ -204,6 +248,18 @@ export function redactResults(tools: readonly Tool[], secrets: readonly string[]
     async execute(input, signal) {
       const result = await tool.execute(input, signal);
       return { ...result, text: redact(result.text, secrets) };
+    },
+  }));
+}
+
+/** The tools, which note what lines of files they show: only those can be named as evidence. */
+function recordShown(tools: readonly Tool[], show: (lines: readonly ShownLines[]) => void): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      const result = await tool.execute(input, signal);
+      show(result.shown ?? []);
+      return result;
     },
   }));
 }

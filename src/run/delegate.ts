@@ -23,9 +23,13 @@ import { remember } from './save.js';
  * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
  * texts and checks are axe's (axe-behaviour §14).
  */
-export function createCallAgent(plan: Plan, delegation: Delegation, post: AgentPosition): Tool | undefined {
+export function createCallAgent(
+  plan: Plan,
+  delegation: Delegation,
+  position: AgentPosition,
+): Tool | undefined {
   const names = plan.agent.config.subAgents;
-  if (names.length === 0 || post.depth > delegation.maxDepth) return undefined;
+  if (names.length === 0 || position.depth > delegation.maxDepth) return undefined;
   const listed = names.join(', ');
   return {
     name: 'call_agent',
@@ -40,7 +44,7 @@ export function createCallAgent(plan: Plan, delegation: Delegation, post: AgentP
       },
       required: ['agent', 'task'],
     },
-    execute: (input, signal) => callAgent({ input, plan, post, signal }, delegation),
+    execute: (input, signal) => callAgent({ input, plan, position, signal }, delegation),
   };
 }
 
@@ -49,11 +53,14 @@ interface Call {
   /** The calling agent's. */
   readonly plan: Plan;
   /** Where the called agent stands. */
-  readonly post: AgentPosition;
+  readonly position: AgentPosition;
   readonly signal: AbortSignal;
 }
 
-async function callAgent({ input, plan, post, signal }: Call, delegation: Delegation): Promise<ToolResult> {
+async function callAgent(
+  { input, plan, position, signal }: Call,
+  delegation: Delegation,
+): Promise<ToolResult> {
   const { agent, task, context } = readInput(input);
   if (agent === '') return refusal('"agent" argument is required');
   if (task === '') return refusal('"task" argument is required');
@@ -62,8 +69,8 @@ async function callAgent({ input, plan, post, signal }: Call, delegation: Delega
   }
   const { reporter, clock } = delegation.deps;
   const startedAt = clock.now().getTime();
-  reporter.event({ kind: 'sub-agent-called', agent, depth: post.depth, task });
-  const run = { name: agent, task: taskOf(task, context, delegation), parent: plan, post };
+  reporter.event({ kind: 'sub-agent-called', agent, depth: position.depth, task });
+  const run = { name: agent, task: taskOf(task, context, delegation), parent: plan, position };
   const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, delegation);
   try {
     const result = await runSubAgent(run, watch.loop, delegation).catch((thrown: unknown) =>
@@ -111,7 +118,7 @@ interface Delegated {
 }
 
 interface SubAgentRun extends SubAgent {
-  readonly post: AgentPosition;
+  readonly position: AgentPosition;
 }
 
 async function runSubAgent(
@@ -132,7 +139,7 @@ async function runSubAgent(
   }
   const model = await openSubAgentModel(plan, deps);
   const parts = { model, memory: memory?.text ?? '', notesSession: memory?.notesSession, loop };
-  const outcome = await delegation.converse(plan, parts, delegation, run.post);
+  const outcome = await delegation.converse(plan, parts, delegation, run.position);
   const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
   const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
   formatNotices(await remember(end, deps), loop.reporter);

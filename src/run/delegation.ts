@@ -1,13 +1,15 @@
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import type { Dependencies } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
+import type { ShownLines } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
+import type { ConversationGoal } from '../core/loop/run-agent.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
-import type { Effect } from '../core/tools/tool.js';
+import type { Effect, Tool } from '../core/tools/tool.js';
 import type { RunNotes } from './notes.js';
 import type { RunRequest } from './request.js';
 
@@ -36,6 +38,22 @@ export interface ConversationParts {
   /** The agent's notes; undefined where they are off. */
   readonly notesSession: RunNotes | undefined;
   readonly loop: LoopDependencies;
+  /** What a conversation has that no agent names; left out: nothing. */
+  readonly purpose?: ConversationPurpose;
+}
+
+/** What a conversation is held for, where that is one call of a tool of ours. */
+export interface ConversationPurpose {
+  readonly tool: Tool;
+  isReached(): boolean;
+  /** Is told what lines of files the tools show, in the place of the run's own ledger. */
+  show(lines: readonly ShownLines[]): void;
+}
+
+/** The purpose as the loop asks for it. */
+export function goalOf(purpose: ConversationPurpose | undefined): ConversationGoal | undefined {
+  if (purpose === undefined) return undefined;
+  return { tool: purpose.tool.name, isReached: () => purpose.isReached() };
 }
 
 /** One agent's conversation, from its plan to its outcome. */
@@ -43,7 +61,7 @@ export type Converse = (
   plan: Plan,
   parts: ConversationParts,
   delegation: Delegation,
-  post: AgentPosition,
+  position: AgentPosition,
 ) => Promise<RunOutcome>;
 
 /** Where an agent stands in a crew. */

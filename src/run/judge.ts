@@ -26,6 +26,9 @@ export function judge(
 
 /** What is to be told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
 export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
-  const what = `${of}${message}`;
-  return { code: 'answer-truncated', message: remedy === undefined ? what : `${what}. ${remedy}` };
+  return {
+    code: 'answer-truncated',
+    message: `${of}${message}`,
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }

@@ -4,19 +4,11 @@ import type { Permission } from '../core/event/permission.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
 import { forgottenIds } from '../core/memory/state.js';
-import {
-  newlyWithdrawn,
-  type OwnThread,
-  openFindings,
-  ownThreads,
-  peopleToAsk,
-  pullsToAsk,
-  unanswered,
-  withdrawnHere,
-} from '../core/review/answers.js';
+import { type OwnThread, ownThreads, peopleToAsk, pullsToAsk, unanswered } from '../core/review/answers.js';
 import { readDiffLines } from '../core/review/diff-lines.js';
-import { formatLessons } from '../core/review/lessons.js';
-import type { Raised } from '../core/review/state-facts.js';
+import { formatKnown } from '../core/review/format-known.js';
+import { knowFindings } from '../core/review/known.js';
+import type { ReviewFact } from '../core/review/state-facts.js';
 import { lastReviewed } from '../core/review/state-sums.js';
 import { askPermission, permissionOf } from './access.js';
 import type { ReviewedDiff } from './change.js';
@@ -32,7 +24,7 @@ export interface LearningParts {
 }
 
 /** Nothing was said, or there is nothing it could be about. */
-const NOTHING_LEARNT: Learned = { withdrawn: [], open: [], withdrawnHere: [] };
+const NOTHING_LEARNT: Learned = { facts: [], known: [] };
 
 /**
  * Reads what became of the findings that memory keeps, on the pull requests where they were raised last, and on the
@@ -49,21 +41,33 @@ export async function learnAnswers(
   if (memory.restored.kind === 'failed') return NOTHING_LEARNT;
   const { facts } = memory;
   const forgotten = forgottenIds(memory.restored.state ?? '');
-  const raised = unanswered({ facts, forgotten });
-  // Of a run that is not trusted only the commit is kept that it reviewed.
-  const asksOwn = lane !== 'trusted' && lastReviewed(facts, own) !== undefined;
+  const raised = unanswered(facts, forgotten);
+  // A first review has nothing to know of; of a run that is not trusted only the commit is kept that it reviewed.
+  const asksOwn = hasFindings(facts, own) || (lane !== 'trusted' && lastReviewed(facts, own) !== undefined);
   const pulls = pullsToAsk(raised, { own, asksOwn, limit: MAX_LEARNED_PULLS });
-  const asked = await Promise.all(pulls.map((pull) => readThreads({ github, pull, agent, raised }, deps)));
-  const here = asked.filter(({ pull }) => pull === own).flatMap((one) => one.threads);
-  const threads = asked.flatMap((one) => one.threads).filter((one) => here.includes(one) || one.raised);
-  const permissions = await permissionsOf(peopleToAsk(threads).slice(0, MAX_ANSWERERS), deps);
+  const asked = await Promise.all(pulls.map((pull) => readThreads(github, pull, deps)));
+  const waiting = new Set(raised.map(({ id, pull }) => `${id}/${pull}`));
+  const relevant = asked.map(({ pull, threads }) => ({
+    pull,
+    threads: pull === own ? threads : threads.filter(({ marker: { id } }) => waiting.has(`${id}/${pull}`)),
+  }));
+  const people = peopleToAsk(relevant.flatMap(({ threads }) => threads)).slice(0, MAX_ANSWERERS);
+  const permissions = await permissionsOf(people, deps);
+  const now = deps.clock.now();
+  const read = relevant.map(({ pull, threads }) => ({
+    pull,
+    ...knowFindings({ threads, agent, pull, facts, permissions, forgotten, now }),
+  }));
   const trouble = asked.find((one) => one.trouble !== undefined)?.trouble;
   return {
-    withdrawn: newlyWithdrawn({ threads, permissions, facts, now: deps.clock.now() }),
-    open: openFindings(here),
-    withdrawnHere: withdrawnHere(here, permissions).filter((one) => !forgotten.has(one)),
+    facts: read.flatMap((one) => one.facts),
+    known: read.flatMap(({ pull, known }) => (pull === own ? known : [])),
     ...(trouble === undefined ? {} : { trouble }),
   };
+}
+
+function hasFindings(facts: readonly ReviewFact[], pull: number): boolean {
+  return facts.some((fact) => fact.kind === 'finding' && fact.pull === pull);
 }
 
 /** The pull request a run is about. */
@@ -72,27 +76,17 @@ function pullOf(trigger: Trigger): number | undefined {
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
 }
 
-interface Asking {
-  readonly github: GitHub;
-  readonly pull: number;
-  readonly agent: string;
-  readonly raised: readonly Raised[];
-}
-
 interface Asked {
   readonly pull: number;
   readonly threads: readonly OwnThread[];
   readonly trouble?: string;
 }
 
-async function readThreads(
-  { github, pull, agent, raised }: Asking,
-  { deadline }: Dependencies,
-): Promise<Asked> {
+async function readThreads(github: GitHub, pull: number, { deadline }: Dependencies): Promise<Asked> {
   const answer = await github.threads(pull, deadline.signal);
-  if (answer.kind === 'unread') return { pull, threads: [], trouble: answer.message };
-  const here = { agent, raised: raised.filter((one) => one.pull === pull) };
-  return { pull, threads: ownThreads(answer.threads, here) };
+  return answer.kind === 'unread'
+    ? { pull, threads: [], trouble: answer.message }
+    : { pull, threads: ownThreads(answer.threads) };
 }
 
 async function permissionsOf(
@@ -111,13 +105,20 @@ export interface Teaching {
   readonly memory: Memory | undefined;
   readonly learned: Learned;
   readonly change: ReviewedDiff | undefined;
+  /** Without write access nobody's words may reach the model through ours: places and kinds alone are shown. */
+  readonly isUntrusted: boolean;
 }
 
 /** What was learnt about the files of the change, to stand at the end of the user message; undefined for nothing. */
-export function lessonsFor({ trigger, memory, learned, change }: Teaching): string | undefined {
+export function lessonsFor(teaching: Teaching): string | undefined {
+  const { trigger, memory, learned, change, isUntrusted } = teaching;
   const pull = pullOf(trigger);
-  const facts = [...(memory?.facts ?? []), ...learned.withdrawn];
-  const isTaught = facts.some(({ kind }) => kind === 'withdrawn') || learned.open.length > 0;
-  if (pull === undefined || change === undefined || !isTaught) return undefined;
-  return formatLessons({ facts, pull, lines: readDiffLines(change.diff), open: learned.open });
+  if (pull === undefined || change === undefined) return undefined;
+  return formatKnown({
+    known: learned.known,
+    facts: [...(memory?.facts ?? []), ...learned.facts],
+    pull,
+    lines: readDiffLines(change.diff),
+    isUntrusted,
+  });
 }

@@ -124,22 +124,19 @@ export function placesToRestore(
 
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
 async function readFirst(parts: NotesParts, { clock, deadline }: Dependencies): Promise<TreeResult> {
-  const { restored, store, memory } = parts;
-  if (restored.kind !== 'failed' && restored.beside !== undefined) {
-    const location = placeAround(restored, memory.readPaths);
-    const { beside: tree, warnings, blocked = [] } = restored;
+  const { restored, store } = parts;
+  if (restored.kind !== 'failed' && restored.alongside !== undefined) {
+    const location = locationOfStore(restored);
+    const { alongside: tree, warnings, blocked = [] } = restored;
     return { kind: 'tree', tree, location, warnings, blocked };
   }
   return await store.readTree(deadline.signal, placesToRestore(parts, clock.now()));
 }
 
-/** Where the store is, of the place of a run log in it. */
-function placeAround({ location, locations = [location] }: Place, readPaths: readonly string[]): string {
-  const places = locations.map((place) => {
-    const path = readPaths.find((each) => place.endsWith(`:${each}`) || place.endsWith(`/${each}`));
-    return path === undefined ? place : place.slice(0, -path.length - 1);
-  });
-  return places.join(' and ');
+/** Where the store is that holds a run log. */
+function locationOfStore(place: Place): string {
+  const { places = [place] } = place;
+  return places.map(({ location, within }) => within?.root ?? location).join(' and ');
 }
 
 async function load(
@@ -176,9 +173,9 @@ function isWanted(path: string, wanted: readonly string[] | undefined): boolean 
 
 function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[] {
   if (loaded.kind === 'tree') return [];
-  const remedy = loaded.remedy === undefined ? '' : `. ${loaded.remedy}`;
-  const message = `failed to load the notes of "${name}": ${loaded.message}${remedy}`;
-  return [{ code: 'memory-load-failed', message }];
+  const { remedy } = loaded;
+  const message = `failed to load the notes of "${name}": ${loaded.message}`;
+  return [{ code: 'memory-load-failed', message, ...(remedy === undefined ? {} : { remedy }) }];
 }
 
 /** Which lane notes are saved in; undefined for none of them. */

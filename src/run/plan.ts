@@ -7,29 +7,43 @@ import { ConfigError } from '../core/errors.js';
 import { taskOfMention } from '../core/event/mention.js';
 import { type Repository, subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Trust } from '../core/event/trust.js';
+import type { Coverage } from '../core/findings/record.js';
 import type { AnswerForm } from '../core/loop/final-answer.js';
 import { checkObject, formatInstruction, responseFormatOf, schemaOrigin } from '../core/loop/structured.js';
-import { planMemory } from '../core/plan.js';
+import { type Plan, planMemory } from '../core/plan.js';
 import { planNotes } from '../core/plan-notes.js';
+import type { TriggerContext } from '../core/prompt/context.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
 import { warnOfOwnChanges } from '../core/prompt/own-changes.js';
+import { createPathFilter } from '../core/prompt/path-filter.js';
 import { skillBody } from '../core/prompt/skill.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
-import { isBlank, resolveTask } from '../core/prompt/task.js';
+import { isBlank, resolveTask, type Task } from '../core/prompt/task.js';
 import { reviewCommand } from '../core/review/command.js';
+import { coverageOf, NOTHING_READ } from '../core/review/coverage.js';
+import { planReview } from '../core/review/review-plan.js';
 import { causeFirst } from '../core/time-limit.js';
+import { admitChange } from './admit-change.js';
 import { changeOf } from './change.js';
 import { openModel } from './delegation.js';
 import { learnAnswers } from './learn.js';
-import type { Admitted, Basis, Draft, RunRequest } from './request.js';
+import { planPasses } from './plan-passes.js';
+import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
 import { findScope } from './scope.js';
+
+/** A change that holds nothing to read. */
+type Skipped = Extract<RunReport, { kind: 'skipped' }>;
 
 /**
  * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
- * network and is not needed here is only started, so that the waits overlap. Throws an AxeError; the order of errors is
+ * network and is not needed here is only started, so that the waits overlap. A change without anything to read ends here. Throws an AxeError; the order of errors is
  * axe's (axe-behaviour §4).
  */
-export async function makePlan(request: RunRequest, admitted: Admitted, deps: Dependencies): Promise<Draft> {
+export async function makePlan(
+  request: RunRequest,
+  admitted: Admitted,
+  deps: Dependencies,
+): Promise<Draft | Skipped> {
   const { basis, taint, memory } = admitted;
   const { agent, model, trust, workdir } = basis;
   const { config } = agent;
@@ -43,6 +57,7 @@ export async function makePlan(request: RunRequest, admitted: Admitted, deps: De
   const opened = request.dryRun ? undefined : runAhead(openModel(deps, model));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
+  const instructions = await reviewInstructions(agent, workdir, deps);
   const skillPath = firstGiven([request.skill, config.skill]);
   const skill = {
     path: skillPath,
@@ -53,8 +68,10 @@ export async function makePlan(request: RunRequest, admitted: Admitted, deps: De
   const change = await request.readChange();
   const context = await admitted.context;
   const { scope, warnings: scopeWarnings } = await scoped;
+  const skipped = admitChange(request, admitted, { context, scope });
+  if (skipped !== undefined) return skipped;
   const prompt = firstGiven([request.prompt, askedFor(request)]);
-  const task = resolveTask({
+  const given = {
     prompt,
     stdin,
     trigger: request.trigger,
@@ -63,7 +80,12 @@ export async function makePlan(request: RunRequest, admitted: Admitted, deps: De
     change,
     policy: { ...request.diffPolicy, ...diffTool(agent, deps) },
     showsStrangers: trust.level === 'untrusted',
-  });
+  };
+  const task = resolveTask(given);
+  const seed = basis.memory?.entryId ?? '';
+  const planned = planPasses({ agent, review: basis.review, given, task, seed });
+  const unseen = planned === undefined ? task.unseen : planned.unseen;
+  const coverage = findCoverage(request, context, unseen);
   const agentRef = request.agentRef ?? 'base';
   const ownChanges = warnOfOwnChanges(
     { agent, skill: skillPath, files, agentRef, ...repositoryOf(request.trigger) },
@@ -80,11 +102,16 @@ export async function makePlan(request: RunRequest, admitted: Admitted, deps: De
     files,
     stdin,
     ...(scope === undefined ? {} : { scope }),
+    ...reportsOn(request.trigger, context),
+    ...(coverage === undefined ? {} : { coverage }),
+    review: basis.review,
+    ...(planned === undefined ? {} : { passes: planned.passes }),
     form,
     systemPrompt: buildSystemPrompt({
       systemPrompt: config.systemPrompt,
       skill: skill.content,
       files,
+      instructions: instructions.files,
       language: request.language ?? '',
     }),
     memory: basis.memory,
@@ -93,15 +120,21 @@ export async function makePlan(request: RunRequest, admitted: Admitted, deps: De
     warnings: [
       ...agent.warnings,
       ...warnings,
+      ...instructions.warnings,
       ...(ownChanges === undefined ? [] : [ownChanges]),
       ...(context?.warnings ?? []),
       ...scopeWarnings,
-      ...task.warnings,
+      ...(planned?.warnings ?? task.warnings),
     ],
   };
   return {
+    kind: 'draft',
     plan,
-    task: { ...task, message: withInstruction(task.message, form) },
+    task: {
+      ...task,
+      message: withInstruction(task.message, form),
+      ...(unseen === undefined ? {} : { unseen }),
+    },
     taint,
     change: changeOf(request.trigger, context),
     memory,
@@ -125,6 +158,8 @@ export async function planBasis(
   deps.deadline.limit(timeoutSeconds * 1000);
   const model = parseModelRef(firstGiven([request.model, config.model]));
   await deps.models.configure(model);
+  const review = planReview(request.review ?? {}, { config: config.review, model });
+  if (review.verifyModel !== model) await deps.models.configure(review.verifyModel);
   const memory = planMemory({
     agent,
     model,
@@ -145,7 +180,21 @@ export async function planBasis(
     workdir: resolve(deps.cwd, workdir),
     isSubAgent: false,
   });
-  return { agent, model, trust, workdir, timeoutSeconds, memory, notes };
+  return { agent, model, trust, workdir, timeoutSeconds, review, memory, notes };
+}
+
+/** What a project wants of its reviews: like a context file it is taken from where the agent is from, never from what is reviewed. */
+async function reviewInstructions(
+  agent: LoadedAgent,
+  workdir: string,
+  { agents }: Dependencies,
+): Promise<Awaited<ReturnType<Dependencies['agents']['loadContextFiles']>>> {
+  const { instructions } = agent.config.review;
+  if (instructions === '') return { files: [], warnings: [] };
+  const found = await agents.loadContextFiles([instructions], workdir, agent);
+  if (found.files.length + found.warnings.length > 0) return found;
+  const message = `\`instructions\` in \`[review]\` of agent "${agent.name}" names ${JSON.stringify(instructions)}, and there is no such file. Add it to the base branch, or leave \`instructions\` out.`;
+  return { files: [], warnings: [{ code: 'context-file-skipped', message }] };
 }
 
 /** Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody comes to need it. */
@@ -158,6 +207,25 @@ function withoutMemory({ name }: LoadedAgent): ConfigError {
   return new ConfigError(`\`memory-required: true\` needs an agent with memory, and "${name}" has none`, {
     remedy: 'Set `enabled = true` in `[memory]` of the agent, or leave out `memory-required`.',
   });
+}
+
+/** A diagnosis of another workflow's run is for those who wait for its pull request. */
+function reportsOn(trigger: Trigger, context: TriggerContext | undefined): Pick<Plan, 'reportsOn'> {
+  if (trigger.kind !== 'workflow_run') return {};
+  const number = context?.pullOfCommit ?? trigger.pull?.number;
+  return number === undefined ? {} : { reportsOn: number };
+}
+
+/** How much of a change the model is shown; undefined where the run is about none. */
+function findCoverage(
+  { trigger, diffPolicy }: RunRequest,
+  context: TriggerContext | undefined,
+  unseen: Task['unseen'] = [],
+): Coverage | undefined {
+  if (context === undefined || context.kind === 'none')
+    return trigger.kind === 'pull_request' ? NOTHING_READ : undefined;
+  const filter = createPathFilter(diffPolicy);
+  return coverageOf({ change: context, isLeftOut: (path) => filter(path) !== undefined, notShown: unseen });
 }
 
 /** What a comment asks for. */

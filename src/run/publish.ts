@@ -1,4 +1,5 @@
 import type { Dependencies, Published } from '../core/dependencies.js';
+import { dismissalsToAnswer } from '../core/review/acknowledge.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';
 
@@ -13,12 +14,12 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const { plan, memory, outcome, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
-  const facts = [...(memory?.facts ?? []), ...learned.withdrawn];
   const wanted = {
     buffered,
     commits: change,
-    facts,
-    withdrawnHere: learned.withdrawnHere,
+    facts: [...(memory?.facts ?? []), ...learned.facts],
+    known: learned.known,
+    dismissed: dismissalsToAnswer(learned.facts),
     isUntrusted: taint.lane(plan.trust.lane) !== 'trusted',
   };
   return await deps.publisher.publish(plan, outcome, wanted);

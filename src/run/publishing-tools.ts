@@ -1,22 +1,67 @@
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import { createLedger, linesOfDiff } from '../core/findings/evidence.js';
+import { lessonsAt } from '../core/findings/lessons.js';
+import type { SeverityOverrides } from '../core/findings/severity.js';
+import type { DiffPolicy } from '../core/prompt/context-policy.js';
+import { isReadByPeople } from '../core/prompt/diff-rank.js';
+import { createPathFilter } from '../core/prompt/path-filter.js';
 import { Publications } from '../core/review/buffer.js';
 import { readDiffLines } from '../core/review/diff-lines.js';
+import { lessonsOf } from '../core/review/finding-facts.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
+import type { Scope } from '../core/review/scope.js';
+import type { ReviewFact } from '../core/review/state-facts.js';
+import { lastReviewed } from '../core/review/state-sums.js';
+import { parseDiff } from '../core/text/diff.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
 import type { Tool } from '../core/tools/tool.js';
 import type { Warning } from '../core/warning.js';
 import type { ReviewedDiff } from './change.js';
+import type { Learned } from './request.js';
+
+/** What a run can publish to. */
+export interface PublishingParts {
+  readonly trigger: Trigger;
+  readonly change: ReviewedDiff | undefined;
+  readonly scope: Scope | undefined;
+  readonly learned: Learned;
+  /** All that is kept, and what was learnt now. */
+  readonly facts: readonly ReviewFact[];
+  /** The files that the review is about. */
+  readonly policy: DiffPolicy;
+  readonly now: Date;
+  /** What no other run has. */
+  readonly run: string;
+  readonly overrides?: SeverityOverrides;
+}
 
 /** What the agents of a run publish to, all of them together (D23); nothing without an event. */
 export function openPublications(
-  trigger: Trigger,
-  change: ReviewedDiff | undefined,
+  { trigger, change, scope, learned, facts, policy, now, run, overrides = {} }: PublishingParts,
   rules: PublishRules = DEFAULT_PUBLISH_RULES,
 ): Publications | undefined {
   if (trigger.kind === 'local') return undefined;
-  const lines = change === undefined ? undefined : readDiffLines(change.diff);
-  return new Publications({ rules, lines, subject: subjectNumber(trigger) });
+  const subject = subjectNumber(trigger);
+  if (change === undefined) return new Publications({ rules, review: undefined, subject });
+  const files = parseDiff(change.diff);
+  const ledger = createLedger();
+  for (const lines of linesOfDiff(files)) ledger.show(lines);
+  const leftOut = createPathFilter(policy);
+  const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
+  const review = {
+    lines: readDiffLines(change.diff),
+    fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
+    known: learned.known,
+    overrides,
+    isRead: (path: string) => !unread.has(path),
+    run,
+    ledger,
+    lessons: lessonsAt(now, lessonsOf(facts)),
+    isInScope: (path: string) => leftOut(path) === undefined,
+    isLaterReview: subject !== undefined && lastReviewed(facts, subject) !== undefined,
+  };
+  return new Publications({ rules, review, subject });
 }
 
 /** The publishing tools of an agent, and the agent as its other tools are opened for. */
@@ -31,8 +76,10 @@ export function publishingTools(agent: LoadedAgent, publications: Publications |
   const { config } = agent;
   const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
   // The triager that comes with the product suggests labels where it may set none.
+  // Whoever raises findings may end them: an agent names that tool no more than a person would.
+  const ends = (name: string) => name === 'settle_finding' && config.tools.includes('add_review_comment');
   const wanted = REVIEW_TOOL_NAMES.filter(
-    (name) => config.tools.includes(name) && !(isIdle && name === 'set_labels'),
+    (name) => (config.tools.includes(name) || ends(name)) && !(isIdle && name === 'set_labels'),
   );
   if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
     return { agent, tools: [], warnings: [] };
@@ -43,7 +90,9 @@ export function publishingTools(agent: LoadedAgent, publications: Publications |
       : createReviewTools(publications).filter(
           ({ name }) => wanted.includes(name) && publications.isOpenTo(name),
         );
-  const missing = wanted.filter((name) => !offered.some((tool) => tool.name === name));
+  const missing = wanted.filter(
+    (name) => name !== 'settle_finding' && !offered.some((tool) => tool.name === name),
+  );
   const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
   return {
     agent: { ...agent, config: { ...config, tools: others } },

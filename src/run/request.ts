@@ -4,7 +4,7 @@ import type { Validation } from '../commands/validate/validation.js';
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import type { ModelRef } from '../core/agent/model-ref.js';
 import type { Published } from '../core/dependencies.js';
-import type { Admission } from '../core/event/admission.js';
+import type { Admission, AdmissionFacts } from '../core/event/admission.js';
 import type { AdmissionPolicy } from '../core/event/admission-policy.js';
 import type { AgentRef } from '../core/event/agent-ref.js';
 import type { TaintSource, TaintTracker } from '../core/event/taint.js';
@@ -23,7 +23,10 @@ import type { DiffPolicy } from '../core/prompt/context-policy.js';
 import type { NotesPrompt } from '../core/prompt/system.js';
 import type { Task } from '../core/prompt/task.js';
 import type { Buffered } from '../core/review/buffered.js';
-import type { ReviewFact, Withdrawn } from '../core/review/state-facts.js';
+import type { FindingFact } from '../core/review/finding-facts.js';
+import type { KnownFinding } from '../core/review/known.js';
+import type { ReviewPlan, ReviewWishes } from '../core/review/review-plan.js';
+import type { ReviewFact } from '../core/review/state-facts.js';
 import type { ReviewedDiff } from './change.js';
 import type { RunNotes } from './notes.js';
 
@@ -38,6 +41,8 @@ export interface RunRequest {
   readonly admissionPolicy: AdmissionPolicy;
   /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
   readonly reviewScope?: 'auto' | 'full';
+  /** How a review is made; left out, as the agent says. */
+  readonly review?: ReviewWishes;
   /** Which side of a pull request its agent is taken from; left out: the base. */
   readonly agentRef?: AgentRef;
   /** Of the answer; left out or empty: whatever the agent says. */
@@ -99,6 +104,7 @@ export interface Basis {
   readonly trust: Trust;
   readonly workdir: string;
   readonly timeoutSeconds: number;
+  readonly review: ReviewPlan;
   /** Undefined for an agent without memory. */
   readonly memory: MemoryPlan | undefined;
   /** Undefined where notes are off. */
@@ -108,6 +114,8 @@ export interface Basis {
 /** An event that starts a run, with what was begun on the way. */
 export interface Admitted {
   readonly kind: 'admitted';
+  /** What it was admitted by. */
+  readonly facts: AdmissionFacts;
   readonly basis: Basis;
   /** What has been read so far that anybody may have written. */
   readonly taint: TaintTracker;
@@ -117,6 +125,7 @@ export interface Admitted {
 
 /** A plan before memory has taught anything, with what was started for it. */
 export interface Draft {
+  readonly kind: 'draft';
   readonly plan: Omit<Plan, 'task'>;
   readonly task: Task;
   readonly taint: TaintTracker;
@@ -146,11 +155,9 @@ export interface Conversed extends Restored {
 /** What a run has learnt from the answers to earlier findings. */
 export interface Learned {
   /** What nobody had kept yet. */
-  readonly withdrawn: readonly Withdrawn[];
-  /** Fingerprints of findings that are still open on the run's own pull request. */
-  readonly open: readonly string[];
-  /** Fingerprints of findings that were withdrawn there and are not kept: what a run raises that read strangers' words. */
-  readonly withdrawnHere: readonly string[];
+  readonly facts: readonly FindingFact[];
+  /** The findings of the run's own pull request, open ones and others. */
+  readonly known: readonly KnownFinding[];
   /** In a sentence, why some answers could not be read. */
   readonly trouble?: string;
 }
@@ -181,7 +188,12 @@ export type Remembered =
 
 /** How far a run came, with everything it made. */
 export type RunReport =
-  | { readonly kind: 'skipped'; readonly decision: Extract<Admission, { kind: 'skip' }> }
+  | {
+      readonly kind: 'skipped';
+      readonly decision: Extract<Admission, { kind: 'skip' }>;
+      /** Sha of the commit since which nothing that is reviewed has changed; left out: another reason. */
+      readonly unchangedSince?: string;
+    }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
   | {
       readonly kind: 'ran';

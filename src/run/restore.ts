@@ -4,12 +4,12 @@ import type { NoteChange } from '../core/memory/change.js';
 import { checkLoaded } from '../core/memory/check-loaded.js';
 import { promptText } from '../core/memory/prompt-text.js';
 import type { RestoreResult } from '../core/memory/store.js';
-import type { MemoryPlan, Plan } from '../core/plan.js';
+import type { MemoryPlan, Plan, ReviewPass } from '../core/plan.js';
 import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
 import type { Task } from '../core/prompt/task.js';
 import { parseReviewFacts } from '../core/review/state-facts.js';
 import { FENCE_NOTICE } from '../core/sanitize/fence.js';
-import { type Warning, withMore } from '../core/warning.js';
+import type { Warning } from '../core/warning.js';
 import { lessonsFor } from './learn.js';
 import { openNotes, placesToRestore } from './notes.js';
 import type { Draft, Memory, Restored, RunRequest } from './request.js';
@@ -28,8 +28,24 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
   }
   const learned = await draft.learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
-  const lessons = isHidden ? undefined : lessonsFor({ trigger: plan.trigger, memory, learned, change });
-  return { plan: { ...plan, task: withLessons(task, lessons) }, memory, learned, taint, change, model };
+  const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
+  const lessons = isHidden
+    ? undefined
+    : lessonsFor({ trigger: plan.trigger, memory, learned, change, isUntrusted });
+  const { passes } = plan;
+  const finished = {
+    ...plan,
+    task: withLessons(task, lessons),
+    ...(passes === undefined
+      ? {}
+      : { passes: passes.map((pass) => ({ ...pass, ...lessonsIn(pass, lessons) })) }),
+  };
+  return { plan: finished, memory, learned, taint, change, model };
+}
+
+/** A pass is told what the run is told; a message that shows a diff explains its fences. */
+function lessonsIn({ message }: ReviewPass, lessons: string | undefined): Pick<ReviewPass, 'message'> {
+  return { message: lessons === undefined ? message : `${message}\n\n${lessons}` };
 }
 
 function withLessons(task: Task, lessons: string | undefined): Task {
@@ -62,8 +78,8 @@ export async function readMemory(
   const store = deps.openMemory(agent, memory);
   // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
   const wanted = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
-  const beside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
-  const request = beside === undefined ? wanted : { ...wanted, beside };
+  const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
+  const request = alongside === undefined ? wanted : { ...wanted, alongside };
   const found = await store.read(request, deps.deadline.signal);
   const notesSession =
     plan === undefined
@@ -96,23 +112,32 @@ export function memoryWarnings(
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    return [{ code: 'memory-load-failed', agent: agent.name, message: withMore(message, [restored.remedy]) }];
+    const { remedy } = restored;
+    const next = remedy === undefined ? {} : { remedy };
+    return [{ code: 'memory-load-failed', agent: agent.name, message, ...next }];
   }
   const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
   if (restored.kind === 'empty') return warnings;
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
     const loaded = restored.loaded === 1 ? 'entry was' : `${restored.loaded} entries were`;
-    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded. Set \`last_n\` in \`[memory]\` to choose how many.`;
-    warnings.push({ code: 'memory-truncated', message });
+    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded`;
+    const remedy = 'Set `last_n` in `[memory]` to choose how many.';
+    warnings.push({ code: 'memory-truncated', message, remedy });
   }
   const { total = 0 } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
   if (maxEntries > 0 && total >= maxEntries) {
-    const message =
+    const full =
       trigger.kind === 'local'
-        ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries}). Run '${program} gc ${agent.name}' to trim.`
-        : `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}. Trim them with a run of \`mode: gc\`.`;
-    warnings.push({ code: 'memory-max-entries', message });
+        ? {
+            message: `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`,
+            remedy: `Run '${program} gc ${agent.name}' to trim.`,
+          }
+        : {
+            message: `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}`,
+            remedy: 'Trim them with a run of `mode: gc`.',
+          };
+    warnings.push({ code: 'memory-max-entries', ...full });
   }
   return warnings;
 }

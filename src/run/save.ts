@@ -19,7 +19,7 @@ import { pruneState } from '../core/review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../core/review/scope.js';
 import { type Reviewed, type ReviewFact, withReviewFacts } from '../core/review/state-facts.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
-import { type Warning, withMore } from '../core/warning.js';
+import type { Warning } from '../core/warning.js';
 import type { ReviewedDiff } from './change.js';
 import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
 
@@ -37,7 +37,7 @@ export async function save(
   const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const { unseen = [] } = task;
   const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
-  const facts = [...(spent === undefined ? [] : [spent]), ...learned.withdrawn, ...reviewed];
+  const facts = [...(spent === undefined ? [] : [spent]), ...learned.facts, ...reviewed];
   return await remember({ plan, memory, outcome, taint, published, facts }, deps);
 }
 
@@ -178,13 +178,19 @@ function unsaved(
       ? undefined
       : `${subject} kept in \`${kept.location}\`; the next run that can write folds ${object} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  return { code: 'memory-save-failed', agent: agent.name, message: withMore(what, [remedy, keptWords]) };
+  const next = [remedy, keptWords].filter((sentence) => sentence !== undefined).join(' ');
+  return {
+    code: 'memory-save-failed',
+    agent: agent.name,
+    message: what,
+    ...(next === '' ? {} : { remedy: next }),
+  };
 }
 
 /** The entry and other notes were saved; this one was not (D54). */
 export function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
   const what = `failed to save the note \`${path}\` of "${agent}": ${message}`;
-  return { code: 'memory-save-failed', message: withMore(what, [remedy]) };
+  return { code: 'memory-save-failed', message: what, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 function joinLines(line: string | undefined, text: string): string {
@@ -208,8 +214,8 @@ export interface ReviewedParts {
 
 /**
  * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short, and the
- * findings that were posted. A review that could not be posted is made again. Path and rule are a model's choice, so a run
- * that read strangers' words leaves no findings.
+ * findings that were posted or have ended. A review that could not be posted is made again. A path is a model's choice, so a
+ * run that read strangers' words leaves no findings.
  */
 export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
   const { trigger, outcome, published, lane, now } = parts;
@@ -218,9 +224,10 @@ export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
   const raised = lane === 'trusted' ? (published.findings ?? []) : [];
   return [
     ...reviewedFact(parts, pull),
-    ...raised.map(({ fingerprint, finding: { path, rule } }) => {
-      return { kind: 'finding', fingerprint, pull, path, rule, at: now } as const;
+    ...raised.map(({ id, finding: { path, category, severity } }) => {
+      return { kind: 'finding', id, pull, path, category, severity, at: now } as const;
     }),
+    ...(lane === 'trusted' ? (published.ends ?? []) : []),
   ];
 }
 

@@ -8,12 +8,12 @@ function read(given: Given) {
   return readContextInputs((name) => given[name] ?? CONTEXT_INPUT_DEFAULTS[name]);
 }
 
-describe('the inputs about what the model is told', () => {
+describe('the inputs about what the model is given', () => {
   it('are by default what the command line does', () => {
     expect(read({})).toEqual(DEFAULT_CONTEXT_POLICY);
   });
 
-  it('choose', () => {
+  it('choose the parts, the paths and the size of the diff', () => {
     const given = {
       context: 'checks, commits',
       'max-diff-tokens': '0',

@@ -28,7 +28,7 @@ describe('inputs', () => {
       apiKey: '',
       agentsDir: '',
       githubToken: '',
-      gate: DEFAULT_ADMISSION_POLICY,
+      admission: DEFAULT_ADMISSION_POLICY,
       memory: {
         store: 'auto',
         branch: 'axe-memory',
@@ -42,7 +42,7 @@ describe('inputs', () => {
         signingKey: '',
       },
       comment: 'auto',
-      review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
+      review: { rules: DEFAULT_PUBLISH_RULES, when: 'auto', scope: 'auto', wishes: {} },
       context: DEFAULT_CONTEXT_POLICY,
       timeoutMinutes: 15,
       fallbackModels: [],
@@ -54,8 +54,10 @@ describe('inputs', () => {
       unused: [],
       redact: [],
       outputSchema: '',
+      sarifFile: '',
       dryRun: false,
       failOn: [],
+      failOnReview: [],
     });
   });
 
@@ -63,7 +65,7 @@ describe('inputs', () => {
     const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
     expect(read({ ...defaults, agent: 'bot' })).toEqual({
       ...read(),
-      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused', 'incomplete'],
+      failOn: ['failure', 'timeout', 'budget-exceeded', 'max-turns', 'refused', 'incomplete', 'cancelled'],
     });
   });
 
@@ -107,6 +109,11 @@ describe('inputs', () => {
     ['fail-on', CONCLUSIONS.join(' , '), 'failOn', [...CONCLUSIONS]],
     ['fail-on', '', 'failOn', []],
     ['fail-on', ',', 'failOn', []],
+    ['fail-on', 'timeout, failure', 'failOn', ['timeout', 'failure']],
+    ['fail-on', 'failure, findings:major', 'failOn', ['failure']],
+    ['fail-on', 'failure, findings:major', 'failOnReview', [{ kind: 'findings', severity: 'major' }]],
+    ['fail-on', 'not-published\ncoverage', 'failOnReview', [{ kind: 'not-published' }, { kind: 'coverage' }]],
+    ['sarif-file', 'out/axe.sarif', 'sarifFile', 'out/axe.sarif'],
   ])('take `%s: %j`', (name, value, key, expected) => {
     expect(read({ [name]: value })[key]).toEqual(expected);
   });
@@ -213,7 +220,7 @@ describe('inputs', () => {
     [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',
-      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`.',
+      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`.',
     ],
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });

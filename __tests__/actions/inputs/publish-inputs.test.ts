@@ -6,7 +6,7 @@ function read(given: Partial<Record<keyof typeof PUBLISH_INPUT_DEFAULTS, string>
 }
 
 describe('the inputs about where else an answer goes', () => {
-  it('are read', () => {
+  it('are read into the places that they name', () => {
     const given = { 'report-to': 'issue', 'report-title': 'Nightly', 'check-run': 'true', language: 'de' };
     expect(read(given)).toEqual({
       reportTo: 'issue',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readInputs } from '../../../src/actions/inputs/inputs.js';
 import type { ActionMemoryOptions } from '../../../src/actions/memory/memory.js';
@@ -252,7 +252,9 @@ describe('memory in the workspace', () => {
   ])('is a plain file in `memory-path: %s`, named relative to the repository', async (path, location) => {
     const store = open({ given: { ...FILE, 'memory-path': path } });
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
-    expect(await write(store)).toMatchObject({ kind: 'saved', location });
+    const root = dirname(location);
+    const within = root === '.' ? { root: '', separator: '' } : { root, separator: '/' };
+    expect(await write(store)).toMatchObject({ kind: 'saved', location, within });
     expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
   });

@@ -1,58 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { publishRequested, type RequestedRun } from '../../../src/actions/publish/publish-requested.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import type { RequestedRun } from '../../../src/actions/publish/publish-requested.js';
+import type { Finding } from '../../../src/core/findings/finding.js';
+import type { Buffered } from '../../../src/core/review/buffered.js';
 import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import type { Finding } from '../../../src/core/review/finding.js';
 import { parseReviewMarker } from '../../../src/core/review/markers.js';
-import { placeFinding } from '../../../src/core/review/place.js';
 import type { Scope } from '../../../src/core/review/scope.js';
-import type { ReviewFact } from '../../../src/core/review/state-facts.js';
 import { DIFF, denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
-import { comment, pullRequest } from '../../helpers/triggers.js';
+import { comment } from '../../helpers/triggers.js';
+import { placed, publish } from './publish-scene.js';
 
 /** Far from every line that the change shows. */
 function far(patch: Partial<Finding> = {}) {
-  const about = { path: 'src/a.ts', line: 300, side: 'RIGHT', body: 'Too long.', rule: 'length' } as const;
-  return placeFinding({ ...about, ...patch }, readDiffLines(DIFF));
+  return placed({ line: 300, title: 'Function is too long', body: 'Too long.', ...patch });
 }
+
+const OTHER = { title: 'Timeout is counted in seconds', body: 'The retry waits a thousand times too long.' };
 
 function asking(...findings: readonly ReturnType<typeof far>[]): Partial<Buffered> {
   return { findings, review: { summary: 'Stop.', verdict: 'request-changes' } };
 }
 
 const CLEAR: Partial<Buffered> = { review: { summary: 'Nothing new.', verdict: 'comment' } };
-
-async function publish(
-  { client, baseSha, repo }: Hello,
-  buffered: Partial<Buffered>,
-  { facts = [], ...run }: Partial<RequestedRun> & { readonly facts?: readonly ReviewFact[] } = {},
-) {
-  const warnings: string[] = [];
-  const commits = { head: repo.pulls.get(42)?.head.sha ?? '', base: baseSha, diff: DIFF };
-  const part = await publishRequested(
-    {
-      trigger: pullRequest(),
-      agent: 'bot',
-      wanted: { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, isUntrusted: false },
-      scope: undefined,
-      unseen: [],
-      remarks: [],
-      end: 'completed',
-      mayComment: true,
-      ...run,
-    },
-    {
-      client,
-      when: 'always',
-      maxComments: 20,
-      reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
-      secrets: [],
-      clean: (markdown) => markdown,
-      cleanTitle: (title) => title,
-    },
-  );
-  return { part, warnings };
-}
 
 /** A diff of a file that shows the lines from `start` on. */
 function diffAt(start: number, path = 'src/a.ts'): string {
@@ -96,7 +64,7 @@ function first({ repo }: Hello) {
 describe('a finding in the text of a review', () => {
   it('holds the review up until a run that looks at everything does not raise it again', async () => {
     const hello = await startHello();
-    await publish(hello, asking(far(), far({ rule: 'other' })));
+    await publish(hello, asking(far(), far(OTHER)));
     expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 2 });
     const again = await publish(hello, asking(far()));
     expect(again.part).toMatchObject({
@@ -197,15 +165,27 @@ describe('a finding in the text of a review', () => {
     expect(part.findings).toHaveLength(1);
   });
 
-  it('that people withdrew elsewhere is settled', async () => {
+  it('is known by its place where a review of an older version kept no words of it', async () => {
     const hello = await startHello();
-    const one = far();
-    await publish(hello, asking(one));
-    const { fingerprint, finding } = one;
-    const about = { fingerprint, pull: 7, path: finding.path, rule: finding.rule, at: new Date(0) };
-    const facts: ReviewFact[] = [{ kind: 'withdrawn', ...about, why: 'thumbs-down', by: 'hubot' }];
-    await publish(hello, CLEAR, { facts, scope: push(hello, SECOND, diffAt(100)) });
-    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
+    await publish(hello, asking(far()));
+    for (const review of hello.repo.talk.reviews) review.body = review.body.replace(/:major:\S+ -->/, ' -->');
+    await publish(hello, asking(far(OTHER)));
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
+    expect(hello.repo.talk.reviews).toHaveLength(1);
+  });
+
+  it('is no matter of a run over a change from outside, whose silence settles nothing', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far()));
+    await publish(hello, CLEAR, { isUntrusted: true });
+    expect(first(hello)).toEqual({ state: 'CHANGES_REQUESTED', findings: 1 });
+  });
+
+  it('holds no merge up that is not bad enough', async () => {
+    const hello = await startHello();
+    await publish(hello, asking(far({ severity: 'minor' })), { blockOn: 'minor' });
+    await publish(hello, CLEAR, { isUntrusted: true, blockOn: 'major' });
+    expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 1 });
   });
 
   it('that may not be marked is a warning that says what to do', async () => {
@@ -221,7 +201,7 @@ describe('a finding in the text of a review', () => {
 
   it('that was a comment which GitHub did not take on its line is one, too', async () => {
     const hello = await startHello();
-    const onLine = far({ line: 2, rule: 'wrong', body: 'Wrong.' });
+    const onLine = placed();
     const refusal = { errors: ['Line could not be resolved'], message: 'Unprocessable Entity' };
     hello.github.fail({
       route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',

@@ -13,13 +13,24 @@ function stage(trigger: Trigger, { refuse = false, isSilent = false } = {}) {
     if (refuse) throw failure(403, ON_COMMENT, 'Resource not accessible by integration');
     return { id: 1 };
   };
-  const client = createFakeGitHubClient({ [ON_COMMENT]: answer, [ON_LINE]: answer });
+  const client = createFakeGitHubClient({
+    [ON_COMMENT]: answer,
+    [ON_LINE]: answer,
+    [`DELETE ${ON_COMMENT.slice('POST '.length)}/{reaction_id}`]: () => undefined,
+    [`DELETE ${ON_LINE.slice('POST '.length)}/{reaction_id}`]: () => undefined,
+  });
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const reactions = createCommentReactions({ client, trigger, isSilent, log });
+  const answers: string[] = [];
+  const answerLine = async (line: string) => void answers.push(line);
+  const reactions = createCommentReactions({ client, trigger, isSilent, answer: answerLine, log });
   const asked = () =>
-    client.requests.map(({ route, params }) => [route, params['comment_id'], params['content']]);
-  return { reactions, lines, asked };
+    client.requests.map(({ route, params }) => [
+      route,
+      params['comment_id'],
+      params['content'] ?? params['reaction_id'],
+    ]);
+  return { reactions, lines, asked, answers };
 }
 
 describe('reactions to a comment', () => {
@@ -37,6 +48,7 @@ describe('reactions to a comment', () => {
       expect(asked()).toEqual([
         [route, 9, 'eyes'],
         [route, 9, last],
+        [`DELETE ${route.slice('POST '.length)}/{reaction_id}`, 9, 1],
       ]);
     }
   });
@@ -60,6 +72,30 @@ describe('reactions to a comment', () => {
     expect([asked(), lines]).toEqual([[], []]);
   });
 
+  it('of a command are one, at its end', async () => {
+    for (const [isGood, last] of [
+      [true, '+1'],
+      [false, 'confused'],
+    ] as const) {
+      const { reactions, asked } = stage(comment({ commentId: 9 }));
+      reactions.startCommand();
+      await reactions.end(isGood);
+      expect(asked()).toEqual([[ON_COMMENT, 9, last]]);
+    }
+  });
+
+  it('go with a line for whoever asked, where a run or command that was started has failed', async () => {
+    const idle = stage(comment());
+    await idle.reactions.end(false, 'There is no answer.');
+    expect(idle.answers).toEqual([]);
+    for (const begin of ['start', 'startCommand'] as const) {
+      const { reactions, answers } = stage(comment(), { refuse: true });
+      reactions[begin]();
+      await reactions.end(false, 'There is no answer.');
+      expect(answers).toEqual(['There is no answer.']);
+    }
+  });
+
   it('that are refused are a line in the log, and are not tried again', async () => {
     const { reactions, asked, lines } = stage(comment(), { refuse: true });
     reactions.start();
@@ -73,6 +109,7 @@ describe('reactions to a comment', () => {
       client: undefined,
       trigger: comment(),
       isSilent: false,
+      answer: async () => undefined,
       log: (line) => {
         throw new AxeError(line);
       },

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchOwnFindings } from '../../../src/actions/publish/known-findings.js';
-import { findingMarker, reviewMarker, type TextFinding } from '../../../src/core/review/markers.js';
+import {
+  findingMarker,
+  reviewMarker,
+  type TextFinding,
+  withEndNote,
+} from '../../../src/core/review/markers.js';
 import { deniedQuery, startHello } from '../../adapters/github/hello-fixture.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
-import { seedReview } from '../../helpers/github-review-seed.js';
+import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 
 const OURS = 'github-actions[bot]';
 const [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map((digit) => digit.repeat(16)) as [
@@ -13,12 +18,13 @@ const [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map((digit) => digit.repeat
   string,
 ];
 
-function onLine(fingerprint: string) {
-  return [{ path: 'src/a.ts', line: 2, body: `${findingMarker({ fingerprint, agent: 'bot' })}\nWrong.` }];
+function onLine(id: string) {
+  const marker = findingMarker({ id, agent: 'bot', severity: 'minor', title: 'It is wrong' });
+  return [{ path: 'src/a.ts', line: 2, body: `${marker}\nWrong.` }];
 }
 
-function inText(fingerprint: string): TextFinding {
-  return { fingerprint, path: 'src/far.ts', side: 'RIGHT', startLine: 40, line: 41 };
+function inText(id: string): TextFinding {
+  return { id, path: 'src/far.ts', side: 'RIGHT', startLine: 40, line: 41 };
 }
 
 describe('what we have said on a pull request', () => {
@@ -27,7 +33,16 @@ describe('what we have said on a pull request', () => {
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO), inText(THREE)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
     const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
-    expect(found.open).toEqual([ONE, TWO, THREE]);
+    expect(found.open).toMatchObject([
+      {
+        id: ONE,
+        candidate: { path: 'src/a.ts', line: 2, stands: true, code: 'second', text: 'Wrong.' },
+        thread: { path: 'src/a.ts', side: 'RIGHT', line: 2 },
+      },
+      { id: TWO, candidate: { path: 'src/far.ts', line: 41, stands: false, sketch: '' }, thread: undefined },
+      { id: THREE },
+    ]);
+    expect(found.threads).toMatchObject([{ marker: { id: ONE, severity: 'minor', title: 'It is wrong' } }]);
     expect(found.texts).toMatchObject([{ ...inText(TWO), head: headSha }, inText(THREE)]);
     expect(found.reviews).toMatchObject([{ state: 'COMMENTED' }]);
   });
@@ -46,7 +61,7 @@ describe('what we have said on a pull request', () => {
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
     const found = (agent: string) => fetchOwnFindings(client, { ...place, agent }, noAbort());
     const [bot, other] = [await found('bot'), await found('bot-2')];
-    expect([bot.open, other.open]).toEqual([
+    expect([bot.open, other.open].map((some) => some.map(({ id }) => id))).toEqual([
       [ONE, TWO],
       [ONE, TWO],
     ]);
@@ -60,6 +75,33 @@ describe('what we have said on a pull request', () => {
     seedReview(repo, { pull: 42, author: OURS, body, state: 'DISMISSED' });
     const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
     expect([found.open, found.texts]).toEqual([[], []]);
+  });
+
+  it.each<[string, (comment: { id: number; body: string }, resolved: Map<number, string>) => void]>([
+    ['was resolved', ({ id }, resolved) => void resolved.set(id, 'hubot')],
+    [
+      'was marked as ended',
+      (comment) => {
+        comment.body = withEndNote(comment.body, 'settled', 'Settled.');
+      },
+    ],
+  ])('holds no conversation that %s', async (_, end) => {
+    const { client, repo, place } = await startHello();
+    seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
+    for (const one of repo.talk.reviewComments) end(one, repo.talk.resolved);
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    expect([found.open, found.threads]).toEqual([[], []]);
+  });
+
+  it('is as bad as the worst that stands in its conversation', async () => {
+    const { client, repo, place } = await startHello();
+    const { comments } = seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
+    const worse = findingMarker({ id: TWO, agent: 'bot', severity: 'critical' });
+    seedReply(repo, comments[0] ?? 0, { author: OURS, body: `${worse}\nRows are lost.` });
+    seedReply(repo, comments[0] ?? 0, { author: 'monalisa', body: `${worse}\nForged.` });
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    expect(found.threads).toMatchObject([{ marker: { id: ONE, severity: 'critical' } }]);
+    expect(found.open).toMatchObject([{ candidate: { text: 'Wrong.\n\nRows are lost.' } }]);
   });
 
   it('cannot be known without the permission, which the error names', async () => {

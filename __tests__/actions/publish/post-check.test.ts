@@ -3,23 +3,30 @@ import { type Check, checkOf, postCheck } from '../../../src/actions/publish/pos
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
 import { AxeError } from '../../../src/core/errors.js';
 import type { Trigger } from '../../../src/core/event/trigger.js';
+import type { Coverage } from '../../../src/core/findings/record.js';
 import type { RunOutcome } from '../../../src/core/outcome.js';
 import { NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { cutShort } from '../../../src/core/review/coverage.js';
+import { warningText } from '../../../src/core/warning.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { placed } from '../../core/review/change.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import { completed, reportOf } from '../../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 
+const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
+const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
+
 const CHECK: Omit<Check, 'headSha'> = {
   repository: HELLO,
   agent: 'bot',
   run: '7/1/review',
   findings: 0,
+  open: [],
   verdict: 'comment',
   isCut: false,
   isAnswered: true,
-  unseen: 0,
+  coverage: WHOLE,
   text: 'All is well.',
   unposted: [],
   footer: '<sub>by us</sub>',
@@ -29,7 +36,7 @@ async function post(client: GitHubClient | undefined, check: Check) {
   const warnings: string[] = [];
   const posted = await postCheck(check, {
     client,
-    reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
     clean: (markdown) => markdown.replaceAll('@', ''),
     cleanMessage: (text) => text.replaceAll('@', ''),
   });
@@ -38,14 +45,19 @@ async function post(client: GitHubClient | undefined, check: Check) {
 
 describe('the check of a commit', () => {
   it.each<[Partial<Check>, string, string]>([
-    [{ findings: 0 }, 'success', 'No findings'],
-    [{ findings: 0, isCut: true }, 'neutral', 'No findings, cut short'],
-    [{ findings: 0, unseen: 1 }, 'neutral', 'No findings, 1 file not shown'],
-    [{ findings: 1 }, 'neutral', '1 finding'],
-    [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings'],
-    [{ findings: undefined }, 'neutral', 'Answered'],
-    [{ findings: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
-    [{ findings: undefined, isCut: true, isAnswered: false }, 'neutral', 'No answer, cut short'],
+    [{ findings: 0 }, 'success', 'No findings · whole'],
+    [{ findings: 0, isCut: true, coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
+    [{ findings: 0, coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],
+    [{ findings: 0, coverage: undefined }, 'neutral', 'No findings'],
+    [{ findings: 1 }, 'neutral', '1 finding · whole'],
+    [{ findings: 3, verdict: 'request-changes' }, 'failure', '3 findings · whole'],
+    [{ findings: undefined }, 'neutral', 'Answered · whole'],
+    [{ findings: undefined, coverage: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
+    [
+      { findings: undefined, coverage: PART, isCut: true, isAnswered: false },
+      'neutral',
+      'No answer in 2 of 3 files, cut short',
+    ],
   ])('of %j is %s: %s', async (patch, conclusion, title) => {
     const { client, repo, headSha } = await startHello();
     expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({
@@ -67,7 +79,7 @@ describe('the check of a commit', () => {
       path: 'src/auth.ts',
       start_line: 10,
       message: 'octocat 0',
-      title: 'sql-injection',
+      title: 'The query is built from the id',
     });
   });
 
@@ -110,7 +122,13 @@ describe('a check', () => {
 
   async function of(trigger: Trigger, outcome: RunOutcome = completed('Done.')) {
     const { plan } = await reportOf('planned');
-    const wanted = { buffered: NOTHING_BUFFERED, commits: undefined, facts: [], isUntrusted: false };
+    const wanted = {
+      buffered: NOTHING_BUFFERED,
+      commits: undefined,
+      facts: [],
+      known: [],
+      isUntrusted: false,
+    };
     const parts = { review: undefined, line: 'Posted a comment on #42.', run: '7/1/review', footer: '' };
     return checkOf({ plan: { ...plan, trigger }, outcome, wanted }, parts);
   }
@@ -133,7 +151,9 @@ describe('a check', () => {
     const error = new AxeError('timeout: context deadline exceeded');
     const late = await of(pullRequest(), { kind: 'exhausted', limit: 'time', answer: '', error, stats });
     expect(late).toMatchObject({ isCut: true, isAnswered: false });
-    expect(late?.text).toBe('*Cut short: timeout: context deadline exceeded.*\n\nPosted a comment on #42.');
+    expect(late?.text).toBe(
+      '*Cut short: the time limit of the run was reached.*\n\nPosted a comment on #42.',
+    );
     const said = await of(pullRequest(), {
       kind: 'exhausted',
       limit: 'time',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { postReport, type Report } from '../../../src/actions/publish/post-report.js';
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
+import { warningText } from '../../../src/core/warning.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 
@@ -17,7 +18,7 @@ async function post(client: GitHubClient | undefined, patch: Partial<Report> = {
   };
   const published = await postReport(report, {
     client,
-    reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
     clean: (markdown) => markdown.replaceAll('@', ''),
     cleanTitle: (title) => title.replaceAll('@', ''),
   });
@@ -70,7 +71,7 @@ describe('a report', () => {
     const { client, github } = await startHello();
     github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
     const { published, warnings } = await post(client);
-    expect(published).toEqual({ line: undefined, url: undefined });
+    expect(published).toEqual({ line: undefined, url: undefined, failure: warnings[0] });
     expect(warnings).toEqual([expect.stringMatching(/^the answer is in the job summary.*`issues: write`/)]);
     expect((await post(undefined)).warnings).toEqual([expect.stringContaining('`github-token`')]);
   });

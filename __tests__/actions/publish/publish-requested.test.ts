@@ -1,73 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { publishRequested, type RequestedRun } from '../../../src/actions/publish/publish-requested.js';
-import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
-import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import type { Finding } from '../../../src/core/review/finding.js';
-import { placeFinding } from '../../../src/core/review/place.js';
-import type { ReviewFact } from '../../../src/core/review/state-facts.js';
-import { DIFF, denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
+import type { RequestedRun } from '../../../src/actions/publish/publish-requested.js';
+import type { Buffered } from '../../../src/core/review/buffered.js';
+import type { KnownFinding } from '../../../src/core/review/known.js';
+import { denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
+import { known } from '../../core/review/threads.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
 import { comment, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { placed, publish } from './publish-scene.js';
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-
-/** A finding in its place in the change of the fixture. */
-function placed(patch: Partial<Finding> = {}) {
-  const finding = {
-    path: 'src/a.ts',
-    line: 2,
-    side: 'RIGHT',
-    body: 'Wrong.',
-    rule: 'wrong',
-    ...patch,
-  } as const;
-  return placeFinding(finding, readDiffLines(DIFF));
-}
 
 const REVIEWED: Partial<Buffered> = {
   findings: [placed()],
   review: { summary: 'One thing.', verdict: 'comment' },
 };
-
-interface Scene {
-  readonly client?: GitHubClient | undefined;
-  readonly when?: 'always' | 'findings';
-  readonly facts?: readonly ReviewFact[];
-}
-
-async function publish(
-  { client: own, headSha, baseSha }: Hello,
-  buffered: Partial<Buffered>,
-  { client = own, when = 'always', facts = [], ...run }: Scene & Partial<RequestedRun> = {},
-) {
-  const warnings: string[] = [];
-  const commits = { head: headSha, base: baseSha, diff: DIFF };
-  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, isUntrusted: false };
-  const part = await publishRequested(
-    {
-      trigger: pullRequest(),
-      agent: 'bot',
-      wanted,
-      scope: undefined,
-      unseen: [],
-      remarks: [],
-      end: 'completed',
-      mayComment: true,
-      ...run,
-    },
-    {
-      client,
-      when,
-      maxComments: 20,
-      reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
-      secrets: [],
-      clean: (markdown) => markdown.replaceAll('@', ''),
-      cleanTitle: (title) => title,
-    },
-  );
-  return { part, warnings };
-}
 
 describe('what a run wants published', () => {
   it('is one review, then labels and the like, told in one line', async () => {
@@ -97,7 +43,7 @@ describe('what a run wants published', () => {
 
   it('is said although a stranger has said it with our marker', async () => {
     const hello = await startHello();
-    const body = `<!-- axe-action:finding ${placed().fingerprint} agent=bot -->\nWrong.`;
+    const body = `<!-- axe-action:finding ${placed().id} agent=bot -->\nWrong.`;
     seedReview(hello.repo, { pull: 42, author: 'monalisa', comments: [{ path: 'src/a.ts', line: 2, body }] });
     await publish(hello, REVIEWED);
     expect(hello.repo.talk.reviewComments).toHaveLength(2);
@@ -152,7 +98,7 @@ describe('what a run wants published', () => {
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
     const findings = [placed({ suggestion: 'return 1' })];
     const { part } = await publish(hello, { ...REVIEWED, findings });
-    expect(part.details).toMatch(/: Wrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/);
+    expect(part.details).toMatch(/: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/);
   });
 
   it('tells what the model wanted and may not have', async () => {
@@ -177,56 +123,149 @@ describe('what a run wants published', () => {
   });
 });
 
-describe('the verdict of a review', () => {
-  it('that asked for changes is dismissed by the next review that does not', async () => {
+describe('a review that has nothing new', () => {
+  const QUIET: Partial<Buffered> = { review: { summary: 'Again.', verdict: 'comment' } };
+
+  it.each<['always' | 'auto' | 'findings', number]>([
+    ['always', 2],
+    ['auto', 1],
+    ['findings', 0],
+  ])('is posted with `comment-when: %s` %i times of two', async (when, posted) => {
     const hello = await startHello();
-    const strict = { ...REVIEWED, review: { summary: 'Stop.', verdict: 'request-changes' } } as const;
-    const { part } = await publish(hello, strict);
-    expect(part.review?.verdict).toBe('request-changes');
-    const clear = { findings: [], review: { summary: 'All mended.', verdict: 'comment' } } as const;
-    await publish(hello, clear, { end: 'exhausted' });
-    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
-    await publish(hello, clear);
-    expect(hello.repo.talk.reviews[0]?.state).toBe('DISMISSED');
+    await publish(hello, QUIET, { when });
+    const { part } = await publish(hello, QUIET, {
+      when,
+      trigger: comment({ on: 'pull_request', number: 42, commentId: 9 }),
+    });
+    expect(hello.repo.talk.reviews).toHaveLength(posted);
+    if (when !== 'always')
+      expect(part).toMatchObject({ isReview: true, details: expect.stringContaining('Again.') });
   });
 
+  it('is posted where it was only said by another agent before', async () => {
+    const hello = await startHello();
+    await publish(hello, QUIET, { when: 'auto', agent: 'bot-2' });
+    await publish(hello, QUIET, { when: 'auto' });
+    expect(hello.repo.talk.reviews).toHaveLength(2);
+  });
+});
+
+describe('a finding on a line that has a conversation', () => {
+  it('is a reply there, and holds a merge up from there', async () => {
+    const hello = await startHello();
+    await publish(hello, {
+      findings: [placed({ severity: 'minor' })],
+      review: { summary: 'One.', verdict: 'comment' },
+    });
+    const other = placed({ title: 'Rows are lost', body: 'A retry drops them.', severity: 'critical' });
+    const mine = known({ id: placed().id });
+    const { part, warnings } = await publish(
+      hello,
+      { findings: [other], review: { summary: 'Stop.', verdict: 'request-changes' } },
+      { known: [mine] },
+    );
+    expect(warnings).toEqual([]);
+    expect(part.line).toContain('Added 1 finding to open conversations.');
+    expect(part.findings).toEqual([other]);
+    const [first, reply, ...more] = hello.repo.talk.reviewComments;
+    expect([reply?.inReplyTo, more]).toEqual([first?.id, []]);
+    expect(reply?.body).toMatch(new RegExp(`^<!-- axe-action:finding ${other.id} agent=bot .*sev=critical`));
+    await publish(hello, { review: { summary: 'Fine.', verdict: 'comment' } }, { known: [mine] });
+    expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');
+    const { part: again } = await publish(hello, {
+      findings: [other],
+      review: { summary: 'Stop.', verdict: 'comment' },
+    });
+    expect([again.review?.findings, again.findings]).toEqual([1, []]);
+    expect(hello.repo.talk.reviewComments).toHaveLength(2);
+  });
+});
+
+describe('the verdict of a review', () => {
   const STRICT = { ...REVIEWED, review: { summary: 'Stop.', verdict: 'request-changes' } } as const;
   const CLEAR = { findings: [], review: { summary: 'All mended.', verdict: 'comment' } } as const;
 
-  function told(): ReviewFact {
-    const { fingerprint } = placed();
-    return { kind: 'finding', fingerprint, pull: 42, path: 'src/a.ts', rule: 'wrong', at: new Date(0) };
+  function resolve({ repo: { talk } }: Hello): void {
+    talk.resolved.set(talk.reviewComments[0]?.id ?? 0, 'hubot');
   }
 
-  it('stands while a finding is open that the run was told not to repeat, and counts it', async () => {
+  function first({ repo: { talk } }: Hello) {
+    return talk.reviews[0]?.state;
+  }
+
+  it('that asked for changes stands while a finding is open that nobody ended', async () => {
+    const hello = await startHello();
+    expect((await publish(hello, STRICT)).part.review?.verdict).toBe('request-changes');
+    const { part } = await publish(hello, CLEAR);
+    expect(part.review).toMatchObject({ findings: 1, verdict: 'comment' });
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
+  });
+
+  it('is taken back once the finding was resolved, by a run that ended well', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
-    const { part } = await publish(hello, CLEAR, { facts: [told()] });
-    expect(part.review).toMatchObject({ findings: 1, verdict: 'comment' });
-    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
-    hello.repo.talk.resolved.set(hello.repo.talk.reviewComments[0]?.id ?? 0, 'hubot');
-    expect((await publish(hello, CLEAR, { facts: [told()] })).part.review?.findings).toBe(0);
-    expect(hello.repo.talk.reviews[0]?.state).toBe('DISMISSED');
+    resolve(hello);
+    await publish(hello, CLEAR, { end: 'exhausted' });
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
+    expect((await publish(hello, CLEAR)).part.review?.findings).toBe(0);
+    expect(first(hello)).toBe('DISMISSED');
+  });
+
+  it.each<[string, Parameters<typeof publish>[2]]>([
+    ['a question', { trigger: comment({ on: 'pull_request', number: 42, commentId: 9 }) }],
+    ['a run that was not shown all files', { unseen: ['src/a.ts'] }],
+    ['another agent', { agent: 'bot-2' }],
+  ])('is not taken back by %s', async (_, scene) => {
+    const hello = await startHello();
+    await publish(hello, STRICT);
+    resolve(hello);
+    await publish(hello, CLEAR, scene);
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
+  });
+
+  it.each<[string, Partial<KnownFinding>, boolean]>([
+    ['a finding that is not bad enough is open', { severity: 'minor' }, true],
+    ['one that is bad enough is open', { severity: 'critical' }, false],
+  ])('is judged by severity: %s', async (_, { severity = 'nit' }, isTakenBack) => {
+    const hello = await startHello();
+    const mild = placed({ line: 3, title: 'Another', body: 'Rows are counted twice.', severity });
+    await publish(hello, { ...STRICT, findings: [placed(), mild] });
+    resolve(hello);
+    await publish(hello, CLEAR);
+    expect(first(hello)).toBe(isTakenBack ? 'DISMISSED' : 'CHANGES_REQUESTED');
+  });
+
+  it('stands for a finding of an older version, whose severity nobody knows', async () => {
+    const hello = await startHello();
+    await publish(hello, STRICT);
+    for (const one of hello.repo.talk.reviewComments) one.body = one.body.replace(/ cat=\S+ sev=\S+/, '');
+    await publish(hello, CLEAR, { blockOn: 'critical' });
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
   });
 
   it('is left to the run of what was pushed meanwhile', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
-    hello.github.commit('octocat/hello', { 'src/a.ts': 'one\nfour\n' }, { branch: 'topic' });
-    const pull = hello.repo.pulls.get(42);
+    resolve(hello);
+    const scene = { trigger: pullRequest() };
+    const { baseSha, repo } = hello;
+    const pull = repo.pulls.get(42);
     if (pull === undefined) throw new Error('no pull request');
-    const sha = hello.repo.branches.get('topic') ?? '';
-    hello.repo.pulls.set(42, { ...pull, head: { ...pull.head, sha } });
-    await publish(hello, CLEAR);
-    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
+    const stale = { ...hello, repo: { ...repo, pulls: new Map([[42, pull]]) }, baseSha };
+    hello.github.commit('octocat/hello', { 'src/a.ts': 'one\nfour\n' }, { branch: 'topic' });
+    const sha = repo.branches.get('topic') ?? '';
+    repo.pulls.set(42, { ...pull, head: { ...pull.head, sha } });
+    await publish(stale, CLEAR, scene);
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
   });
 
   it('is not taken back for a review that could not be posted', async () => {
     const hello = await startHello();
     await publish(hello, STRICT);
+    resolve(hello);
     hello.github.fail(denied(REVIEW, 'pull_requests=write'));
-    const more = { ...CLEAR, findings: [placed({ rule: 'other' })] };
+    const more = { ...CLEAR, findings: [placed({ line: 3, title: 'Another', severity: 'nit' })] };
     expect((await publish(hello, more)).warnings).toHaveLength(1);
-    expect(hello.repo.talk.reviews[0]?.state).toBe('CHANGES_REQUESTED');
+    expect(first(hello)).toBe('CHANGES_REQUESTED');
   });
 });

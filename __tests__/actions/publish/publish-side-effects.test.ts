@@ -3,6 +3,7 @@ import { publishSideEffects } from '../../../src/actions/publish/publish-side-ef
 import type { GitHubClient } from '../../../src/adapters/github/client/client.js';
 import { subjectNumber, type Trigger } from '../../../src/core/event/trigger.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+import { warningText } from '../../../src/core/warning.js';
 import { denied, startHello } from '../../adapters/github/hello-fixture.js';
 import { HELLO } from '../../helpers/github-client-fake.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
@@ -25,7 +26,10 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
       client,
       when: 'always',
       maxComments: 20,
-      reporter: { event: () => undefined, warn: ({ message }) => void warnings.push(message) },
+      blockOn: 'major',
+      footer: '',
+      signature: '',
+      reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },
       secrets: [],
       clean: (markdown) => `cleaned ${markdown}`,
       cleanTitle: (title) => `plain ${title}`,
@@ -54,7 +58,7 @@ describe('the people a run assigns', () => {
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
     expect(part?.line).toBe('Assigned hubot.');
     expect(warnings).toEqual([
-      'GitHub did not assign monalisa: they may not be assigned here. Give them access to the repository, or take them out of `assignees-allowed`',
+      'GitHub did not assign monalisa: they may not be assigned here. Give them access to the repository, or take them out of `assignees-allowed`.',
     ]);
     expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
   });
@@ -145,7 +149,8 @@ describe('what may not be published', () => {
 
   it('is one warning without a token, and none where nothing is wanted', async () => {
     const without = await publish({ client: undefined, trigger: issue() }, all);
-    expect(without).toEqual({ part: undefined, warnings: [expect.stringContaining('`github-token`')] });
+    const failure = expect.stringContaining('`github-token`');
+    expect(without).toEqual({ part: { isReview: false, failure }, warnings: [failure] });
     const nothing = await publish({ client: undefined, trigger: issue() }, {});
     expect(nothing).toEqual({ part: undefined, warnings: [] });
   });

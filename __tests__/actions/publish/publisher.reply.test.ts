@@ -40,13 +40,14 @@ async function reply(
   const published = await createActionPublisher({
     client,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto', wishes: {} },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: ['hunter2-hunter2'],
     inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
+    now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   }).reply({ trigger, agent: 'bot', text, ...(among === undefined ? {} : { among }) });
   const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);

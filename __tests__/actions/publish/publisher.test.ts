@@ -51,13 +51,14 @@ async function publish(
   const publisher = createActionPublisher({
     client,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto' },
+    review: { rules: DEFAULT_PUBLISH_RULES, when: 'always', scope: 'auto', wishes: {} },
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: [SECRET],
     inputs: { reportTo: '', reportTitle: '', checkRun: false, language: '' },
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
+    now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
@@ -71,6 +72,7 @@ const NOTHING_WANTED: PublishRequest = {
   buffered: NOTHING_BUFFERED,
   commits: undefined,
   facts: [],
+  known: [],
   isUntrusted: false,
 };
 const NOTHING = { line: undefined, url: undefined };
@@ -200,7 +202,7 @@ describe('a comment that cannot be written', () => {
 
   it('for want of a token is one warning', async () => {
     const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
-    expect(published).toEqual(NOTHING);
+    expect(published).toEqual({ ...NOTHING, failure: warnings[0]?.message });
     expect(warnings).toEqual([
       {
         code: 'publish-failed',
@@ -222,11 +224,12 @@ describe('a comment that cannot be written', () => {
       };
       const client = conversation(undefined, { [CREATE]: refuse });
       const { published, warnings } = await publish(pullRequest(), undefined, { client });
-      expect(published).toEqual(NOTHING);
+      expect(published).toEqual({ ...NOTHING, failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}` });
       expect(warnings).toEqual([
         {
           code: 'publish-failed',
-          message: expect.stringMatching(/^the answer is in the job summary, .+\. .+\.$/s),
+          message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
+          remedy: expect.stringMatching(/\.$/),
         },
       ]);
     },

@@ -95,7 +95,7 @@ describe('what a run loaded', () => {
         ...RESTORED,
         ...FILE,
         location: `${FILE.location} and ${CACHE.location}`,
-        locations: [FILE.location, CACHE.location],
+        places: [FILE, CACHE],
         store: 'repo',
         loaded: 2,
         total: 2,

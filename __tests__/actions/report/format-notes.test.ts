@@ -178,13 +178,15 @@ describe('notes in the outputs', () => {
     expect(outputs['memory-diff']).toContain('notes/a.md');
     expect(outputs['memory-diff']).not.toContain('Tabs');
     if (report.remembered.kind === 'nothing') throw new Error('no entry');
-    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md and 1 change to notes');
+    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
+      '1 entry added to x.md and 1 change to notes',
+    );
   });
 
   it('are not there where nothing was written', async () => {
     const report = await ran({ replies: [says('Done.')] });
     if (report.remembered.kind === 'nothing' || report.memory === undefined) throw new Error('no entry');
-    expect(whatWasAdded(report.remembered, 'x.md')).toBe('1 entry added to x.md');
+    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
     expect(formatDiff(report.memory, report.remembered, [])).not.toContain('MEMORY.md');
   });
 });

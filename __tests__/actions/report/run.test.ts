@@ -48,6 +48,8 @@ Posted a comment on #42. ${url}
 
 ---
 
+Nothing was read: the change could not be fetched.
+
 **Memory** (file): 1 entry loaded from \`/memory/bot.md\`.
 
 <details><summary>What the model was given from memory</summary>

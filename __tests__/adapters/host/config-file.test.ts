@@ -5,7 +5,7 @@ import { createFolder, createMissingFiles, readConfigFile } from '../../../src/a
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 describe('config.toml on disk', () => {
-  it('is its text', async () => {
+  it('is given as its text', async () => {
     const folder = tempDir();
     writeFiles(folder, { 'config.toml': '[providers]\r\n' });
     expect(await readConfigFile(join(folder, 'config.toml'))).toBe('[providers]\r\n');

@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 const purpose = { what: 'prompt file', remedy: 'Is there a checkout?' };
 
 describe('a small file that the user named', () => {
-  it('is its text', async () => {
+  it('is given as its text', async () => {
     const folder = tempDir();
     writeFiles(folder, { 'prompt.md': 'Look at größe.\n' });
     expect(await readTextFile(join(folder, 'prompt.md'), purpose)).toBe('Look at größe.\n');

@@ -371,7 +371,7 @@ describe('prompt caching on the wire', () => {
     expect(first).toMatchObject(ephemeral);
   });
 
-  it('is counted', async () => {
+  it('is counted in the usage of the reply', async () => {
     const server = await startModelServer([
       { kind: 'raw', status: 200, body: anthropic([{ type: 'text', text: 'Hi' }], 'end_turn') },
       { kind: 'raw', status: 200, body: response([OUTPUT_TEXT]) },

@@ -435,7 +435,7 @@ describe('opening a model', () => {
     [
       'nobody',
       1,
-      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
+      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, copilot, offline',
     ],
   ])('of %s without settings ends with %i', async (provider, exitCode, message) => {
     await expect(models().open({ provider, model: 'm' })).rejects.toMatchObject({ exitCode, message });

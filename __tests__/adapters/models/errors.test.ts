@@ -166,7 +166,7 @@ describe('C4 61: an answer that cannot be read', () => {
     );
   });
 
-  it('has no choices', () => {
+  it('is reported where it has no choices', () => {
     expect(told(new InvalidResponseDataError({ data: {} })).message).toBe(
       'server: response contains no choices',
     );

@@ -132,7 +132,7 @@ describe('the base URL', () => {
   it('is needed for a provider that is not in the catalog', () => {
     const error = errorOf('groq');
     expect(error.message).toBe(
-      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
+      'unsupported provider "groq": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, copilot, offline',
     );
     expect(error.exitCode).toBe(1);
     expect(error.remedy).toContain('`AXE_GROQ_BASE_URL`');

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { inFolder } from '../../../src/adapters/stores/in-folder.js';
+import { createRepoStore } from '../../../src/adapters/stores/repo/repo-store.js';
 import { textOf } from './contract.js';
 import { append, entryText } from './entries.js';
+import { createFakeBranch } from './fake-branch.js';
+import { createFakeClock } from './fake-clock.js';
 import { createFakePlace } from './fake-place.js';
 
 const never = new AbortController().signal;
@@ -36,12 +39,12 @@ describe('a folder of a store', () => {
       createFakePlace('cache', { ...files, 'api/MEMORY.md': 'Tabs.\n', 'MEMORY.md': 'Spaces.\n' }).open(),
       'api',
     );
-    const found = await store.read({ ...wanted, beside: ['MEMORY.md', 'projects/x/notes/'] }, never);
+    const found = await store.read({ ...wanted, alongside: ['MEMORY.md', 'projects/x/notes/'] }, never);
     expect(textOf(found)).toBe(entryText('api'));
-    expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
+    expect(found.kind === 'restored' && Object.fromEntries(found.alongside ?? [])).toEqual({
       'MEMORY.md': 'Tabs.\n',
     });
-    expect(await store.read(wanted, never)).not.toHaveProperty('beside');
+    expect(await store.read(wanted, never)).not.toHaveProperty('alongside');
   });
 
   it('writes in itself alone, and honours what was forgotten there', async () => {
@@ -65,6 +68,20 @@ describe('a folder of a store', () => {
     expect(store.placeOf('1', 'bot.md')).toEqual(place);
     expect(store.placeOf('1', '')).toEqual({ location: 'repo@1' });
     expect(await store.write([append('a')], never)).toMatchObject(place);
+  });
+
+  it('names the folder as the root of its files, in every answer', async () => {
+    const repo = createRepoStore({
+      branch: createFakeBranch().open(),
+      folder: '',
+      mayCreate: true,
+      clock: createFakeClock(),
+    });
+    const store = inFolder(repo, 'packages/api');
+    const within = { root: 'octocat/hello@axe-memory:packages/api', separator: '/' };
+    expect(store.placeOf('1', 'bot.md')).toMatchObject({ within });
+    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', within });
+    expect(await store.read(wanted, never)).toMatchObject({ kind: 'restored', within });
   });
 
   it.each(['../bot.md', '', '/bot.md', 'a/../../bot.md'])('cannot be left by the path %j', async (path) => {

@@ -73,7 +73,8 @@ describe('what garbage collection costs', () => {
     await collectAgentMemory(request, deps);
     expect(deps.warnings).toContainEqual({
       code: 'memory-save-failed',
-      message: `what gc cost could not be noted: the token cannot write. ${remedy}`,
+      message: 'what gc cost could not be noted: the token cannot write',
+      remedy,
     });
   });
 
@@ -134,6 +135,7 @@ describe('what garbage collection costs', () => {
     expect(deps.warnings).toContainEqual({
       code: 'memory-save-failed',
       message: expect.stringMatching(message),
+      remedy: 'Check where memory is kept.',
     });
   });
 

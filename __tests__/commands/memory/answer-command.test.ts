@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createSign } from '../../../src/adapters/host/hmac.js';
 import { createBrokenStore } from '../../../src/adapters/stores/broken-store.js';
 import { createNoneStore } from '../../../src/adapters/stores/none-store.js';
+import type { MemoryCommandRequest } from '../../../src/commands/memory/answer-command.js';
 import { answerMemoryCommand } from '../../../src/commands/memory/answer-command.js';
-import type { MemoryCommandRequest } from '../../../src/commands/memory/memory-request.js';
 import { memoryCommandIn } from '../../../src/commands/memory/parse-comment.js';
 import { formatProvenance, parseProvenance } from '../../../src/core/memory/provenance.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
@@ -332,13 +332,13 @@ describe('a memory in another repository (D14)', () => {
     });
   });
 
-  it('names a finding that may be raised again by its fingerprint only', async () => {
+  it('names a finding that may be raised again by its id only', async () => {
     const state =
       '- withdrawn 5a1b888c32f7c519 pr=2 path=src/cellar.ts rule=door-open why=reply by=octocat at=2026-02-01T00:00:00.000Z\n';
     const deps = depsWith({ memory: { ...LOG, 'bot.state.md': state } });
     expect((await tend('forget 5a1b888c32f7c519', deps, hidden)).result).toEqual({
       kind: 'done',
-      text: 'The finding `5a1b888c32f7c519` is no longer withdrawn.',
+      text: 'The finding `5a1b888c32f7c519` is no longer dismissed.',
       changed: true,
       warnings: [],
     });

@@ -3,20 +3,27 @@ import { parseReviewFacts } from '../../../src/core/review/state-facts.js';
 import { command, createFakeMemory, entry } from './memory-scene.js';
 
 const STATE = 'bot.state.md';
-const FACT =
-  '- withdrawn 5a1b888c32f7c519 pr=2 path=src/auth.ts rule=timing-attack why=reply by=octocat at=2026-02-01T00:00:00.000Z\n';
+const AT = 'at=2026-02-01T00:00:00.000Z\n';
+const FACT = `- ended 5a1b888c32f7c519/2 pr=2 path=src/auth.ts cat=security how=dismissed why=reply by=octocat ${AT}`;
+/** As an older version wrote it. */
+const FORMER = `- withdrawn 5a1b888c32f7c519 pr=2 path=src/auth.ts rule=security why=reply by=octocat ${AT}`;
 
-describe('forgetting the fingerprint of a withdrawn finding', () => {
-  it.each(['5a1b888c32f7c519', '5a1b88'])('takes the withdrawal back: %s', async (id) => {
+describe('forgetting the id of a dismissed finding', () => {
+  it.each([
+    ['5a1b888c32f7c519', FACT],
+    ['5a1b88', FACT],
+    ['5a1b88', FACT + FACT.replace('519/2 pr=2', '519/3 pr=3')],
+    ['5a1b888c32f7c519', FORMER],
+  ])('takes the dismissal back: %s', async (id, state) => {
     const log = entry(1, { id: 'aaaaaa-1' });
-    const store = createFakeMemory({ 'bot.md': log, [STATE]: FACT });
+    const store = createFakeMemory({ 'bot.md': log, [STATE]: state });
     expect(await command(store, `forget ${id}`)).toMatchObject({
       kind: 'done',
       changed: true,
-      text: expect.stringContaining('The finding `timing-attack` in `src/auth.ts` is no longer withdrawn'),
+      text: expect.stringContaining('The finding on security in `src/auth.ts` is no longer dismissed'),
     });
     expect(store.tree.get('bot.md')).toBe(log);
-    expect(store.tree.get(STATE)).toContain(FACT);
+    expect(store.tree.get(STATE)).toContain(state);
     expect(parseReviewFacts(store.tree.get(STATE) ?? '')).toEqual([]);
   });
 
@@ -29,7 +36,9 @@ describe('forgetting the fingerprint of a withdrawn finding', () => {
   it.each([
     ['too short', '5a1b8', FACT],
     ['the beginning of several', '5a1b88', FACT + FACT.replace('8c32', 'ffff')],
-    ['of a finding that stands', '5a1b888c32f7c519', FACT.replace('withdrawn', 'finding')],
+    ['of a finding that is open', '5a1b888c32f7c519', FACT.replace('ended', 'finding')],
+    ['of a finding that was settled', '5a1b888c32f7c519', FACT.replace('dismissed', 'settled')],
+    ['of a finding that was resolved', '5a1b888c32f7c519', FORMER.replace('reply', 'resolved')],
   ])('does nothing where it is %s', async (_, id, state) => {
     const store = createFakeMemory({ [STATE]: state });
     expect(await command(store, `forget ${id}`)).toMatchObject({ kind: 'failed', reason: 'not-found' });

@@ -329,7 +329,7 @@ describe('a look at agents', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what validation prints', () => {
   it('is a line for each finding with its remedy below, and how many there are', async () => {
     const validation = await validate({
       'a.toml': HEAD,
@@ -354,7 +354,7 @@ describe('what is told', () => {
     ]);
   });
 
-  it('has an end', async () => {
+  it('is cut after 200 warnings and counts the rest', async () => {
     const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
     const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
     expect(lines).toHaveLength(203);

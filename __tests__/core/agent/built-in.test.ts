@@ -23,7 +23,7 @@ describe('the built-in agents', () => {
       expect(warnings).toEqual([]);
       expect(config).toMatchObject({
         name: agent.shortName,
-        model: 'anthropic/claude-sonnet-4-5',
+        model: 'anthropic/claude-sonnet-5-5',
         memory: { enabled: true, path: '', lastN: 10, maxEntries: 200 },
       });
       expect(config.description).not.toBe('');

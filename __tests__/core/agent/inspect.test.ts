@@ -44,6 +44,39 @@ command = 1
     expect(raw).toMatchObject({ name: '', model: 'a/m', mcp_servers: [{ name: 'one', command: '' }] });
   });
 
+  it('has what is wrong with its reviews told at the key', () => {
+    const text = `name = "v"
+model = "a/m"
+[review]
+depth = "deep"
+verify_model = "offline/rules"
+parts = 13
+votes = -1
+min_severity = "bad"
+[review.severity]
+test = "low"
+securty = "nit"
+`;
+    expect(errorsOf(text)).toEqual([
+      ['review.depth must be one of: quick, standard, thorough', 4, 1],
+      ['review.verify_model cannot be "offline/rules", which is no model', 5, 1],
+      ['review.parts cannot exceed 12', 6, 1],
+      ['review.votes must be non-negative', 7, 1],
+      ['review.min_severity must be one of: critical, major, minor, nit', 8, 1],
+      ['review.severity.test must be one of: critical, major, minor, nit', 10, 1],
+    ]);
+    expect(inspectAgent(text, SOURCE).warnings).toMatchObject([
+      {
+        code: 'agent-unknown-key',
+        message: expect.stringContaining('review.severity.security'),
+        at: { line: 11 },
+      },
+    ]);
+    expect(errorsOf('name = "v"\nmodel = "a/m"\nreview = { verify_model = "gpt" }\n')).toEqual([
+      ['review.verify_model: invalid model format "gpt": expected provider/model-name', 3, 12],
+    ]);
+  });
+
   it('is read on behind a list with an element that is wrong, and behind a key that stands there twice', () => {
     const text = 'name = "v"\nNAME = "w"\nmodel = "a/m"\ntools = ["read_file", 7]\nfiles = ["a"]\n';
     expect(errorsOf(text)).toEqual([

@@ -193,6 +193,19 @@ max_delay_ms = 1000
 
 [budget]
 max_tokens = 10_000
+
+[review]
+Depth = "thorough"
+verify_model = "openai/x"
+parts = 4
+part_tokens = 9000
+votes = 2
+min_severity = "nit"
+instructions = "REVIEW.md"
+
+[review.severity]
+test = "nit"
+error-handling = "major"
 `);
     expect(warnings).toEqual([]);
     expect(config).toEqual({
@@ -256,6 +269,16 @@ max_tokens = 10_000
       },
       retry: { maxRetries: 3, backoff: 'linear', initialDelayMs: 100, maxDelayMs: 1000 },
       budget: { maxTokens: 10_000 },
+      review: {
+        depth: 'thorough',
+        verifyModel: 'openai/x',
+        parts: 4,
+        partTokens: 9000,
+        votes: 2,
+        minSeverity: 'nit',
+        instructions: 'REVIEW.md',
+        severity: { test: 'nit', 'error-handling': 'major' },
+      },
       timeoutSeconds: 90,
       stream: true,
     });
@@ -300,6 +323,16 @@ max_tokens = 10_000
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       retry: { maxRetries: undefined, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
       budget: { maxTokens: 0 },
+      review: {
+        depth: undefined,
+        verifyModel: '',
+        parts: 6,
+        partTokens: 22_000,
+        votes: 3,
+        minSeverity: undefined,
+        instructions: '',
+        severity: {},
+      },
       timeoutSeconds: 0,
       stream: false,
     });

@@ -1,4 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import {
+  type AdmissionFacts,
+  type ChangeFacts,
+  decideAdmission as decide,
+} from '../../../src/core/event/admission.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/core/event/admission-policy.js';
 import { taskOfMention } from '../../../src/core/event/mention.js';
 import type { Permission } from '../../../src/core/event/permission.js';
@@ -21,6 +26,14 @@ const OWN = '<!-- axe-action sticky agent=bot/reply-1 -->\nLooks good.';
 function fork(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
   const head = { sha: 'a'.repeat(40), ref: 'fix', repository: 'hubot/hello' };
   return pullRequest({ event: 'pull_request_target', author: STRANGER, head, isFork: true, ...patch });
+}
+
+type Facts = Partial<Pick<AdmissionFacts, 'agent' | 'state' | 'change'>>;
+
+const STATE: Facts = { state: { isPaused: false, isReviewed: true, spent: undefined } };
+
+function changing(patch: Partial<ChangeFacts>): Facts {
+  return { change: { number: 42, unreadable: undefined, nothingNewSince: undefined, ...patch } };
 }
 
 function says(body: string, patch: Partial<CommentTrigger> = {}): CommentTrigger {
@@ -259,6 +272,62 @@ const LABELS: readonly Row[] = [
   ['no label', pullRequest(), 'write', { skipLabels: ['no-bots'] }, 'run'],
 ];
 
+const LABELED = { action: 'labeled', label: 'Review me' };
+const TRIGGER_LABELS: readonly Row[] = [
+  ['a label where each counts', pullRequest(LABELED), 'write', {}, 'run'],
+  ['the label that counts', pullRequest(LABELED), 'write', { triggerLabels: ['review me'] }, 'run'],
+  ['another label', pullRequest(LABELED), 'write', { triggerLabels: ['axe'] }, 'trigger-label'],
+  ['another label of an issue', issue(LABELED), 'write', { triggerLabels: ['axe'] }, 'trigger-label'],
+  ['another label of a fork', fork(LABELED), 'write', { triggerLabels: ['axe'] }, 'trigger-label'],
+  ['a push', pullRequest({ action: 'synchronize' }), 'write', { triggerLabels: ['axe'] }, 'run'],
+];
+
+type LateRow = readonly [string, Partial<PullRequestTrigger>, Facts, Partial<AdmissionPolicy>, string];
+
+const REVIEWER: Facts = { agent: { kind: 'found', postsReviews: true } };
+const OTHER: Facts = { agent: { kind: 'found', postsReviews: false } };
+const CLOSED = { isClosed: true } as const;
+const NAMED = { triggerLabels: ['review me'] };
+
+const LATER: readonly LateRow[] = [
+  ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, {}, 'closed'],
+  ['a label on a closed one', { ...CLOSED, ...LABELED }, REVIEWER, NAMED, 'closed'],
+  ['the end of one, by an agent that does not review', { ...CLOSED, action: 'closed' }, OTHER, {}, 'run'],
+  ['any label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, {}, 'closed'],
+  ['its own label on a closed one, by such an agent', { ...CLOSED, ...LABELED }, OTHER, NAMED, 'run'],
+  ['an edited title', { action: 'edited' }, REVIEWER, {}, 'no-change'],
+  ['an edited title, by an agent that does not review', { action: 'edited' }, OTHER, {}, 'run'],
+  ['another base', { action: 'edited', hasNewBase: true }, REVIEWER, {}, 'run'],
+  ['an assignee', { action: 'assigned' }, REVIEWER, {}, 'no-change'],
+  ['a label that was removed', { action: 'unlabeled' }, REVIEWER, {}, 'no-change'],
+  ['a push', { action: 'synchronize' }, REVIEWER, {}, 'run'],
+  ['any label on a reviewed commit', LABELED, STATE, {}, 'nothing-new'],
+  ['the label that asks for a review of it', LABELED, STATE, NAMED, 'run'],
+  ['a review of it that is asked for', { action: 'review_requested' }, STATE, {}, 'run'],
+  ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, {}, 'nothing-new'],
+  [
+    'a change that cannot be read',
+    {},
+    changing({ unreadable: 'it changes no file' }),
+    {},
+    'nothing-to-review',
+  ],
+  [
+    'a push that brings nothing',
+    { action: 'synchronize' },
+    changing({ nothingNewSince: 'c1' }),
+    {},
+    'nothing-new',
+  ],
+  [
+    'a review of it that is asked for',
+    { action: 'review_requested' },
+    changing({ nothingNewSince: 'c1' }),
+    {},
+    'run',
+  ],
+];
+
 const AXE = { triggerPhrase: '@axe' };
 const MENTIONS: readonly Row[] = [
   ['a comment that says it', says('@axe why?'), 'write', AXE, 'run'],
@@ -289,13 +358,26 @@ const MENTIONS: readonly Row[] = [
   ['a schedule, which is no comment', SCHEDULE, 'unknown', AXE, 'run'],
 ];
 
-describe('the gate', () => {
-  it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...DRAFTS, ...LABELS, ...MENTIONS])(
-    '%s: decided on',
-    (_, trigger, permission, policy, expected) => {
-      expect(decided(trigger, permission, policy)).toBe(expected);
-    },
-  );
+describe('admission', () => {
+  it.each([
+    ...PERMISSIONS,
+    ...BOTS,
+    ...FORKS,
+    ...FOLLOWERS,
+    ...DRAFTS,
+    ...LABELS,
+    ...TRIGGER_LABELS,
+    ...MENTIONS,
+  ])('%s: decided on', (_, trigger, permission, policy, expected) => {
+    expect(decided(trigger, permission, policy)).toBe(expected);
+  });
+
+  it.each(LATER)('%s: decided on by agent, memory and change', (_, patch, facts, policy, expected) => {
+    const event = { trigger: pullRequest(patch), policy: { ...DEFAULT_ADMISSION_POLICY, ...policy } };
+    const permission = { actor: 'write', author: 'write' } as const;
+    const decision = decide({ event, permission, ...facts });
+    expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);
+  });
 
   it('asks for nobody’s permission where the event says enough, nor for a bot’s', () => {
     const policy = { ...DEFAULT_ADMISSION_POLICY, ...AXE, allowBots: ['dependabot[bot]'] };

@@ -399,7 +399,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('the gate, the level and the lane', () => {
+describe('admission, the level and the lane', () => {
   it.each(rows)('$name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
     const decision = decideAdmission(trigger, permission);
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
@@ -415,7 +415,7 @@ describe('the gate, the level and the lane', () => {
     expect(decision.kind === 'skip' && decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
   });
 
-  it('name the fork', () => {
+  it('name the fork in the message', () => {
     expect(decideAdmission(fork('hubot/hello'), 'write')).toMatchObject({
       message: 'Pull request #42 comes from the fork hubot/hello; forks are not run by themselves',
     });

@@ -291,7 +291,7 @@ describe('what is told of a model', () => {
       {
         code: 'model-warning',
         message:
-          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `max-tokens` instead.',
+          'the price of `p/first` is not known, so `max-cost-usd` cannot limit what it costs. Set `max-tokens` or `max-turns` instead.',
       },
     ]);
   });

@@ -24,6 +24,16 @@ describe('a budget of tokens', () => {
   });
 
   it.each([
+    ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
+    ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],
+    ['no more than there is, where a provider counts the cache apart', use(10, 5, { cacheRead: 500 }), 6],
+  ])('counts %s', (_, used, counted) => {
+    const budget = tokens(0);
+    budget.add(used, PRICE);
+    expect(budget.spending.tokens).toBe(counted);
+  });
+
+  it.each([
     [99, false],
     [100, true],
     [101, true],

@@ -5,11 +5,11 @@ import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../../../src/core/defaults.js
 import {
   applySummary,
   type ConversationSize,
+  groupTurns,
   planCompaction,
   type SummaryPlan,
 } from '../../../src/core/loop/compact.js';
 import { estimateTokens } from '../../../src/core/loop/estimate.js';
-import { groupTurns } from '../../../src/core/loop/split-turns.js';
 import { LEFT_OUT_NOTE } from '../../../src/core/loop/summary.js';
 import { conversations, turn, unpaired, user } from '../../helpers/conversations.js';
 

@@ -133,7 +133,7 @@ describe('trying again', () => {
     expect(await tryHard([])).toEqual({ value: 'done', thrown: undefined, tries: 1, slept: [], retries: [] });
   });
 
-  it('tells of each', async () => {
+  it('reports each attempt with its delay', async () => {
     const overloaded = new ProviderError('overloaded', 'Overloaded', { status: 529 });
     const { retries, slept } = await tryHard([BUSY, overloaded]);
     expect(retries).toEqual([

@@ -86,7 +86,7 @@ describe('a conversation that is shortened by a summary', () => {
     expect(JSON.stringify(messages[2])).toContain('Read a.ts.');
   });
 
-  it('waits for that', async () => {
+  it('is continued only after the summary was kept', async () => {
     let isKept = false;
     const keepSummary = async () => {
       await Promise.resolve();

@@ -78,7 +78,7 @@ describe('a state', () => {
     expect(parseState(text)).toEqual([fact('a', 'x - forgotten b y z')]);
   });
 
-  it('holds any key', () => {
+  it('gives back every key that it was given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (any) => {
         const key = any.toWellFormed();

@@ -182,7 +182,8 @@ describe('what the model is told of a diff', () => {
     expect(warnings).toMatchObject([
       {
         message:
-          'the diff of it is larger than `max-diff-tokens` (300): 1 file is shown whole, 1 is not (big.ts). Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
+          'the diff of it is larger than `max-diff-tokens` (300): 1 file is shown whole, 1 is not (big.ts)',
+        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
       },
     ]);
   });

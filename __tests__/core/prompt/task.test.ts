@@ -202,7 +202,7 @@ describe('the task of a pull request', () => {
     expect(resolve({ trigger: { ...pullRequest, title }, context }).sentence).toBe(sentence);
   });
 
-  it('tells a draft', () => {
+  it('says that the pull request is a draft', () => {
     const { message } = resolve({ trigger: { ...pullRequest, isDraft: true }, context });
     expect(message).toContain('Pull request: #42 by hubot, a draft');
   });
@@ -239,6 +239,7 @@ describe('the task of a pull request', () => {
       {
         code: 'context-truncated',
         message: expect.stringContaining('1 file is shown whole, 1 is not (big.ts)'),
+        remedy: 'Raise `max-diff-tokens`, or leave files out with `paths-ignore`.',
       },
     ]);
   });
@@ -376,7 +377,7 @@ describe('the task of other events', () => {
       blocks(
         'Review the push of 2 commits to main',
         FENCE_NOTICE,
-        `Repository: octocat/hello\nPushed by: octocat\nFrom ${BASE} to ${HEAD}`,
+        `Repository: octocat/hello\nBranch: main\nPushed by: octocat\nFrom ${BASE} to ${HEAD}`,
         fence('aaaaaaa Fix auth\nbbbbbbb Add test\n\nWith a body', {
           source: 'commit messages',
           markdown: true,

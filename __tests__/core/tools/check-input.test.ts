@@ -103,4 +103,71 @@ describe('arguments', () => {
       problems: ['`limit` must be at most 20, not 21'],
     });
   });
+
+  describe('that are lists of objects', () => {
+    const listed = {
+      name: { type: 'string', description: 'Who.', required: true },
+      evidence: {
+        type: 'list',
+        description: 'Lines.',
+        item: {
+          path: { type: 'string', description: 'A path.', required: true },
+          line: { type: 'integer', description: 'A line.', minimum: 1 },
+        },
+      },
+    } as const satisfies Shape;
+
+    it.each<[string, unknown, unknown]>([
+      [
+        'are each checked',
+        [{ path: 'a', line: '2' }, { path: 'b' }],
+        [{ path: 'a', line: 2 }, { path: 'b' }],
+      ],
+      ['may be one object', { path: 'a' }, [{ path: 'a' }]],
+      ['may be empty', [], []],
+      ['may be left out', undefined, undefined],
+      ['may be null', null, undefined],
+    ])('%s', (_, evidence, expected) => {
+      expect(checkInput(listed, { name: 'x', evidence })).toEqual({
+        kind: 'right',
+        input: { name: 'x', evidence: expected },
+      });
+    });
+
+    it.each<[string, unknown, string]>([
+      ['a word', 'a', 'the arguments must be one JSON object, not "a"'],
+      ['a list of words', ['a'], 'the arguments must be one JSON object, not "a"'],
+      ['a list of lists', [[]], 'the arguments must be one JSON object, not a list'],
+      ['an item without what it needs', [{ path: 'a' }, { line: 1 }], '`path` is missing'],
+      ['an item with too small a number', [{ path: 'a', line: 0 }], '`line` must be at least 1, not 0'],
+      [
+        'an item with a slip in a name',
+        [{ paht: 'a' }],
+        '`path` is missing; `paht` is not an argument (did you mean `path`?)',
+      ],
+    ])('are refused with what is wrong: %s', (_, evidence, problem) => {
+      expect(checkInput(listed, { name: 'x', evidence })).toEqual({
+        kind: 'wrong',
+        problems: [`\`evidence\` has an item that is not right: ${problem}`],
+      });
+    });
+
+    it('have a schema and are shown in their right form', () => {
+      expect(schemaOf(listed).properties).toMatchObject({
+        evidence: {
+          type: 'array',
+          description: 'Lines.',
+          items: {
+            type: 'object',
+            properties: { path: { type: 'string' }, line: { type: 'integer', minimum: 1 } },
+            required: ['path'],
+            additionalProperties: false,
+          },
+        },
+      });
+      expect(explainProblems('settle', listed, ['`name` is missing'])).toBe(
+        'settle was not run: `name` is missing. Send {"name": "...", "evidence": [{"path": "...", "line": <integer> (optional)}] (optional)}',
+      );
+    });
+  });
 });

@@ -7,13 +7,15 @@ import {
 import type { Environment } from '../../core/environment.js';
 import { ConfigError } from '../../core/errors.js';
 import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
+import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../core/findings/fail-on.js';
 import type { SpendLimits } from '../../core/loop/spend.js';
 import { CONCLUSIONS, type Conclusion } from '../../core/outcome.js';
 import type { ContextPolicy } from '../../core/prompt/context-policy.js';
 import { createSecrets, type Secrets } from '../../core/sanitize/secret-names.js';
+import type { Warning } from '../../core/warning.js';
+import { ADMISSION_INPUT_DEFAULTS, readAdmissionInputs } from './admission-inputs.js';
 import { AGENT_INPUT_DEFAULTS, type AgentInputs, readAgentInputs } from './agent-inputs.js';
 import { CONTEXT_INPUT_DEFAULTS, readContextInputs } from './context-inputs.js';
-import { GATE_INPUT_DEFAULTS, readGateInputs } from './gate-inputs.js';
 import { GC_INPUT_DEFAULTS, type GcInputs, readGcInputs } from './gc-inputs.js';
 import { above0, atLeast0, flag, list, type NumberInput, oneOf } from './input-values.js';
 import { MEMORY_INPUT_DEFAULTS, type MemoryInputs, readMemoryInputs } from './memory-inputs.js';
@@ -34,7 +36,7 @@ export interface Inputs {
   readonly agentsDir: string;
   readonly agents: AgentInputs;
   readonly githubToken: string;
-  readonly gate: AdmissionPolicy;
+  readonly admission: AdmissionPolicy;
   readonly context: ContextPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
@@ -56,7 +58,12 @@ export interface Inputs {
   readonly dryRun: boolean;
   /** Inputs that were given and that the mode does not use. */
   readonly unused: readonly string[];
+  /** Conclusions that fail the step. */
   readonly failOn: readonly Conclusion[];
+  /** What of a review fails the step. */
+  readonly failOnReview: readonly FindingsGate[];
+  /** Path of the file that findings are written to as SARIF; empty for none. */
+  readonly sarifFile: string;
 }
 
 const MODES = ['run', 'gc', 'memory', 'validate'] as const;
@@ -75,7 +82,7 @@ export const INPUT_DEFAULTS = {
   'agents-dir': '',
   ...AGENT_INPUT_DEFAULTS,
   'github-token': '${{ github.token }}',
-  ...GATE_INPUT_DEFAULTS,
+  ...ADMISSION_INPUT_DEFAULTS,
   ...CONTEXT_INPUT_DEFAULTS,
   ...MEMORY_INPUT_DEFAULTS,
   comment: 'auto',
@@ -91,6 +98,7 @@ export const INPUT_DEFAULTS = {
   'tools-allowed': '',
   redact: '',
   'output-schema': '',
+  'sarif-file': '',
   'dry-run': 'false',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
 } as const;
@@ -108,6 +116,7 @@ const RUN_INPUT_DEFAULTS = {
   'max-cost-usd-per-pr': INPUT_DEFAULTS['max-cost-usd-per-pr'],
   'tools-allowed': INPUT_DEFAULTS['tools-allowed'],
   'output-schema': INPUT_DEFAULTS['output-schema'],
+  'sarif-file': INPUT_DEFAULTS['sarif-file'],
 } as const;
 
 /**
@@ -129,7 +138,7 @@ export function readInputs(env: Environment): Inputs {
     agentsDir: read('agents-dir'),
     agents: readAgentInputs(read),
     githubToken: read('github-token'),
-    gate: readGateInputs(read),
+    admission: readAdmissionInputs(read),
     context: readContextInputs(read),
     memory: readMemoryInputs(read),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
@@ -149,7 +158,8 @@ export function readInputs(env: Environment): Inputs {
     outputSchema: read('output-schema'),
     dryRun: flag(read('dry-run'), 'dry-run'),
     unused: unusedInputs(env, read('mode')),
-    failOn: readFailOn(env),
+    sarifFile: read('sarif-file'),
+    ...readFailOn(env),
   };
   checkTogether(inputs);
   return inputs;
@@ -160,9 +170,15 @@ export function readSecrets(env: Environment): Secrets {
   return createSecrets(env, list(readInput(env, 'redact')));
 }
 
-/** The conclusions that fail the step; read before all other inputs, whose mistakes they decide about too. */
-export function readFailOn(env: Environment): readonly Conclusion[] {
-  return list(readInput(env, 'fail-on')).map((word) => oneOf(CONCLUSIONS, word, 'fail-on'));
+/** What fails the step; read before all other inputs, whose mistakes it decides about too. */
+export function readFailOn(env: Environment): Pick<Inputs, 'failOn' | 'failOnReview'> {
+  const words = list(readInput(env, 'fail-on')).map((word) =>
+    oneOf([...CONCLUSIONS, ...FINDINGS_GATES], word, 'fail-on'),
+  );
+  return {
+    failOn: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
+    failOnReview: words.map(parseGate).filter((gate) => gate !== undefined),
+  };
 }
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
@@ -226,6 +242,21 @@ function checkTogether({ agent, mode, memoryCommand, memory, gc, prompt, promptF
         'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
     });
   }
+}
+
+/** Limits over several runs that this workflow cannot hold: without a store nobody knows what runs have cost. */
+export function unheldLimits({
+  spendLimits,
+  memory,
+}: Pick<Inputs, 'spendLimits' | 'memory'>): readonly Warning[] {
+  const limits = [
+    ...(spendLimits.perPullUsd > 0 ? ['`max-cost-usd-per-pr`'] : []),
+    ...(spendLimits.perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
+  ];
+  if (memory.store !== 'none' || limits.length === 0) return [];
+  const have = limits.length === 1 ? 'has' : 'have';
+  const message = `${limits.join(' and ')} ${have} no effect with \`memory-store: none\`, since what earlier runs cost is kept in memory. Choose another \`memory-store\`, or limit each run with \`max-cost-usd\`.`;
+  return [{ code: 'input-invalid', message }];
 }
 
 function number(name: InputName): NumberInput {

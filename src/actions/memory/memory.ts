@@ -18,7 +18,7 @@ import { COMMITTED_FOLDER } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { subjectNumber } from '../../core/event/trigger.js';
-import type { MemoryStore } from '../../core/memory/store.js';
+import type { MemoryStore, Place, StoreRoot } from '../../core/memory/store.js';
 import type { MemoryInputs } from '../inputs/memory-inputs.js';
 import { readThisRun } from '../runner/this-run.js';
 import { baseFiles, trustedPlace } from './base-memory.js';
@@ -102,16 +102,23 @@ function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMem
 
 /** The store with places as people know them: relative to the repository. */
 function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
-  const shown = <T extends object>(result: T): T => {
-    if (!('location' in result) || typeof result.location !== 'string') return result;
-    if (!result.location.startsWith(`${workspace}${sep}`)) return result;
-    return { ...result, location: result.location.slice(workspace.length + 1) };
+  const folder = `${workspace}${sep}`;
+  const inside = (path: string): string => (path.startsWith(folder) ? path.slice(folder.length) : path);
+  const rootInside = ({ root, separator }: StoreRoot): StoreRoot =>
+    root === workspace ? { root: '', separator: '' } : { root: inside(root), separator };
+  const shown = <T extends Place>(place: T): T => {
+    const { location, within } = place;
+    const root = within === undefined ? {} : { within: rootInside(within) };
+    return { ...place, location: inside(location), ...root };
   };
   return {
     kind: store.kind,
     read: async (request, signal) => shown(await store.read(request, signal)),
     readTree: async (signal, under) => shown(await store.readTree(signal, under)),
-    write: async (changes, signal) => shown(await store.write(changes, signal)),
+    async write(changes, signal) {
+      const result = await store.write(changes, signal);
+      return result.kind === 'saved' ? shown(result) : result;
+    },
   };
 }
 

@@ -3,7 +3,6 @@ import { editReviews } from '../../adapters/github/posting/edit-reviews.js';
 import { fetchDiff } from '../../adapters/github/reading/compare.js';
 import { type DiffLines, findFile, readDiffLines } from '../../core/review/diff-lines.js';
 import { withoutTextFindings } from '../../core/review/markers.js';
-import { isWithdrawn } from '../../core/review/still-open.js';
 import type { OwnFindings, OwnOpenText } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
 import { whileAsked } from './while-asked.js';
@@ -18,27 +17,24 @@ export interface OldTexts {
 export interface TextsParts {
   readonly client: GitHubClient;
   readonly own: OwnFindings;
-  /** Fingerprints that the run raised again. */
+  /** Ids of those that the run raised again. */
   readonly again: ReadonlySet<string>;
 }
 
 /**
  * Sorts our findings in the texts of reviews, which have no conversation that anybody could close. The model is not told of
  * them, so a run that looked at the place and does not raise one again has settled it: all of the pull request, or what is
- * new, where that shows the place. One that people withdrew elsewhere is settled too.
+ * new, where that shows the place. The silence of a run over a change from outside settles nothing.
  */
 export async function sortTexts(wanted: RequestedReview, parts: TextsParts): Promise<OldTexts> {
-  const { facts, withdrawnHere, commits, isComplete, reach, unseen } = wanted;
+  const { commits, isComplete, isTrusted, reach, unseen } = wanted;
   const { own, again } = parts;
-  const old = own.texts.filter(({ fingerprint }) => !again.has(fingerprint));
-  const isDecided = isComplete && reach !== 'question' && own.head === commits.head;
+  const old = own.texts.filter(({ id }) => !again.has(id));
+  const isDecided = isTrusted && isComplete && reach !== 'question' && own.head === commits.head;
   const isSeen = isDecided ? await placesSeen(wanted, old, parts.client) : () => false;
-  // The model was told of a twin on a line, and not to raise it again.
-  const isTold = ({ fingerprint }: OwnOpenText) => own.threads.some((one) => one.fingerprint === fingerprint);
-  const isSettled = (text: OwnOpenText) =>
-    (isSeen(text) && !unseen.includes(text.path) && !isTold(text)) ||
-    isWithdrawn(text.fingerprint, { facts, withdrawnHere });
-  return { settled: old.filter(isSettled), standing: old.filter((text) => !isSettled(text)) };
+  const isSettled = (text: OwnOpenText) => isSeen(text) && !unseen.includes(text.path);
+  const settled = old.filter(isSettled);
+  return { settled, standing: own.texts.filter((text) => !settled.includes(text)) };
 }
 
 /** Reviews of so many commits are followed to the newest: each takes a request. */

@@ -1,12 +1,13 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import {
+  type CommentSubject,
   type ReactionContent,
-  type ReactionSubject,
   react,
+  unreact,
 } from '../../adapters/github/posting/reactions.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import type { Acknowledgement } from '../../core/dependencies.js';
-import type { Trigger } from '../../core/event/trigger.js';
+import type { Repository, Trigger } from '../../core/event/trigger.js';
 
 /** What reactions are made with. */
 export interface CommentReactionsOptions {
@@ -14,6 +15,8 @@ export interface CommentReactionsOptions {
   readonly trigger: Trigger;
   /** Nothing is to be written to issues and pull requests. */
   readonly isSilent: boolean;
+  /** Answers the comment with one line. */
+  readonly answer: (line: string) => Promise<void>;
   /** Writes a line to the job log. */
   readonly log: (line: string) => void;
 }
@@ -21,42 +24,66 @@ export interface CommentReactionsOptions {
 const TIMEOUT_MS = 20_000;
 
 /**
- * Reactions to the comment that started a run: 👀, and at its end 🚀, or 😕 where there is no answer. They are a
- * courtesy: one that is refused is a line in the log, and no warning. GitHub's REST API takes none on a review.
+ * Reactions to the comment that started a run: 👀 while it is at work, and at its end 🚀 in its place, or 😕 where there is
+ * no answer; a command gets 👍 or 😕. They are a courtesy: one that is refused is a line in the log, and no warning.
+ * GitHub's REST API takes none on a review.
  */
 export function createCommentReactions(options: CommentReactionsOptions): Acknowledgement {
-  let first: Promise<boolean> | undefined;
+  let first: Promise<number | undefined> | undefined;
+  let isCommand = false;
   return {
     start() {
       first ??= set('eyes', options);
     },
-    async end(isAnswered) {
-      if ((await first) === true) await set(isAnswered ? 'rocket' : 'confused', options);
+    startCommand() {
+      isCommand = true;
+    },
+    async end(isAnswered, failure) {
+      if (failure !== undefined && (isCommand || first !== undefined)) await options.answer(failure);
+      const last = isAnswered ? (isCommand ? '+1' : 'rocket') : 'confused';
+      if (isCommand) await set(last, options);
+      const eyes = await first;
+      if (eyes === undefined || (await set(last, options)) === undefined) return;
+      await attempt(({ client, ...at }, signal) => unreact(client, { ...at, id: eyes }, signal), options);
     },
   };
 }
 
-/** Whether it was set: where one is refused, so is the next. */
-async function set(
-  content: ReactionContent,
+/** The reaction that was set, or undefined: where one is refused, so is the next. */
+async function set(content: ReactionContent, options: CommentReactionsOptions): Promise<number | undefined> {
+  const result = await attempt(
+    ({ client, ...at }, signal) => react(client, { ...at, content }, signal),
+    options,
+  );
+  return result?.kind === 'reacted' ? result.id : undefined;
+}
+
+interface ReactionPlace {
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+  readonly subject: CommentSubject;
+}
+
+async function attempt<T extends { readonly kind: string }>(
+  work: (place: ReactionPlace, signal: AbortSignal) => Promise<T>,
   { client, trigger, isSilent, log }: CommentReactionsOptions,
-): Promise<boolean> {
+): Promise<T | undefined> {
   const subject = subjectOf(trigger);
-  if (client === undefined || isSilent || subject === undefined || trigger.kind === 'local') return false;
+  if (client === undefined || isSilent || subject === undefined || trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   const signal = signalAfter(TIMEOUT_MS);
   try {
-    const result = await react(client, { repository, subject, content }, signal);
-    if (result.kind === 'reacted') return true;
-    log(`No reaction on the comment: ${result.message}`);
+    const result = await work({ client, repository, subject }, signal);
+    if ('message' in result) log(`No reaction on the comment: ${result.message}`);
+    return result;
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
     log(`No reaction on the comment: GitHub did not answer within ${TIMEOUT_MS / 1000} s`);
+    return undefined;
   }
-  return false;
 }
 
-function subjectOf(trigger: Trigger): ReactionSubject | undefined {
+function subjectOf(trigger: Trigger): CommentSubject | undefined {
   if (trigger.kind !== 'comment') return undefined;
   switch (trigger.event) {
     case 'issue_comment':

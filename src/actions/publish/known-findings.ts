@@ -2,13 +2,16 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
 import { listOwnReviews, type OwnReview } from '../../adapters/github/reading/own-reviews.js';
 import { fetchReviewThreads, type ReviewThread } from '../../adapters/github/reading/review-threads.js';
+import { foundIn, lastCode } from '../../core/review/known.js';
 import {
   agentOf,
-  isMarkedOutdated,
+  endMarkOf,
+  type FindingMarker,
   parseFindingMarker,
   parseReviewMarker,
   type TextFinding,
 } from '../../core/review/markers.js';
+import type { OpenFinding } from '../../core/review/prepare-review.js';
 
 /** Whose findings are looked for, and where. */
 export interface OwnFindingsPlace extends PullRequestPlace {
@@ -19,8 +22,8 @@ export interface OwnFindingsPlace extends PullRequestPlace {
 export interface OwnFindings {
   /** Sha of the pull request's newest commit. */
   readonly head: string;
-  /** Fingerprints of open findings of all our agents, one for each place: nothing is said twice, whoever said it. */
-  readonly open: readonly string[];
+  /** Open findings of all our agents: nothing is said twice, whoever said it. */
+  readonly open: readonly OpenFinding[];
   /** The conversations on lines that open findings of the agent began. */
   readonly threads: readonly OwnOpenThread[];
   /** The open findings of the agent that stand in the texts of its reviews. */
@@ -31,8 +34,7 @@ export interface OwnFindings {
 
 /** A conversation that a finding of ours began, and that is open. */
 export interface OwnOpenThread extends ReviewThread {
-  readonly fingerprint: string;
-  readonly agent: string;
+  readonly marker: FindingMarker;
 }
 
 /** A finding in the text of a review of ours that was not dismissed. */
@@ -60,22 +62,35 @@ export async function fetchOwnFindings(
   ]);
   const threads = all.flatMap(ownOpen);
   const texts = reviews.flatMap(textsOf);
-  const isOwn = (one: { readonly agent: string }) => one.agent === agent;
   return {
     head,
-    open: [...threads, ...texts].map(({ fingerprint }) => fingerprint),
-    threads: threads.filter(isOwn),
-    texts: texts.filter(isOwn),
+    open: [...threads.map(openThread), ...texts.map(openText)],
+    threads: threads.filter(({ marker }) => marker.agent === agent),
+    texts: texts.filter((text) => text.agent === agent),
     reviews,
   };
+}
+
+function openThread({ marker, path, side, line, hunk, first, replies }: OwnOpenThread): OpenFinding {
+  const { text } = foundIn(marker, { first, replies });
+  const candidate = { path, line, stands: line !== undefined, code: lastCode(hunk), text };
+  return { id: marker.id, candidate, thread: { commentId: first.id, path, side, line } };
+}
+
+/** Of a finding in the text of a review only a sketch of its words is at hand. */
+function openText({ id, path, line, sketch = '' }: OwnOpenText): OpenFinding {
+  return { id, candidate: { path, line, stands: false, code: '', sketch }, thread: undefined };
 }
 
 /** One that was marked as outdated is closed: what it says may be said again. */
 function ownOpen(thread: ReviewThread): readonly OwnOpenThread[] {
   const { isResolved, first } = thread;
-  if (isResolved || !first.isOurs || isMarkedOutdated(first.body)) return [];
+  if (isResolved || !first.isOurs || endMarkOf(first.body) !== undefined) return [];
   const marker = parseFindingMarker(first.body);
-  return marker === undefined ? [] : [{ ...thread, ...marker }];
+  if (marker === undefined) return [];
+  const { severity: _, ...rest } = marker;
+  const { severity } = foundIn(marker, thread);
+  return [{ ...thread, marker: severity === undefined ? rest : { ...rest, severity } }];
 }
 
 /** A draft was never sent, and what was dismissed holds no more. */

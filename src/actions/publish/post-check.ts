@@ -3,21 +3,28 @@ import {
   type CheckAnnotation,
   type CheckRunReport,
   publishCheckRun,
+  type StartedCheckRun,
 } from '../../adapters/github/posting/check-run.js';
 import type { PublishRequest, Reporter } from '../../core/dependencies.js';
-import type { Repository, Trigger } from '../../core/event/trigger.js';
+import type { Repository } from '../../core/event/trigger.js';
+import { type Coverage, type FindingRecord, isOpen } from '../../core/findings/record.js';
+import { SEVERITIES, type Severity } from '../../core/findings/terms.js';
 import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
-import type { Plan } from '../../core/plan.js';
+import { coverageAtEnd, type Plan } from '../../core/plan.js';
 import type { Verdict } from '../../core/review/buffered.js';
-import { withSuggestion } from '../../core/review/comment-text.js';
+import { plainWords } from '../../core/review/comment-text.js';
+import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { framedBody } from '../../core/review/publication.js';
+import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
+import type { Warning } from '../../core/warning.js';
+import { commitOf } from './check-commit.js';
 import { NO_TOKEN } from './no-token.js';
 import type { ReviewEnd } from './requested.js';
-import { formatEnd, formatUnseen } from './review-remarks.js';
+import { formatEnd } from './review-remarks.js';
 import { whileAsked } from './while-asked.js';
 
 /** What a check says. None of the text was cleaned yet. */
@@ -29,13 +36,15 @@ export interface Check {
   readonly run: string;
   /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
   readonly findings: number | undefined;
+  /** Those that are open; empty where nothing is known of their severity. */
+  readonly open: readonly Severity[];
   readonly verdict: Verdict;
-  /** A limit ended the run, or its answer is not whole. */
-  readonly isCut: boolean;
   /** Whether the model said anything. */
   readonly isAnswered: boolean;
-  /** How many changed files did not fit into the task. */
-  readonly unseen: number;
+  /** A limit ended the run, or its answer is not whole. */
+  readonly isCut: boolean;
+  /** Undefined where the run is about no change. */
+  readonly coverage: Coverage | undefined;
   /** Markdown of the model's. */
   readonly text: string;
   /** Findings that no review holds; they become annotations. */
@@ -57,60 +66,46 @@ export interface CheckParts extends Pick<Check, 'run' | 'footer'> {
   readonly review: ReviewEnd | undefined;
   /** What was posted, in a sentence. */
   readonly line: string | undefined;
+  /** Every finding with its fate; left out where nothing was reviewed. */
+  readonly records?: readonly FindingRecord[] | undefined;
 }
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
 export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts): Check | undefined {
   const { trigger, agent } = plan;
-  const headSha = wanted.commits?.head ?? headOf(trigger);
+  const headSha = commitOf(trigger, wanted.commits?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
-  const { review, line = '', run, footer } = parts;
+  const { review, line = '', run, footer, records = [] } = parts;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
   const summary = wanted.buffered.review?.summary ?? markedAnswer(outcome);
+  const coverage = coverageAtEnd(plan, outcome);
+  const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const unposted = review?.unposted ?? [];
   const findings = formatFindings('Findings', unposted);
-  const text = [summary, limit, formatUnseen(plan.task) ?? '', line, findings].filter(
-    (one) => one.trim() !== '',
-  );
+  const text = [summary, limit, read, line, findings].filter((one) => one.trim() !== '');
   return {
     repository: trigger.repository,
     headSha,
     agent: agent.name,
     run,
     findings: review?.findings,
+    open: records.filter(isOpen).map(({ severity }) => severity),
     verdict: review?.verdict ?? 'comment',
-    isCut: isCutShort(outcome),
     isAnswered: summary.trim() !== '',
-    unseen: plan.task.unseen?.length ?? 0,
+    isCut: isCutShort(outcome),
+    coverage,
     text: text.join('\n\n'),
     unposted,
     footer,
   };
 }
 
-/** The commit that an event is about. Another workflow's is left alone: it may be anybody's. */
-function headOf(trigger: Trigger): string | undefined {
-  switch (trigger.kind) {
-    case 'pull_request':
-    case 'merge_group':
-      return trigger.head.sha;
-    case 'push':
-      return /^0*$/.test(trigger.after) ? undefined : trigger.after;
-    case 'comment':
-    case 'issue':
-    case 'workflow_run':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
-}
-
 /** How it is published. */
 export interface CheckOptions {
   readonly client: GitHubClient | undefined;
+  /** The check in progress; left out: there is none. */
+  readonly started?: StartedCheckRun | undefined;
   readonly reporter: Reporter;
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
@@ -125,7 +120,7 @@ const MAX_SUMMARY = 65_535;
 
 /** GitHub takes 64 KiB for all of an annotation, 255 characters for its title. */
 const MAX_MESSAGE = 10_000;
-const MAX_RULE = 200;
+const MAX_TITLE = 200;
 
 /** A check that stands at its commit now. */
 export interface PostedCheck {
@@ -136,13 +131,14 @@ export interface PostedCheck {
 /** Writes the check of a commit; undefined if it does not stand there now. Trouble is a warning. */
 export async function postCheck(
   check: Check,
-  { client, reporter, clean, cleanMessage }: CheckOptions,
+  { client, started, reporter, clean, cleanMessage }: CheckOptions,
 ): Promise<PostedCheck | undefined> {
-  const failed = (message: string): undefined => {
-    reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}` });
+  const failed = ({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): undefined => {
+    const next = remedy === undefined ? {} : { remedy };
+    reporter.warn({ code: 'publish-failed', message: `the check was not written: ${message}`, ...next });
     return undefined;
   };
-  if (client === undefined) return failed(NO_TOKEN);
+  if (client === undefined) return failed({ message: NO_TOKEN });
   const { repository, headSha, agent, run, text, footer } = check;
   const marker = `<!-- axe-action:check agent=${encodeField(agent)} -->`;
   const report: CheckRunReport = {
@@ -155,23 +151,30 @@ export async function postCheck(
     summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
     annotations: check.unposted.flatMap((finding) => annotationOf(finding, cleanMessage)),
   };
-  const asked = await whileAsked((signal) => publishCheckRun(client, report, signal), REMEDY);
+  const asked = await whileAsked((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  return result.kind === 'failed' ? failed(`${result.message}. ${result.remedy}`) : { url: result.url };
+  return result.kind === 'failed' ? failed(result) : { url: result.url };
+}
+
+/** `1 major, 2 minor`. */
+function bySeverity(open: readonly Severity[]): string {
+  return SEVERITIES.flatMap((severity) => {
+    const number = open.filter((one) => one === severity).length;
+    return number === 0 ? [] : [`${number} ${severity}`];
+  }).join(', ');
 }
 
 /** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
-function conclusionOf({ findings, verdict, isCut, unseen }: Check): CheckRunReport['conclusion'] {
+function conclusionOf({ findings, verdict, coverage }: Check): CheckRunReport['conclusion'] {
   if (verdict === 'request-changes') return 'failure';
-  return findings === 0 && !isCut && unseen === 0 ? 'success' : 'neutral';
+  return findings === 0 && coverage?.kind === 'whole' ? 'success' : 'neutral';
 }
 
-function titleOf({ findings, isCut, isAnswered, unseen }: Check): string {
-  const left = unseen === 0 ? '' : `, ${unseen} ${unseen === 1 ? 'file' : 'files'} not shown`;
-  const cut = `${left}${isCut ? ', cut short' : ''}`;
-  if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${cut}`;
-  if (findings === 0) return `No findings${cut}`;
-  return `${findings} ${findings === 1 ? 'finding' : 'findings'}${cut}`;
+function titleOf({ findings, open, isAnswered, isCut, coverage }: Check): string {
+  const read = `${coverage === undefined ? '' : coverageTitle(coverage)}${isCut ? ', cut short' : ''}`;
+  if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
+  if (findings === 0) return `No findings${read}`;
+  return open.length === 0 ? `${count(findings, 'finding')}${read}` : `${bySeverity(open)} open${read}`;
 }
 
 /** The removed side of a diff has no lines that could carry one. */
@@ -181,7 +184,7 @@ function annotationOf(
 ): readonly CheckAnnotation[] {
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
-  const message = cleanMessage(withSuggestion(finding)).slice(0, MAX_MESSAGE).toWellFormed();
-  const title = cleanLine(finding.rule, MAX_RULE);
+  const message = cleanMessage(plainWords(finding)).slice(0, MAX_MESSAGE).toWellFormed();
+  const title = cleanLine(finding.title, MAX_TITLE);
   return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }

@@ -5,6 +5,7 @@ import type { Repository } from '../../core/event/trigger.js';
 import { encodeField } from '../../core/memory/field.js';
 import { textId } from '../../core/memory/units.js';
 import { framedBody } from '../../core/review/publication.js';
+import { type Warning, warningText } from '../../core/warning.js';
 import { NO_TOKEN } from './no-token.js';
 import { whileAsked } from './while-asked.js';
 
@@ -41,11 +42,13 @@ const REMEDY = 'The report is in the job summary.';
  */
 export async function postReport(report: Report, options: ReportOptions): Promise<Published> {
   const { client, reporter, clean, cleanTitle } = options;
-  const failed = (message: string): Published => {
-    reporter.warn({ code: 'publish-failed', message: `${UNPUBLISHED}: ${message}` });
-    return { line: undefined, url: undefined };
+  const failed = ({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): Published => {
+    const next = remedy === undefined ? {} : { remedy };
+    const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${message}`, ...next } as const;
+    reporter.warn(warning);
+    return { line: undefined, url: undefined, failure: warningText(warning) };
   };
-  if (client === undefined) return failed(NO_TOKEN);
+  if (client === undefined) return failed({ message: NO_TOKEN });
   const { repository, agent, title, footer } = report;
   const marker = markerOf(report);
   const issue = {
@@ -58,7 +61,7 @@ export async function postReport(report: Report, options: ReportOptions): Promis
   } as const;
   const asked = await whileAsked((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') return failed(`${result.message}. ${result.remedy}`);
+  if (result.kind === 'failed') return failed(result);
   const line = result.created
     ? `Opened the report #${result.number}.`
     : `Brought the report #${result.number} up to date.`;

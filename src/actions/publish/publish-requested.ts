@@ -20,6 +20,7 @@ export interface RequestedRun {
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
   readonly end: RunOutcome['kind'];
+  readonly now: Date;
   /** The limit was gone over by the last reply only: nothing was left undone. */
   readonly isAnswered?: true;
   /** Without it nothing is written that people would be told of (`comment: never`). */
@@ -30,7 +31,7 @@ export interface RequestedRun {
 export async function publishRequested(run: RequestedRun, options: RequestedOptions): Promise<PublishedPart> {
   const { trigger, agent, wanted, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts, withdrawnHere = [] } = wanted;
+  const { buffered, commits, facts, known, isUntrusted } = wanted;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isComplete = end === 'completed' || run.isAnswered === true;
@@ -49,7 +50,9 @@ export async function publishRequested(run: RequestedRun, options: RequestedOpti
           unseen: withFormerNames(run, commits.diff),
           remarks: run.remarks,
           facts,
-          withdrawnHere,
+          known,
+          isTrusted: !isUntrusted,
+          now: run.now,
           isOver,
           isComplete,
           options,
@@ -78,13 +81,17 @@ function joined(parts: readonly (PublishedPart | undefined)[], refusals: string)
     .flatMap((part) => part?.line ?? [])
     .join(' ')
     .trim();
+  const failure = parts.flatMap((part) => part?.failure ?? [])[0];
   const details = [review?.details ?? '', refusals].filter((text) => text !== '').join('\n\n');
   return {
     isReview: review?.isReview === true,
     line: line === '' ? undefined : line,
     url: review?.url,
     ...(review?.findings === undefined ? {} : { findings: review.findings }),
+    ...(review?.ends === undefined ? {} : { ends: review.ends }),
+    ...(review?.records === undefined ? {} : { records: review.records }),
     ...(review?.isReviewLost === true ? { isReviewLost: true } : {}),
+    ...(failure === undefined ? {} : { failure }),
     ...(details === '' ? {} : { details }),
   };
 }

@@ -1,29 +1,41 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { Failed } from '../../adapters/github/client/failed.js';
 import { publishReview, type ReviewResult } from '../../adapters/github/posting/review.js';
+import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
+import type { Buffered } from '../../core/review/buffered.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import { agentOf, parseReviewMarker } from '../../core/review/markers.js';
-import type { PlacedFinding } from '../../core/review/place.js';
+import { type PlacedFinding, worstFirst } from '../../core/review/place.js';
 import {
   type PreparedComment,
+  type PreparedReply,
   type PreparedReview,
   prepareReview,
 } from '../../core/review/prepare-review.js';
-import { withdrawnFindings } from '../../core/review/state-sums.js';
 import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
-import { dismissStale, markGone, raisedAgain, sortOld } from './close-old.js';
-import { closeTexts, sortTexts } from './close-texts.js';
+import { warningText } from '../../core/warning.js';
+import { closeTexts, type OldTexts, sortTexts } from './close-texts.js';
+import {
+  dismissStale,
+  type EarlierFindings,
+  endEarlier,
+  endFacts,
+  formatEarlier,
+  sortEarlier,
+} from './earlier-findings.js';
 import { fetchOwnFindings, type OwnFindings } from './known-findings.js';
 import type { PublishedPart, RequestedReview, ReviewEnd } from './requested.js';
+import { recordsOf } from './review-records.js';
 import { whileAsked } from './while-asked.js';
 
 /** Posts the one review of a run (D23); undefined where the run wants none. Trouble is a warning. */
 export async function postReview(wanted: RequestedReview): Promise<PublishedPart | undefined> {
   const { buffered, options, isOver } = wanted;
-  if (buffered.findings.length === 0 && buffered.review === undefined) return undefined;
+  if (isNothing(buffered)) return undefined;
   if (!isOver) {
-    const { findings, review: draft } = buffered;
+    const { review: draft } = buffered;
+    const findings = worstFirst(buffered.findings);
     const verdict = draft?.verdict ?? 'comment';
     const review = { findings: findings.length, verdict, unposted: findings };
     // Nobody can see it on the pull request, so the next one must not go on from it.
@@ -31,7 +43,8 @@ export async function postReview(wanted: RequestedReview): Promise<PublishedPart
       draft === undefined ? '' : `**Review that is not posted**\n\n${draft.summary}`,
       formatFindings(UNPOSTED, findings),
     ];
-    return { isReview: false, isReviewLost: true, details: paragraphs(details), review };
+    const records = recordsOf(wanted, { earlier: undefined, url: undefined, alreadyOpen: [] });
+    return { isReview: false, isReviewLost: true, details: paragraphs(details), review, records };
   }
   const { client } = options;
   if (client === undefined) return await unpublished(wanted, NO_TOKEN);
@@ -41,10 +54,19 @@ export async function postReview(wanted: RequestedReview): Promise<PublishedPart
   return await postNew(wanted, { client, own: asked.answer });
 }
 
+/** Nothing raised, ended or said of any finding. */
+function isNothing({ findings, repeated, refuted, settlements, review }: Buffered): boolean {
+  const said = [findings, repeated, refuted, settlements];
+  return said.every(({ length }) => length === 0) && review === undefined;
+}
+
 const UNPOSTED = 'Findings that stand in no comment';
-const KEPT_BACK = 'Nothing new was found, so no review was posted (`comment-when: findings`).';
 const REMEDY = 'The findings are in the job summary.';
 const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
+
+function keptBack(when: string): string {
+  return `Nothing new was found, so no review was posted (\`comment-when: ${when}\`).`;
+}
 
 interface Asked {
   readonly client: GitHubClient;
@@ -53,49 +75,110 @@ interface Asked {
 
 async function postNew(wanted: RequestedReview, { client, own }: Asked): Promise<PublishedPart | undefined> {
   const { buffered, options } = wanted;
-  const prepared = prepare(wanted, own);
-  const threads = sortOld(wanted, { own, prepared });
-  const texts = await sortTexts(wanted, { client, own, again: raisedAgain(prepared) });
-  const closeOld = async () => {
-    await dismissStale(wanted, { client, own, prepared }, { threads, texts });
-    const marked = await markGone(threads.gone, client, wanted);
-    return sentences([marked, await closeTexts(texts.settled, client, wanted)]);
+  const earlier = sortEarlier(wanted, own);
+  const prepared = prepare(wanted, { ...own, earlier });
+  const again = new Set(prepared.alreadyOpen.map(({ of }) => of.id));
+  const texts = await sortTexts(wanted, { client, own, again });
+  const finish = async () => {
+    await dismissStale(wanted, { client, own, prepared, earlier, texts });
+    const ended = await endEarlier(earlier, client, wanted);
+    const replied = await replyInThreads(prepared.replies, client, wanted);
+    return sentences([ended, replied, await closeTexts(texts.settled, client, wanted)]);
   };
-  const standing = threads.standing.length + texts.standing.length;
+  const standing = countStanding(wanted, { own, prepared, earlier, texts });
   const review = endOf(prepared, { unposted: [], standing });
-  if (!prepared.hasFindings && (options.when === 'findings' || buffered.review === undefined)) {
-    const line = sentences([notRepeated(prepared), await closeOld()]);
-    const told = { line: line === '' ? undefined : line, review };
-    if (options.when !== 'findings') return { isReview: false, ...told };
+  const ends = endFacts(earlier, wanted);
+  const alreadyOpen = prepared.alreadyOpen.map(({ placed }) => placed);
+  const recorded = (url?: string) => recordsOf(wanted, { earlier, url, alreadyOpen });
+  if (!isWorthPosting(wanted, { own, prepared, earlier })) {
+    const line = sentences([notRepeated(wanted, prepared), await finish()]);
+    const told = { line: line === '' ? undefined : line, review, ends, records: recorded() };
+    if (options.when === 'always') return { isReview: false, ...told };
     return {
       isReview: true,
       ...told,
-      details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']),
+      details: paragraphs([keptBack(options.when), buffered.review?.summary ?? '']),
     };
   }
   const asked = await whileAsked((signal) => publish(wanted, { client, prepared }, signal), REMEDY);
   if (asked.kind === 'failed') return await unpublished(wanted, asked, { prepared, standing });
   const result = asked.answer;
   if (result.kind === 'failed') return await unpublished(wanted, result, { prepared, standing });
-  // Only now that the new review stands: what it takes back must not be lost with it.
-  const marked = await closeOld();
-  const fresh = [...prepared.comments.map(({ placed }) => placed), ...prepared.inBody];
+  // Only now that the new review is there: what it takes back must not be lost with it.
+  const finished = await finish();
+  const fresh = freshOf(prepared);
   return {
     isReview: true,
     review,
-    line: sentences([lineOf(result, prepared, wanted), marked]),
+    line: sentences([lineOf(result, prepared, wanted), finished]),
     url: result.url,
     findings: result.created ? fresh : [],
+    ends,
+    records: recorded(result.url),
     details: formatFindings(UNPOSTED, [...(result.created ? [] : fresh), ...prepared.omitted]),
   };
 }
 
-type Known = Pick<OwnFindings, 'open' | 'reviews'>;
+interface Standing extends Pick<Asked, 'own'> {
+  readonly prepared: PreparedReview;
+  readonly earlier: EarlierFindings;
+  readonly texts: OldTexts;
+}
 
-const NOTHING_OWN: Known = { open: [], reviews: [] };
+/** How many findings are open beside the new ones: the agent's own, and those of other agents that this run has raised too. */
+function countStanding({ buffered }: RequestedReview, { own, prepared, earlier, texts }: Standing): number {
+  const open = new Set(own.open.map(({ id }) => id));
+  const repeated = buffered.repeated.flatMap(({ of }) => (open.has(of.id) ? [of.id] : []));
+  return new Set([
+    ...earlier.open.map(({ marker }) => marker.id),
+    ...earlier.back.map(({ of }) => of.id),
+    ...texts.standing.map(({ id }) => id),
+    ...prepared.alreadyOpen.map(({ of }) => of.id),
+    ...repeated,
+  ]).size;
+}
 
-function prepare(wanted: RequestedReview, { open, reviews }: Known): PreparedReview {
-  const { buffered, agent, commits, remarks, facts, withdrawnHere, options } = wanted;
+function freshOf({ comments, replies, inBody }: PreparedReview): readonly PlacedFinding[] {
+  return [
+    ...comments.flatMap(({ placed, others }) => [placed, ...others]),
+    ...replies.map(({ placed }) => placed),
+    ...inBody,
+  ];
+}
+
+interface Posting extends Pick<Asked, 'own'> {
+  readonly prepared: PreparedReview;
+  readonly earlier: EarlierFindings;
+}
+
+/** The first review always says something; a later one only what people do not know yet. */
+function isWorthPosting(
+  { buffered, options, agent }: RequestedReview,
+  { own, prepared, earlier }: Posting,
+): boolean {
+  if (prepared.hasFindings) return true;
+  if (buffered.review === undefined) return false;
+  switch (options.when) {
+    case 'findings':
+      return false;
+    case 'always':
+      return true;
+    case 'auto': {
+      const isFirst = !own.reviews.some(
+        ({ state, body }) =>
+          state !== 'PENDING' && agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent),
+      );
+      return isFirst || earlier.settled.length + earlier.back.length > 0;
+    }
+  }
+}
+
+type Known = Pick<OwnFindings, 'open' | 'reviews'> & { readonly earlier: EarlierFindings | undefined };
+
+const NOTHING_OWN: Known = { open: [], reviews: [], earlier: undefined };
+
+function prepare(wanted: RequestedReview, { open, reviews, earlier }: Known): PreparedReview {
+  const { buffered, agent, commits, remarks, known, options } = wanted;
   const before = reviews.filter(({ state, body }) => {
     const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
     return marker?.agent === agent && marker.head === commits.head;
@@ -106,10 +189,35 @@ function prepare(wanted: RequestedReview, { open, reviews }: Known): PreparedRev
     buffered,
     reviewsBefore: before.length,
     remarks,
-    known: { open, withdrawn: withdrawnFindings(facts), withdrawnHere },
+    open,
+    compared: new Set(known.map(({ id }) => id)),
     maxComments: options.maxComments,
+    blockOn: options.blockOn,
+    earlier: earlier === undefined ? [] : formatEarlier(earlier, wanted),
+    footer: options.footer,
+    signature: options.signature,
     clean: options.clean,
   });
+}
+
+/** Says findings in conversations that are open on their lines, and how many; empty for none. Trouble is a warning. */
+async function replyInThreads(
+  replies: readonly PreparedReply[],
+  client: GitHubClient,
+  { place, options }: RequestedReview,
+): Promise<string> {
+  let posted = 0;
+  for (const { thread, marker, body } of replies) {
+    const reply = { ...place, commentId: thread.commentId, marker, body };
+    const asked = await whileAsked((signal) => replyInThread(client, reply, signal), REMEDY);
+    const result = asked.kind === 'failed' ? asked : asked.answer;
+    if (result.kind === 'published') posted += 1;
+    else {
+      const message = `a finding on a line that has a conversation was not posted there: ${result.message}`;
+      options.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });
+    }
+  }
+  return posted === 0 ? '' : `Added ${count(posted, 'finding')} to open conversations.`;
 }
 
 interface ToPost {
@@ -122,15 +230,24 @@ async function publish(
   { client, prepared }: ToPost,
   signal: AbortSignal,
 ): Promise<ReviewResult> {
-  const { verdict, body, marker, comments } = prepared;
+  const { verdict, body, footer, marker, comments } = prepared;
   const event = verdict === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
   const { head: headSha } = commits;
-  const draft = { ...place, headSha, event, body, marker, comments: comments.map(commentOf) } as const;
+  const draft = {
+    ...place,
+    headSha,
+    event,
+    body,
+    footer,
+    marker,
+    comments: comments.map(commentOf),
+  } as const;
   return await publishReview(client, draft, signal);
 }
 
-function commentOf({ path, side, line, startLine, body }: PreparedComment) {
-  return startLine === undefined ? { path, side, line, body } : { path, side, line, startLine, body };
+function commentOf({ path, side, line, startLine, body, inText }: PreparedComment) {
+  const comment = { path, side, line, body, inText };
+  return startLine === undefined ? comment : { ...comment, startLine };
 }
 
 interface Unposted {
@@ -146,19 +263,24 @@ async function unpublished(
   { prepared, standing }: Unposted = { prepared: prepare(wanted, NOTHING_OWN), standing: 0 },
 ): Promise<PublishedPart> {
   const { options, buffered } = wanted;
-  options.reporter.warn({
+  const warning = {
     code: 'publish-failed',
-    message: `the review was not posted: ${message}. ${remedy}`,
-  });
-  const known = new Set<PlacedFinding>([...prepared.alreadyOpen, ...prepared.withdrawn]);
-  const fresh = buffered.findings.filter((finding) => !known.has(finding));
+    message: `the review was not posted: ${message}`,
+    remedy,
+  } as const;
+  options.reporter.warn(warning);
+  const failure = warningText(warning);
+  const known = new Set<PlacedFinding>(prepared.alreadyOpen.map(({ placed }) => placed));
+  const fresh = worstFirst(buffered.findings.filter((finding) => !known.has(finding)));
   const summary = buffered.review === undefined ? '' : `${buffered.review.summary}\n\n`;
   const details = `${summary}${formatFindings(UNPOSTED, fresh)}`.trim();
   return {
     isReview: true,
     isReviewLost: true,
+    failure,
     details,
     review: endOf(prepared, { unposted: fresh, standing }),
+    records: recordsOf(wanted, { earlier: undefined, url: undefined, alreadyOpen: [...known] }),
   };
 }
 
@@ -166,9 +288,8 @@ function endOf(
   prepared: PreparedReview,
   { unposted, standing }: Pick<ReviewEnd, 'unposted'> & { readonly standing: number },
 ): ReviewEnd {
-  const { comments, inBody, omitted, alreadyOpen, verdict } = prepared;
-  const raised = comments.length + inBody.length + omitted.length + alreadyOpen.length;
-  return { findings: raised + standing, verdict, unposted };
+  const raised = freshOf(prepared).length + prepared.omitted.length;
+  return { findings: raised + standing, verdict: prepared.verdict, unposted };
 }
 
 const MAX_PLACES = 5;
@@ -178,8 +299,9 @@ const MAX_PATH = 100;
 function lineOf(
   { created, event }: Pick<Extract<ReviewResult, { kind: 'published' }>, 'created' | 'event'>,
   prepared: PreparedReview,
-  { place: { number } }: RequestedReview,
+  wanted: RequestedReview,
 ): string {
+  const { number } = wanted.place;
   if (!created) return `The review of #${number} was posted before.`;
   const { comments, inBody } = prepared;
   const places = comments.map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
@@ -192,12 +314,12 @@ function lineOf(
     return sentences([
       isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
       inText,
-      notRepeated(prepared),
+      notRepeated(wanted, prepared),
     ]);
   const said = isBlocking
     ? `Asked for changes on #${number} with ${posted}`
     : `Posted ${posted} on #${number}`;
-  return sentences([`${said}: ${listed}.`, inText, notRepeated(prepared)]);
+  return sentences([`${said}: ${listed}.`, inText, notRepeated(wanted, prepared)]);
 }
 
 function paragraphs(parts: readonly string[]): string {
@@ -208,10 +330,13 @@ function sentences(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-function notRepeated({ alreadyOpen, withdrawn }: PreparedReview): string {
+function notRepeated({ buffered }: RequestedReview, { alreadyOpen }: PreparedReview): string {
+  const open = alreadyOpen.length + buffered.repeated.filter(({ of }) => of.state === 'open').length;
   const parts = [
-    ...(alreadyOpen.length === 0 ? [] : [`${alreadyOpen.length} open`]),
-    ...(withdrawn.length === 0 ? [] : [`${withdrawn.length} withdrawn`]),
+    ...(open === 0 ? [] : [`${open} open`]),
+    ...(buffered.heldBack.length === 0 ? [] : [`${buffered.heldBack.length} dismissed before`]),
   ];
-  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
+  const refuted =
+    buffered.refuted.length === 0 ? '' : `Refuted on a second look: ${buffered.refuted.length}.`;
+  return sentences([parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`, refuted]);
 }

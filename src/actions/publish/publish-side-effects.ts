@@ -15,10 +15,16 @@ import { whileAsked } from './while-asked.js';
 export async function publishSideEffects(wanted: RequestedEffects): Promise<PublishedPart | undefined> {
   const { buffered, options, number } = wanted;
   const done: string[] = [];
+  const failures: string[] = [];
   const work: Work = {
     ...wanted,
     done,
-    warn: (message) => options.reporter.warn({ code: 'publish-failed', message }),
+    fail(message, remedy) {
+      failures.push(message);
+      work.warn(message, remedy);
+    },
+    warn: (message, remedy) =>
+      options.reporter.warn({ code: 'publish-failed', message, ...(remedy === undefined ? {} : { remedy }) }),
   };
   const { labels, assignees, issues, reaction } = buffered;
   const { client } = options;
@@ -26,8 +32,9 @@ export async function publishSideEffects(wanted: RequestedEffects): Promise<Publ
     labels.add.length + labels.remove.length + assignees.length + issues.length > 0 || reaction !== undefined;
   if (!isAsked) return undefined;
   if (client === undefined) {
-    work.warn(`labels, assignees, issues and reactions were left out: ${NO_TOKEN}`);
-    return undefined;
+    const failure = `labels, assignees, issues and reactions were left out: ${NO_TOKEN}`;
+    work.warn(failure);
+    return { isReview: false, failure };
   }
   if (number !== undefined) {
     await changeLabels(client, number, work);
@@ -35,25 +42,30 @@ export async function publishSideEffects(wanted: RequestedEffects): Promise<Publ
   }
   for (const issue of issues) await openIssue(client, issue, work);
   await giveReaction(client, work);
-  return done.length === 0 ? undefined : { isReview: false, line: done.join(' ') };
+  const [failure] = failures;
+  if (done.length > 0) return { isReview: false, line: done.join(' ') };
+  return failure === undefined ? undefined : { isReview: false, failure };
 }
 
 interface Work extends RequestedEffects {
   /** Sentences on what was done; of names only those that the workflow allows. */
   readonly done: string[];
-  warn(message: string): void;
+  /** GitHub refused something that the run wanted. */
+  fail(message: string, remedy?: string): void;
+  /** Something is amiss that is no refusal, or that nobody misses. */
+  warn(message: string, remedy?: string): void;
 }
 
 const REMEDY = 'Check the `permissions:` of the job.';
 
 async function changeLabels(client: GitHubClient, number: number, work: Work): Promise<void> {
-  const { repository, buffered, done, warn } = work;
+  const { repository, buffered, done, fail, warn } = work;
   const { add, remove } = buffered.labels;
   if (add.length + remove.length === 0) return;
   const changes = { repository, number, add, remove };
   const asked = await whileAsked((signal) => setLabels(client, changes, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') return warn(`the labels were not set: ${result.message}. ${result.remedy}`);
+  if (result.kind === 'failed') return fail(`the labels were not set: ${result.message}`, result.remedy);
   if (result.added.length > 0) done.push(`Added ${labels(result.added)}.`);
   if (result.removed.length > 0) done.push(`Removed ${labels(result.removed)}.`);
   if (result.unknown.length > 0) {
@@ -68,23 +80,24 @@ function labels(names: readonly string[]): string {
 }
 
 async function assignPeople(client: GitHubClient, number: number, work: Work): Promise<void> {
-  const { repository, buffered, done, warn } = work;
+  const { repository, buffered, done, fail, warn } = work;
   const logins = buffered.assignees;
   if (logins.length === 0) return;
   const asked = await whileAsked((signal) => assign(client, { repository, number, logins }, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') return warn(`nobody was assigned: ${result.message}. ${result.remedy}`);
+  if (result.kind === 'failed') return fail(`nobody was assigned: ${result.message}`, result.remedy);
   if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
   if (result.refused.length > 0) {
     warn(
-      `GitHub did not assign ${result.refused.join(', ')}: they may not be assigned here. Give them access to the repository, or take them out of \`assignees-allowed\``,
+      `GitHub did not assign ${result.refused.join(', ')}: they may not be assigned here`,
+      'Give them access to the repository, or take them out of `assignees-allowed`.',
     );
   }
 }
 
 /** Known by its title, so that a run that is repeated, or a later one, brings it up to date. */
 async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): Promise<void> {
-  const { repository, agent, options, done, warn } = work;
+  const { repository, agent, options, done, fail } = work;
   const issue = {
     repository,
     marker: `<!-- axe-action:issue agent=${encodeField(agent)} key=${textId(draft.title)} -->`,
@@ -95,7 +108,7 @@ async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): P
   } as const;
   const asked = await whileAsked((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') return warn(`the issue was not opened: ${result.message}. ${result.remedy}`);
+  if (result.kind === 'failed') return fail(`the issue was not opened: ${result.message}`, result.remedy);
   done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
 }
 
@@ -106,7 +119,7 @@ async function giveReaction(client: GitHubClient, work: Work): Promise<void> {
   if (content === undefined || subject === undefined) return;
   const asked = await whileAsked((signal) => react(client, { repository, subject, content }, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') warn(`the reaction was not given: ${result.message}. ${result.remedy}`);
+  if (result.kind === 'failed') warn(`the reaction was not given: ${result.message}`, result.remedy);
 }
 
 /** What a reaction is given to; a review as such takes none (REST API, reactions), its pull request does. */

@@ -1,71 +1,135 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
+import { setThread } from '../../adapters/github/posting/resolve-thread.js';
 import { signalAfter } from '../../adapters/host/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
-import type { Published, Publisher, PublishRequest, Reporter } from '../../core/dependencies.js';
+import type { Published, Publisher, PublishRequest, Reply, Reporter } from '../../core/dependencies.js';
+import { isCancelled } from '../../core/errors.js';
 import { subjectNumber, subjectTrigger, type Trigger } from '../../core/event/trigger.js';
 import type { RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { NOTHING_BUFFERED } from '../../core/review/buffered.js';
-import { withSuggestion } from '../../core/review/comment-text.js';
-import type { PlacedFinding } from '../../core/review/place.js';
+import { reviewCommand } from '../../core/review/command.js';
 import { stickyBody } from '../../core/review/publication.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
+import { type Warning, warningText } from '../../core/warning.js';
 import type { Inputs } from '../inputs/inputs.js';
 import type { PublishInputs } from '../inputs/publish-inputs.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
 import type { ThisRun } from '../runner/this-run.js';
-import { loadToolkit } from '../runner/toolkit.js';
+import { annotateFindings } from './annotate-findings.js';
+import { answerDismissals } from './answer-dismissals.js';
+import { answerText, signature, writtenBy } from './answer-text.js';
+import type { CheckProgress } from './check-progress.js';
 import { NO_TOKEN } from './no-token.js';
 import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
-import { formatEnd, formatUnseen, reviewRemarks } from './review-remarks.js';
+import { reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
+import { reviewRemarks } from './review-remarks.js';
+import { whileAsked } from './while-asked.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {
   readonly client: GitHubClient | undefined;
+  /** The check in progress; left out where none is wanted. */
+  readonly progress?: CheckProgress | undefined;
   readonly comment: Inputs['comment'];
   readonly review: ReviewInputs;
   readonly inputs: PublishInputs;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
+  now(): Date;
 }
 
 const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
 
 const NOTHING: Published = { line: undefined, url: undefined };
 
+/** A run that has no answer for the comment that started it. */
+export interface FailureAnswer {
+  readonly trigger: Trigger;
+  readonly agent: string;
+  /** What whoever asked is told, in one line. */
+  readonly line: string;
+}
+
+/** The action's publisher, which also answers for a run that failed. */
+export interface ActionPublisher extends Publisher {
+  answerFailure(failure: FailureAnswer): Promise<void>;
+}
+
 /** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
-export function createActionPublisher(options: ActionPublisherOptions): Publisher {
+export function createActionPublisher(options: ActionPublisherOptions): ActionPublisher {
   return {
     async publish(plan, outcome, wanted) {
       const end = { plan, outcome, wanted };
       const published = await publishParts(end, options);
-      const parts = { ...published, ...(await showFindings(end, published, options)) };
-      // A mention is answered where it was made, whatever else was posted.
-      const isSaid = parts.isReview && plan.trigger.kind !== 'comment' && options.comment !== 'always';
-      const target = isSaid ? undefined : commentTarget(plan.trigger, options.comment);
+      await acknowledge(end, options);
+      const shown = await showFindings(end, published, options);
+      const failure = published.failure ?? shown.failure;
+      const result = reviewResultOf(end, published, options);
+      const parts = { ...published, ...shown, ...result, ...(failure === undefined ? {} : { failure }) };
+      const isSaid = options.comment !== 'always' && isAnswer(parts, plan.trigger);
+      const target = isSaid ? undefined : targetOf(plan, options.comment);
       const clean = cleanFor(wanted, options);
       const text = answerText(plan, outcome, clean);
       if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
-      const footer = writtenBy(name);
-      if (target === undefined) return join(parts, await report({ plan, text, clean }, options));
+      const footer = signature(plan, outcome);
+      if (target === undefined) {
+        const nowhere = { ...parts, ...withoutPull(plan, options) };
+        return join(nowhere, await report({ plan, text, clean }, options));
+      }
       const key = commentKey(name, target);
       return join(parts, await post(plan.trigger, { target, agent: key, text, footer, clean }, options));
     },
-    async reply({ trigger, agent, text, among }) {
+    async reply({ trigger, agent, text, among, conversation }) {
       const target = commentTarget(trigger, options.comment);
       if (target === undefined) return NOTHING;
-      const footer = `About the agent \`${agent}\` · axe-action, no model was asked`;
+      const about = agent === undefined ? '' : `About the agent \`${agent}\` · `;
+      const footer = `${about}axe-action, no model was asked`;
       // A reply in a thread is never brought up to date.
       const isShared = among === 'unless-answered' || (among === 'for-all' && !isOnLine(trigger));
-      const key = commentKey(isShared ? FOR_ALL : agent, target);
+      const key = commentKey(isShared ? FOR_ALL : (agent ?? FOR_ALL), target);
       const isOnce = among === 'unless-answered';
       // It quotes memory, which holds words of people without write access too.
       const clean = cleanFor({ isUntrusted: true }, options);
-      return await post(trigger, { target, agent: key, text, footer, isOnce, clean }, options);
+      const posted = await post(trigger, { target, agent: key, text, footer, isOnce, clean }, options);
+      if (conversation !== undefined) await setConversation(conversation, options);
+      return posted;
+    },
+    async answerFailure({ trigger, agent, line }) {
+      const target = commentTarget(trigger, options.comment);
+      if (target === undefined || trigger.kind !== 'comment') return;
+      // An answer in a thread is never replaced, so that of a second attempt must have a key of its own.
+      const key = isOnLine(trigger) ? `${commentKey(agent, target)}/failure` : commentKey(agent, target);
+      const clean = cleanFor({ isUntrusted: true }, options);
+      const comment = { target, agent: key, text: line, footer: writtenBy(agent), clean };
+      // The answer of an earlier attempt stays; a later one takes the place of this line.
+      await post(trigger, { ...comment, isOnce: true }, options);
     },
   };
+}
+
+/**
+ * Whether a review is all of the answer. A question is answered where it was asked, whatever else was posted; whoever asks
+ * for a review has it once it stands there.
+ */
+function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
+  if (trigger.kind !== 'comment') return isReview;
+  return isReview && url !== undefined && reviewCommand(trigger) !== undefined;
+}
+
+/** A token that may not leaves the conversation as it is: what was asked for is done without it. */
+async function setConversation(
+  conversation: NonNullable<Reply['conversation']>,
+  { client, reporter }: ActionPublisherOptions,
+): Promise<void> {
+  if (client === undefined) return;
+  const remedy = 'Resolve or reopen it by hand.';
+  const asked = await whileAsked((signal) => setThread(client, conversation, signal), remedy);
+  if (asked.kind !== 'failed') return;
+  const message = `the conversation was not changed: ${asked.message}. ${remedy}`;
+  reporter.warn({ code: 'publish-failed', message });
 }
 
 /** Outbound cleaning for comments of a run (D24). */
@@ -88,6 +152,18 @@ interface End {
   readonly wanted: PublishRequest;
 }
 
+/** People who dismissed a finding are told once that they were understood. */
+async function acknowledge(
+  { plan: { trigger, agent }, wanted: { dismissed = [], isUntrusted } }: End,
+  { client, comment, reporter, runUrl }: ActionPublisherOptions,
+): Promise<void> {
+  if (dismissed.length === 0 || comment === 'never' || trigger.kind === 'local') return;
+  const { repository } = trigger;
+  const by = footer(writtenBy(agent.name), runUrl);
+  const answers = { repository, agent: agent.name, dismissed, footer: by, isUntrusted };
+  await answerDismissals(answers, { client, reporter });
+}
+
 /** What the tools of the run collected; the code for that is loaded only where there is something. */
 async function publishParts(
   { plan, outcome, wanted }: End,
@@ -103,15 +179,19 @@ async function publishParts(
     wanted,
     scope: plan.scope,
     unseen: plan.task.unseen ?? [],
-    remarks: reviewRemarks(plan, outcome).map(clean),
+    remarks: reviewRemarks(outcome, wanted.buffered).map(clean),
     ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
+    now: options.now(),
     mayComment: options.comment !== 'never',
   };
   return await publishRequested(run, {
     client,
     when: review.when,
     maxComments: review.rules.maxComments,
+    blockOn: review.rules.blockOn,
+    footer: reviewFooter({ plan, outcome }, { runUrl: options.runUrl, clean }),
+    signature: signatureOf(plan.agent.name, options.runUrl),
     reporter,
     secrets,
     clean,
@@ -125,23 +205,38 @@ async function publishParts(
  */
 async function showFindings(
   end: End,
-  { review, line }: PublishedPart,
+  { review, line, records }: PublishedPart,
   options: ActionPublisherOptions,
-): Promise<Pick<Published, 'checkUrl'>> {
-  const { client, reporter, secrets, inputs, comment, runUrl } = options;
+): Promise<Pick<Published, 'checkUrl' | 'failure'>> {
+  const { client, progress, reporter, secrets, inputs, comment, runUrl } = options;
+  let failure: string | undefined;
   if (inputs.checkRun) {
     const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
-    const check = checkOf(end, { review, line, footer: by, run: options.run });
+    const check = checkOf(end, { review, line, records, footer: by, run: options.run });
     const clean = cleanFor(end.wanted, options);
     const cleanMessage = (text: string) => sanitize(text, 'log', secrets);
-    const posted = check && (await postCheck(check, { client, reporter, clean, cleanMessage }));
-    if (posted !== undefined) return posted.url === '' ? {} : { checkUrl: posted.url };
+    const started = await progress?.started();
+    const posted = check && (await postCheck(check, { client, started, reporter, clean, cleanMessage }));
+    if (posted !== undefined) {
+      await progress?.finished();
+      return { checkUrl: posted.url };
+    }
+    await endUnanswered(end.outcome, progress);
+    failure = check === undefined ? undefined : 'the check was not written';
   }
   if (review !== undefined && review.unposted.length > 0 && comment !== 'never') {
     await annotateFindings(review.unposted, secrets);
   }
-  return {};
+  return failure === undefined ? {} : { failure };
+}
+
+/** A check must not stay in progress where a run has come to nothing. */
+async function endUnanswered(outcome: RunOutcome, progress: CheckProgress | undefined): Promise<void> {
+  if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed');
+  if (outcome.kind !== 'failed') return;
+  const { error } = outcome;
+  await progress?.end(error.message, isCancelled(error) ? 'cancelled' : 'failed');
 }
 
 /** What a run answers, as it is to be cleaned. */
@@ -169,16 +264,34 @@ async function report(
   );
 }
 
-function writtenBy(agent: string): string {
-  return `Written by the agent \`${agent}\` with axe-action`;
+/** Where another workflow's run has no pull request, people look for the answer in vain. */
+function withoutPull(
+  { trigger, reportsOn }: Plan,
+  { comment, inputs }: ActionPublisherOptions,
+): Pick<Published, 'details'> {
+  if (trigger.kind !== 'workflow_run' || reportsOn !== undefined) return {};
+  if (comment === 'never' || inputs.reportTo !== '') return {};
+  const commit = trigger.headSha.slice(0, 7);
+  return {
+    details: `No open pull request has the commit ${commit} as its head, so the answer is only here.`,
+  };
 }
 
-/** One line for both (D9), and the address of the review where there is one. */
+/** One line for both (D9), and the address of the review where there is one; a failure counts where nothing went well (D40). */
 function join(parts: PublishedPart, comment: Published): Published {
-  const { isReview: _, review: __, ...published } = parts;
+  const { isReview: _, review: __, failure: ___, checkUrl, ...published } = parts;
   const lines = [parts.line, comment.line].filter((line) => line !== undefined);
   const line = lines.length === 0 ? undefined : lines.join(' ');
-  return { ...published, line, url: parts.url ?? comment.url };
+  const url = parts.url ?? comment.url;
+  const isPublished = line !== undefined || url !== undefined || checkUrl !== undefined;
+  const failure = isPublished ? undefined : (parts.failure ?? comment.failure);
+  return {
+    ...published,
+    ...(checkUrl === undefined || checkUrl === '' ? {} : { checkUrl }),
+    ...(failure === undefined ? {} : { failure }),
+    line,
+    url,
+  };
 }
 
 /** Where a comment goes. */
@@ -186,6 +299,12 @@ interface Target {
   readonly number: number;
   /** The comment that is answered; undefined for a sticky comment. */
   readonly replyTo: number | undefined;
+}
+
+/** Another workflow's run is reported on its pull request. */
+function targetOf({ trigger, reportsOn }: Plan, comment: Inputs['comment']): Target | undefined {
+  if (reportsOn === undefined || comment === 'never') return commentTarget(trigger, comment);
+  return { number: reportsOn, replyTo: undefined };
 }
 
 /** `auto`: a sticky comment on pull requests, a reply to a comment, nothing on issues. */
@@ -230,11 +349,7 @@ async function post(
   if (trigger.kind === 'local') return NOTHING;
   const { agent, target } = comment;
   if (client === undefined) {
-    reporter.warn({
-      code: 'publish-failed',
-      message: `${UNPUBLISHED}: ${NO_TOKEN}`,
-    });
-    return NOTHING;
+    return unposted({ message: NO_TOKEN }, reporter);
   }
   const body = stickyBody({
     agent,
@@ -248,13 +363,16 @@ async function post(
     (thrown: unknown) => unanswered(thrown, signal),
   );
   if (result.kind === 'failed') {
-    reporter.warn({
-      code: 'publish-failed',
-      message: `${UNPUBLISHED}: ${result.message}. ${result.remedy}`,
-    });
-    return NOTHING;
+    return unposted(result, reporter);
   }
   return { line: result.line, url: result.url };
+}
+
+function unposted({ message, remedy }: Pick<Warning, 'message' | 'remedy'>, reporter: Reporter): Published {
+  const next = remedy === undefined ? {} : { remedy };
+  const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${message}`, ...next } as const;
+  reporter.warn(warning);
+  return { ...NOTHING, failure: warningText(warning) };
 }
 
 /** Time ran out while GitHub was asked; anything else is a bug and is thrown on. */
@@ -267,53 +385,4 @@ function unanswered(thrown: unknown, signal: AbortSignal): Extract<PostResult, {
 function footer(by: string, runUrl: string): string {
   const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
   return `<sub>${by}${run}</sub>`;
-}
-
-/**
- * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
- * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
- */
-function answerText(
-  { task }: Pick<Plan, 'task'>,
-  outcome: RunOutcome,
-  clean: (markdown: string) => string,
-): string {
-  const answer = answerOf(outcome, clean);
-  const remark = formatUnseen(task);
-  return remark === undefined || answer.trim() === '' ? answer : `*${clean(remark)}*\n\n${answer}`;
-}
-
-function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
-  switch (outcome.kind) {
-    case 'completed':
-      return outcome.answer;
-    case 'incomplete':
-    case 'exhausted':
-      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
-    case 'failed':
-    case 'refused':
-      return '';
-  }
-}
-
-/** The runner shows ten annotations of a kind for a step. */
-const MAX_ANNOTATIONS = 9;
-
-/**
- * Shows findings on their lines where they could not be posted. Notices, so that they take no room from the warnings of
- * the run itself (D35); the removed side of a diff has no lines that could carry one.
- */
-export async function annotateFindings(
-  findings: readonly PlacedFinding[],
-  secrets: readonly string[],
-): Promise<void> {
-  const core = await loadToolkit();
-  const onLines = findings.flatMap(({ finding, placement }) =>
-    placement.kind === 'line' && placement.side === 'RIGHT' ? [{ finding, placement }] : [],
-  );
-  for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
-    const { path, line, startLine = line } = placement;
-    const place = { file: path, startLine, endLine: line };
-    core.notice(sanitize(withSuggestion(finding), 'log', secrets), { title: finding.rule, ...place });
-  }
 }

@@ -2,7 +2,10 @@ import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
 import type { Published, Reporter, ReviewedChange } from '../../core/dependencies.js';
 import type { Repository, Trigger } from '../../core/event/trigger.js';
+import type { FindingRecord } from '../../core/findings/record.js';
+import type { Severity } from '../../core/findings/terms.js';
 import type { Buffered, Verdict } from '../../core/review/buffered.js';
+import type { KnownFinding } from '../../core/review/known.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import type { Scope } from '../../core/review/scope.js';
 import type { ReviewFact } from '../../core/review/state-facts.js';
@@ -13,6 +16,11 @@ export interface RequestedOptions {
   readonly client: GitHubClient | undefined;
   readonly when: ReviewInputs['when'];
   readonly maxComments: number;
+  readonly blockOn: Severity;
+  /** Who reviewed, at what cost, and where to read more: markdown of ours. */
+  readonly footer: string;
+  /** The same for a comment on a line. */
+  readonly signature: string;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   /** Outbound cleaning for comments (D24). */
@@ -25,6 +33,8 @@ export interface RequestedOptions {
 export interface PublishedPart extends Partial<Published> {
   /** The review says what the run had to say: no other comment is needed. */
   readonly isReview: boolean;
+  /** Every finding with its fate; left out where the run reviewed nothing. */
+  readonly records?: readonly FindingRecord[];
   /** What the review came to; left out where the run wanted none, or did not get so far. */
   readonly review?: ReviewEnd;
 }
@@ -54,7 +64,11 @@ export interface RequestedReview {
   /** Sentences for people about how the review came about. */
   readonly remarks: readonly string[];
   readonly facts: readonly ReviewFact[];
-  readonly withdrawnHere: readonly string[];
+  /** The findings that the pull request had when the run began. */
+  readonly known: readonly KnownFinding[];
+  /** Nobody without write access wrote what the run has read: the model's word may end a finding. */
+  readonly isTrusted: boolean;
+  readonly now: Date;
   /** The run completed, or a limit ended it: what it had found by then counts. */
   readonly isOver: boolean;
   readonly isComplete: boolean;

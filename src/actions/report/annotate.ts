@@ -25,20 +25,34 @@ function annotationPlace(at: SourcePosition | undefined) {
   };
 }
 
-/** The warnings of a run as annotations, merged by code (D35); `isRequired`: a save that failed fails the step. */
-export function warningAnnotations(warnings: readonly Warning[], isRequired: boolean): readonly Annotation[] {
+/** The warnings of a run as annotations, merged by code (D35); one that fails the step is an error. */
+export function warningAnnotations(
+  warnings: readonly Warning[],
+  { isRequired, isUnpublished }: WarningWeights,
+): readonly Annotation[] {
   return mergeWarnings(toldOnce(warnings)).map(({ code, message, at }) => {
-    const isError = isRequired && code === 'memory-save-failed';
+    const why =
+      (isRequired && code === 'memory-save-failed' ? REQUIRED : undefined) ??
+      (isUnpublished && code === 'publish-failed' ? UNPUBLISHED : undefined);
     return {
-      level: isError ? 'error' : 'warning',
+      level: why === undefined ? 'warning' : 'error',
       title: warningTitle(code),
-      message: isError ? `${message.replace(/\.$/, '')}. ${REQUIRED}` : message,
+      message: why === undefined ? message : `${message.replace(/\.$/, '')}. ${why}`,
       at,
     };
   });
 }
 
+/** Which warnings fail the step. */
+export interface WarningWeights {
+  /** Memory had to be saved. */
+  readonly isRequired: boolean;
+  /** Nothing of what the run was there for could be published (D40). */
+  readonly isUnpublished: boolean;
+}
+
 const REQUIRED = 'The step fails because of `memory-required: true`.';
+const UNPUBLISHED = 'The run failed because nothing else could be published either.';
 
 /** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
 function toldOnce(warnings: readonly Warning[]): readonly Warning[] {

@@ -4,7 +4,7 @@ import type { Plan } from '../../core/plan.js';
 import { NO_NOTES, withNotes } from '../../core/prompt/system.js';
 import { describePlan } from '../runner/action-reporter.js';
 import { formatMemory, type LoadedMemoryView, loadedEntries } from './format-memory.js';
-import { scopeLine, warningList } from './format-summary.js';
+import { formatReading, warningList } from './format-summary.js';
 import { row } from './format-usage.js';
 import { codeBlock, details, oneLine, sections } from './markdown.js';
 import type { KindReporter, ReportOf, SummaryOptions } from './reporter.js';
@@ -42,7 +42,7 @@ function summaryOf({ plan, memory }: Planned, { warnings, view }: SummaryOptions
     'No model was asked and nothing was written, memory included. This would have been sent:',
     details('System prompt', codeBlock(system === '' ? '(none)' : system)),
     details('User message', codeBlock(plan.task.message)),
-    scopeLine(plan),
+    formatReading(plan.coverage, plan.scope),
     formatMemory({ plan, memory, remembered: { kind: 'nothing' } }, view),
     isAddedTo({ plan, memory }) ? announced(plan, view) : '',
     warningList(warnings),

@@ -1,15 +1,15 @@
-import { AxeError, formatError, messageOf, ProviderError } from '../../core/errors.js';
+import { AxeError, formatError, isCancelled, messageOf, ProviderError } from '../../core/errors.js';
 import { warningList } from './format-summary.js';
 import { codeBlock, sections } from './markdown.js';
+import { noAnswerLine } from './no-answer.js';
 import type { KindReporter } from './reporter.js';
 
 /** The reporter of a run that ended with an error before there was anything to report. */
 export function failureReporter(thrown: unknown): KindReporter {
   const isOurs = thrown instanceof AxeError;
   const message = isOurs ? formatError(thrown) : bugReport(thrown);
-  // Time can be up before the model is asked.
-  const isTimeout = thrown instanceof ProviderError && thrown.category === 'timeout';
-  const conclusion = isTimeout ? 'timeout' : 'failure';
+  const ended = isCancelled(thrown) ? 'cancelled' : 'failure';
+  const conclusion = isTimeout(thrown) ? 'timeout' : ended;
   return {
     outputs: () => ({ conclusion, 'memory-saved': 'false' }),
     formatSummary: ({ warnings }) =>
@@ -17,8 +17,14 @@ export function failureReporter(thrown: unknown): KindReporter {
     logLines: () => [],
     annotations: () => [{ level: 'error', title: 'axe-action', message, at: isOurs ? thrown.at : undefined }],
     isAnswered: () => false,
+    noAnswer: () => noAnswerLine(conclusion),
     ...(isOurs ? {} : { alwaysFails: true }),
   };
+}
+
+/** Whether an error says that time is up, which can be before the model is asked. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof ProviderError && thrown.category === 'timeout';
 }
 
 function bugReport(thrown: unknown): string {

@@ -1,4 +1,4 @@
-import type { WithdrawalReason, Withdrawn } from '../../core/review/state-facts.js';
+import type { Ended, EndReason } from '../../core/review/finding-facts.js';
 import { count } from '../../core/text/count.js';
 import type { Learned } from '../../run/request.js';
 import type { LoadedMemoryView } from './format-memory.js';
@@ -10,12 +10,13 @@ export function formatLearned(
   { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
 ): string {
   if (learned === undefined) return '';
-  const { withdrawn, trouble } = learned;
-  const lines = isHidden ? [] : withdrawn.slice(0, MAX_LISTED).map(lineOf);
-  const left = isHidden ? 0 : withdrawn.length - lines.length;
+  const { facts, trouble } = learned;
+  const ended = facts.flatMap((fact) => (fact.kind === 'ended' ? [fact] : []));
+  const lines = isHidden ? [] : ended.slice(0, MAX_LISTED).map(lineOf);
+  const left = isHidden ? 0 : ended.length - lines.length;
   const more = left > 0 ? [`- and ${left} more`] : [];
   return sections([
-    withdrawn.length === 0 ? '' : `**Learned from answers** to ${count(withdrawn.length, 'earlier finding')}`,
+    ended.length === 0 ? '' : `**Learned from answers** to ${count(ended.length, 'earlier finding')}`,
     [...lines, ...more].join('\n'),
     trouble === undefined ? '' : `Answers to earlier findings were not read: ${oneLine(trouble)}`,
   ]);
@@ -23,15 +24,20 @@ export function formatLearned(
 
 const MAX_LISTED = 20;
 
-/** The fingerprint is what `forget` takes. */
-function lineOf({ fingerprint, path, rule, why, by, pull }: Withdrawn): string {
-  const { what, how } = WORDS[why];
-  return `- ${code(path)}, ${code(rule)}: ${what} by ${code(by)}${how} on #${pull} (${code(fingerprint)})`;
+/** The id is what `forget` takes. */
+function lineOf({ id, path, category, how, why, by, pull }: Ended): string {
+  const who = by === '' ? '' : ` by ${code(by)}`;
+  return `- ${code(path)}, ${code(category)}: ${how}${who}${GESTURES[why]} on #${pull} (${code(id)})`;
 }
 
-const WORDS: Readonly<Record<WithdrawalReason, { readonly what: string; readonly how: string }>> = {
-  resolved: { what: 'withdrawn', how: ' (resolved without a change)' },
-  'thumbs-down': { what: 'withdrawn', how: ' with 👎' },
-  reply: { what: 'withdrawn', how: ' in a reply' },
-  fixed: { what: 'called fixed', how: '' },
+const GESTURES: Readonly<Record<EndReason, string>> = {
+  fixed: ' (the code has changed)',
+  suggestion: ' (its suggestion was committed)',
+  closed: ' (resolved without a change)',
+  'thumbs-down': ' with 👎',
+  reply: ' in a reply',
+  command: ' with a command',
+  words: ' in their own words',
+  wrong: '',
+  gone: ' (its line is gone)',
 };

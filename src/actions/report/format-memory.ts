@@ -59,8 +59,9 @@ export function loadedEntries(memory: Memory | undefined): number {
 }
 
 /** The place, as a link where it has an address; of several places that is the first one's. */
-function link({ location, locations = [location], url }: Place): string {
-  const [first = '', ...others] = locations.map(code);
+function link(place: Place): string {
+  const { places = [place], url } = place;
+  const [first = '', ...others] = places.map(({ location }) => code(location));
   return [url === undefined ? first : `[${first}](${url})`, ...others].join(' and ');
 }
 

@@ -1,6 +1,6 @@
 import type { NoteChange } from '../../core/memory/change.js';
 import { formatRecent } from '../../core/memory/notes/ring.js';
-import type { BlockedPlace } from '../../core/memory/store.js';
+import type { BlockedPlace, Place } from '../../core/memory/store.js';
 import { count } from '../../core/text/count.js';
 import type { Memory, Remembered } from '../../run/request.js';
 import { code, codeBlock, details, sections } from './markdown.js';
@@ -27,14 +27,15 @@ export function notesIn(remembered: Remembered): readonly NoteChange[] {
 /** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
 export function whatWasAdded(
   remembered: Exclude<Remembered, { readonly kind: 'nothing' }>,
-  location: string,
+  saved: Place,
 ): string {
+  const { location } = saved;
   const notes = savedNotes(remembered);
   const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
   const [first, ...others] = [
     ...remembered.entries.map(({ path }, index) => ({
       what: '1 entry',
-      where: index === 0 ? location : besideAt(location, remembered.entries[0]?.path ?? '', path),
+      where: index === 0 ? location : locationInSameStore(saved, path),
     })),
     ...(notes.length === apart
       ? []
@@ -42,13 +43,12 @@ export function whatWasAdded(
     ...(apart === 0 ? [] : [{ what: notesCount(apart), where: '`untrusted/`' }]),
   ];
   if (first === undefined) return `nothing added to ${location}`;
-  const told = others.map(({ what, where }) => (where === '' ? what : `${what} to ${where}`));
-  return [`${first.what} added to ${first.where}`, ...told].join(' and ');
+  const more = others.map(({ what, where }) => (where === '' ? what : `${what} to ${where}`));
+  return [`${first.what} added to ${first.where}`, ...more].join(' and ');
 }
 
-/** The place of another file in the same store. */
-function besideAt(location: string, first: string, path: string): string {
-  return location.endsWith(first) ? location.slice(0, -first.length) + path : `\`${path}\``;
+function locationInSameStore({ within }: Place, path: string): string {
+  return within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
 }
 
 /** `1 change to notes`. */

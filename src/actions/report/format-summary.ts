@@ -1,10 +1,12 @@
+import type { Coverage } from '../../core/findings/record.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
 import type { Plan } from '../../core/plan.js';
 import { sourcePosition } from '../../core/position.js';
-import { formatScope } from '../../core/review/scope.js';
-import type { Warning } from '../../core/warning.js';
+import { formatCoverage } from '../../core/review/coverage.js';
+import { cleanLine } from '../../core/text/cut.js';
+import { type Warning, warningText } from '../../core/warning.js';
 import type { LoadedMemoryView } from './format-memory.js';
-import { code, codeBlock, oneLine, sections } from './markdown.js';
+import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */
 export function warningList(warnings: readonly Warning[]): string {
@@ -17,14 +19,26 @@ function listUnder(heading: string, warnings: readonly Warning[]): string {
   return warnings.length === 0 ? '' : sections([`**${heading}**`, warnings.map(warningLine).join('\n')]);
 }
 
-function warningLine({ message, at }: Warning): string {
-  return `- ${oneLine(message)}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
+function warningLine(warning: Warning): string {
+  const { at } = warning;
+  return `- ${oneLine(warningText(warning))}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
 }
 
-/** How much of a pull request was looked at, or would have been. */
-export function scopeLine({ scope, task }: Plan): string {
-  return scope === undefined ? '' : `**Reviewed:** ${formatScope(scope, task.unseen?.length)}.`;
+/** How much of a change was read, or would have been, with the names of all files that were not. */
+export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
+  if (coverage === undefined) return '';
+  const named = coverage.unread.filter(({ path }) => path !== '');
+  const names = named
+    .slice(0, MAX_UNREAD)
+    .map(({ path, why }) => `- ${code(cleanLine(path, MAX_PATH))}: ${why}`);
+  const more = named.length > MAX_UNREAD ? [`- and ${named.length - MAX_UNREAD} more`] : [];
+  const list = named.length === 0 ? '' : details('Files that were not read', [...names, ...more].join('\n'));
+  return sections([formatCoverage(coverage, scope), list]);
 }
+
+const MAX_UNREAD = 300;
+/** Code points of a path. */
+const MAX_PATH = 200;
 
 /** The summary of a post step that could not save what a killed main step left either. */
 export function formatUnsavedSummary(

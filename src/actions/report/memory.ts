@@ -19,7 +19,7 @@ export function memoryReporter(report: MemoryReport): KindReporter {
       ...publishedLines(published),
     ],
     annotations: () => annotationsOf(report),
-    isAnswered: () => true,
+    isAnswered: () => result.kind === 'done',
   };
 }
 
@@ -58,12 +58,14 @@ function problemsIn({ result }: MemoryReport): number {
 
 /** What the command did. What entries say is shown as it stands there, whatever marks it holds. */
 function summaryOf(
-  { agent, command, result, published }: MemoryReport,
+  { agent, command, askedIn, result, published }: MemoryReport,
   { warnings, clean }: SummaryOptions,
 ): string {
   const text = formatCommandResult(result);
   return sections([
-    `### ${agent}: memory ${oneLine(command)}`,
+    askedIn === 'comment'
+      ? `### ${agent}: /axe ${oneLine(command)}`
+      : `### ${agent}: memory ${oneLine(command)}`,
     result.kind === 'done' && VERBATIM.has(command) ? codeBlock(text.trimEnd()) : clean(text),
     formatPublished(published),
     warningList(warnings),

@@ -1,3 +1,4 @@
+import type { ReviewResult } from '../../core/findings/findings-json.js';
 import type { SourcePosition } from '../../core/position.js';
 import type { Warning } from '../../core/warning.js';
 import type { RunReport } from '../../run/request.js';
@@ -41,10 +42,16 @@ export interface KindReporter {
   annotations(): readonly Annotation[];
   /** Whether whoever asked has got what they asked for. */
   isAnswered(): boolean;
+  /** The line that whoever asked in a comment is told where nothing else answers it. */
+  noAnswer?(): string | undefined;
   /** What people should know of the store, of a run that used one; `isElsewhere`: it is in another repository. */
   memoryNotes?(isElsewhere: boolean): MemoryNotes;
   /** The entry that a run adds to memory; absent in what adds none. */
   readonly entry?: { readonly isUnsaved: boolean };
+  /** What a review found; absent in what is no review. */
+  readonly review?: ReviewResult;
+  /** Nothing of what the run was there for could be published: the warning of it fails the step. */
+  readonly isUnpublished?: boolean;
   /** The step fails whatever `fail-on` says. */
   readonly alwaysFails?: true;
 }

@@ -1,6 +1,6 @@
 import { formatError } from '../../core/errors.js';
-import { conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
-import type { Plan } from '../../core/plan.js';
+import { type Conclusion, conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
+import { coverageAtEnd, type Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
 import { usd } from '../../core/text/usd.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
@@ -8,28 +8,36 @@ import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
 import { type CallCount, countCalls } from './count-calls.js';
+import { formatFindingTable } from './format-findings.js';
 import { formatLearned } from './format-learned.js';
 import { formatDiff, formatMemory, loadedEntries } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
 import { formatPublished, publishedLines } from './format-published.js';
-import { scopeLine, warningList } from './format-summary.js';
+import { formatReading, warningList } from './format-summary.js';
 import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
 import { code, codeBlock, details, sections } from './markdown.js';
+import { noAnswerLine } from './no-answer.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
 
 type Ran = ReportOf<'ran'>;
 
 /** The reporter of a run of an agent, however it ended. */
 export function runReporter(report: Ran): KindReporter {
-  const { outcome, remembered } = report;
+  const { outcome, published, remembered } = report;
   return {
     outputs: (isHidden) => outputsOf(report, isHidden),
     formatSummary: (options) => summaryOf(report, options),
     logLines: () => logLinesOf(report),
     annotations: () => annotationsOf(outcome),
-    isAnswered: () => outcome.kind === 'completed',
+    isAnswered: () => outcome.kind === 'completed' && published.failure === undefined,
+    isUnpublished: published.failure !== undefined,
+    noAnswer: () =>
+      outcome.kind === 'completed' || published.url !== undefined
+        ? undefined
+        : noAnswerLine(conclusionOf(outcome)),
     memoryNotes: (isElsewhere) => memoryNotes({ report, isElsewhere }),
     entry: { isUnsaved: remembered.kind !== 'nothing' && remembered.result.kind === 'failed' },
+    ...(published.reviewResult === undefined ? {} : { review: published.reviewResult }),
   };
 }
 
@@ -37,7 +45,7 @@ function outputsOf(report: Ran, isHidden: boolean): Outputs {
   const { outcome, published } = report;
   const { stats } = outcome;
   return {
-    conclusion: conclusionOf(outcome),
+    conclusion: conclusionOfRun(report),
     response: markedAnswer(outcome),
     ...structuredOutput(report),
     ...memoryOutputs(report, isHidden),
@@ -47,6 +55,12 @@ function outputsOf(report: Ran, isHidden: boolean): Outputs {
     ...durationOutput(stats),
     ...(published.url === undefined ? {} : { 'comment-url': published.url }),
   };
+}
+
+/** A run of which nobody hears is no success, however well the model did (D40). */
+function conclusionOfRun({ outcome, published }: Ran): Conclusion {
+  const conclusion = conclusionOf(outcome);
+  return conclusion === 'success' && published.failure !== undefined ? 'failure' : conclusion;
 }
 
 /** The answer once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`. */
@@ -89,14 +103,15 @@ function summaryOf(report: Ran, { warnings, view, clean }: SummaryOptions): stri
   const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
   const cut = isShort ? codeBlock(formatError(outcome.error)) : '';
   return sections([
-    `### ${plan.agent.name}: ${conclusionOf(outcome)}`,
+    `### ${plan.agent.name}: ${conclusionOfRun(report)}`,
     answer,
     cut,
     formatPublished(published),
+    formatFindingTable(published.reviewResult?.report.findings ?? [], clean),
     published.checkUrl === undefined ? '' : `**Check:** ${published.checkUrl}`,
     published.details === undefined ? '' : clean(published.details),
     '---',
-    scopeLine(plan),
+    formatReading(coverageAtEnd(plan, outcome), plan.scope),
     formatMemory(report, view),
     formatLearned(report.learned, view),
     warningList(toldOnce(warnings, report)),
@@ -173,7 +188,7 @@ function rememberedLines(remembered: Remembered): readonly string[] {
   const notSaved = (result.unsaved ?? []).map(
     ({ path, message }) => `Memory: not saved: ${path}: ${message}`,
   );
-  return [`Memory: ${whatWasAdded(remembered, result.location)}`, ...notSaved];
+  return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
 }
 
 function annotationsOf(outcome: RunOutcome): readonly Annotation[] {

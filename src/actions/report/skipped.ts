@@ -16,5 +16,6 @@ export function skippedReporter({ decision }: ReportOf<'skipped'>): KindReporter
       { level: 'notice', title: 'Skipped', message: [`${message}.`, remedy ?? ''].join(' ').trim() },
     ],
     isAnswered: () => false,
+    noAnswer: () => `No run was started: ${message}.`,
   };
 }

@@ -73,6 +73,15 @@ function formatEvent(event: RunEvent): readonly string[] {
       const end = result.kind === 'part' ? 'answered only in part' : 'failed';
       return [`  Sub-agent ${agent} ${end} after ${durationMs} ms: ${result.detail}`];
     }
+    case 'passes-joined':
+      return [
+        `Joined ${event.passes} passes: ${count(event.findings, 'finding')}, ${event.agreed} of them raised more than once`,
+      ];
+    case 'verified': {
+      const { looks, confirmed, refuted, unverified } = event;
+      const left = unverified === 0 ? '' : `, ${unverified} not verified`;
+      return [`Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`];
+    }
     case 'note-written':
       return [`  Memory: ${event.action} ${event.path}, ${event.bytes} bytes`];
     case 'tool-call':

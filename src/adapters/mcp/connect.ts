@@ -62,15 +62,15 @@ export async function connectMcpServers(
   let usable = found.filter((one) => one !== undefined);
   const useless = opened.filter((server) => !usable.some((one) => one.server === server));
   await Promise.all(useless.map((server) => server.close()));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let listings = 0;
 
   function choose(): readonly Tool[] {
     const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
     const choice = chooseTools(offers, new Set(options.reserved));
     for (const { server, note } of choice.notes) {
-      if (!told.has(`${server}: ${note}`)) complain(options, server, `offers ${note}`);
-      told.add(`${server}: ${note}`);
+      if (!reported.has(`${server}: ${note}`)) complain(options, server, `offers ${note}`);
+      reported.add(`${server}: ${note}`);
     }
     return choice.tools.flatMap((chosen) => {
       const from = usable.find(({ config }) => config.name === chosen.server);

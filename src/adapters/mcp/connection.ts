@@ -72,10 +72,10 @@ export async function openConnection(server: McpServerConfig, options: OpenOptio
     isOpen = true;
   } catch (thrown) {
     const why = thrown instanceof TimeUp ? thrown.message : (wire.ending() ?? describeFailure(thrown));
-    const told = withWords(why, wire);
+    const reason = withWords(why, wire);
     await wire.transport.close().catch(() => undefined);
     signal.throwIfAborted();
-    throw new Error(told, { cause: thrown });
+    throw new Error(reason, { cause: thrown });
   }
   return {
     async request(method, params, patience) {

@@ -33,11 +33,11 @@ export function describeFailure(thrown: unknown): string {
   if (name.endsWith('ZodError')) return 'its answer does not follow the protocol';
   // fetch's own TypeError says nothing; the reason is its cause.
   const reason = name === 'TypeError' && cause !== undefined ? `: ${reasonOf(cause)}` : '';
-  const told = cleanLine(`${message}${reason}`, MAX_FAILURE);
+  const text = cleanLine(`${message}${reason}`, MAX_FAILURE);
   // A server may use any number in errors of its own.
-  if (name === 'McpError') return told;
-  if (code === 401 || code === 403) return `HTTP ${code}, check its \`headers\` (${told})`;
-  return code >= 300 && code <= 599 ? `HTTP ${code} (${told})` : told;
+  if (name === 'McpError') return text;
+  if (code === 401 || code === 403) return `HTTP ${code}, check its \`headers\` (${text})`;
+  return code >= 300 && code <= 599 ? `HTTP ${code} (${text})` : text;
 }
 
 /** The first of several reasons where several addresses were tried. */

@@ -8,6 +8,7 @@ import { describeFailure, mcpFailure } from './describe-failure.js';
 import { MAX_REOPENINGS } from './limits.js';
 import { LOST_ANSWER } from './lost-answer.js';
 import { base64Bytes, formatStructured, formatText } from './structured.js';
+import { isTable } from './tool-schema.js';
 import type { TransportDependencies } from './transport.js';
 
 /** A server with its session. */
@@ -202,8 +203,4 @@ function shown(value: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isTable(value: unknown): value is CallAnswer {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

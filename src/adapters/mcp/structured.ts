@@ -1,5 +1,6 @@
 import { isBinary } from '../../core/prompt/context-files.js';
 import type { CallAnswer } from './connection.js';
+import { isTable, isText } from './tool-schema.js';
 
 /** Shorter texts cost nothing when they are shown twice. */
 const LEAST_REPEATED = 80;
@@ -131,12 +132,4 @@ function parsed(text: string): readonly unknown[] {
   } catch {
     return [];
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isTable(value: unknown): value is CallAnswer {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -147,11 +147,13 @@ const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['uniqueItems', (value) => typeof value === 'boolean'],
 ]);
 
-function isTable(value: unknown): value is Table {
+/** Whether a value of JSON is an object. */
+export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isText(value: unknown): value is string {
+/** Whether a value of JSON is a string. */
+export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 

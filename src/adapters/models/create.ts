@@ -6,11 +6,13 @@ import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
+import type { Copilot } from './copilot.js';
+import type { CopilotPorts } from './copilot-ports.js';
 import type { IdToken, ReadTextFile } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
-import { type ProviderConfig, resolveSettings } from './settings.js';
+import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
 import { openVertex } from './vertex.js';
 
 /** What the models are made from. */
@@ -26,6 +28,8 @@ export interface ModelsOptions {
   readonly idToken?: IdToken;
   /** Reads the credential files that a cloud's own tools leave; undefined for one that is not there. */
   readonly readTextFile?: ReadTextFile;
+  /** Absent where Copilot cannot be asked. */
+  readonly copilot?: CopilotPorts;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
@@ -42,23 +46,45 @@ export function createModels(options: ModelsOptions): Models {
     config ??= loadConfig();
     return config;
   };
+  const sourcesOf = async (): Promise<SettingSources> => ({
+    env,
+    config: await providersConfig(),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  let copilot: Copilot | undefined;
+  const loadCopilot: LoadCopilot = async () => {
+    if (options.copilot === undefined) throw new Error('models of copilot cannot be asked here');
+    const { createCopilot } = await import('./copilot.js');
+    copilot ??= createCopilot(options.copilot);
+    return copilot;
+  };
   return {
-    async configure() {
-      await providersConfig();
+    async configure(ref) {
+      const sources = await sourcesOf();
+      if (findProvider(ref).access === 'copilot') (await loadCopilot()).check(sources);
     },
     async open(ref) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return await createOffline();
       const wire = protocolOf(provider, ref.model);
-      const sources = { env, config: await providersConfig(), ...(apiKey === undefined ? {} : { apiKey }) };
-      const opened = await openModel({ ref, provider, wire, sources, ports });
-      return withAxeErrors(opened, { provider, wire });
+      const sources = await sourcesOf();
+      const opened = await openModel({ ref, provider, wire, sources, ports }, loadCopilot);
+      return withAxeErrors(opened, { provider, wire: opened.wire ?? wire });
     },
-    facts: (ref) => ({ price: findPrice(ref), windowTokens: findContextWindow(ref) }),
+    facts: (ref) => ({
+      price: findPrice(ref),
+      windowTokens: ref.provider === 'copilot' ? copilot?.windowTokens(ref) : findContextWindow(ref),
+    }),
+    async close() {
+      await copilot?.close();
+    },
   };
 }
 
-async function openModel(request: OpenRequest): Promise<OpenedModel> {
+/** Loads the code for Copilot, which few runs need. */
+type LoadCopilot = () => Promise<Copilot>;
+
+async function openModel(request: OpenRequest, loadCopilot: LoadCopilot): Promise<OpenedModel> {
   switch (request.provider.access) {
     case 'azure':
       return await openAzure(request);
@@ -66,6 +92,8 @@ async function openModel(request: OpenRequest): Promise<OpenedModel> {
       return await openBedrock(request);
     case 'vertex':
       return await openVertex(request);
+    case 'copilot':
+      return await (await loadCopilot()).open(request);
     case 'offline':
       return { model: await createOffline(), secrets: [] };
     case 'direct':

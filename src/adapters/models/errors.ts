@@ -146,6 +146,9 @@ function retryAfter(
   return delay === undefined ? {} : { retryAfterMs: Math.ceil(Number(delay) * 1000) };
 }
 
+const NO_COPILOT =
+  'Give the job `permissions: { copilot-requests: write }`, and have the policy "Allow use of Copilot CLI billed to the ' +
+  'organization" on. A token in `COPILOT_GITHUB_TOKEN` needs the permission for Copilot requests.';
 const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 
 function remedy(
@@ -155,6 +158,7 @@ function remedy(
 ): Pick<ProviderErrorDetails, 'remedy'> {
   // Google refuses a wrong key with 400.
   const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
+  if ((status === 401 || status === 403) && access === 'copilot') return { remedy: NO_COPILOT };
   if (isKeyRefused && access === 'direct' && keyVariable !== '')
     return { remedy: `Check the key in \`${keyVariable}\`.` };
   if ((status === 401 || status === 403) && access !== 'direct')

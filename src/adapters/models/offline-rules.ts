@@ -1,3 +1,4 @@
+import type { Category, Effect, Reach } from '../../core/findings/terms.js';
 import { isReadByPeople } from '../../core/prompt/diff-rank.js';
 import { findTokens } from '../../core/sanitize/token-shapes.js';
 import type { DiffFile } from '../../core/text/diff.js';
@@ -13,6 +14,48 @@ export type RuleId =
   | 'large-file'
   | 'large-change'
   | 'tests-untouched';
+
+/** What a finding of a rule says of itself; a rule knows its facts. */
+export const RULE_FACTS: Readonly<
+  Record<
+    RuleId,
+    { readonly title: string; readonly category: Category; readonly effect: Effect; readonly reach: Reach }
+  >
+> = {
+  'conflict-marker': {
+    title: 'A conflict marker was committed',
+    category: 'correctness',
+    effect: 'failure',
+    reach: 'always',
+  },
+  secret: { title: 'A line looks like a secret', category: 'security', effect: 'breach', reach: 'common' },
+  'debug-output': {
+    title: 'Debug output outside of tests',
+    category: 'other',
+    effect: 'upkeep',
+    reach: 'always',
+  },
+  todo: { title: 'A new TODO or FIXME', category: 'other', effect: 'upkeep', reach: 'always' },
+  whitespace: {
+    title: 'Added lines end with white space',
+    category: 'other',
+    effect: 'upkeep',
+    reach: 'always',
+  },
+  'large-file': {
+    title: 'Many added lines in one file',
+    category: 'other',
+    effect: 'upkeep',
+    reach: 'always',
+  },
+  'large-change': { title: 'A very large change', category: 'other', effect: 'upkeep', reach: 'always' },
+  'tests-untouched': {
+    title: 'Code changes and no test does',
+    category: 'test',
+    effect: 'upkeep',
+    reach: 'always',
+  },
+};
 
 /** Something a rule has to say. */
 export interface RuleFinding {

@@ -7,9 +7,10 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import { parseDiff } from '../../core/text/diff.js';
+import { parseFences } from '../../core/sanitize/fence.js';
+import { type DiffFile, parseDiff } from '../../core/text/diff.js';
 import { answerOffline, diffsIn, lookedAt } from './offline-answer.js';
-import { findInDiff } from './offline-rules.js';
+import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
 
 /**
  * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
@@ -95,7 +96,7 @@ function stream(result: LanguageModelV4GenerateResult): LanguageModelV4StreamRes
 /** A tool that the rules ask for. */
 interface OfflineCall {
   readonly name: string;
-  readonly input: Readonly<Record<string, string | number>>;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** More would be refused. */
@@ -111,19 +112,95 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
   if (diffs.length === 0) return [];
   const files = diffs.flatMap((diff) => parseDiff(diff));
   const findings = findInDiff(files);
-  const comments = findings.flatMap(({ rule, path, line, message: body }) =>
-    path === undefined || line === undefined
-      ? []
-      : [{ name: 'add_review_comment', input: { path, line, rule, body: `${capital(body)}.` } }],
-  );
+  const earlier = openFindingsIn(message);
+  const ends = offered.has('settle_finding') ? settleCalls(earlier, { files, findings }) : [];
+  const comments = findings.flatMap((finding) => commentCalls(finding, files, earlier));
   const others = findings
     .filter(({ line }) => line === undefined)
     .map(({ path, message: body }) => `- ${path === undefined ? '' : `\`${path}\`: `}${body}`);
   const summary = [`${RULES} ${lookedAt(files, diffs)}`, ...(others.length === 0 ? [] : [others.join('\n')])];
   return [
+    ...ends,
     ...comments.slice(0, MAX_COMMENTS),
     { name: 'submit_review', input: { summary: summary.join('\n\n'), verdict: 'comment' } },
   ];
+}
+
+function commentCalls(
+  { rule, path, line, message }: RuleFinding,
+  files: readonly DiffFile[],
+  earlier: readonly OpenFinding[],
+): readonly OfflineCall[] {
+  if (path === undefined || line === undefined) return [];
+  const facts = RULE_FACTS[rule];
+  const before = earlier.find((one) => one.path === path && one.title === facts.title);
+  const input = {
+    path,
+    line,
+    code: addedText(files, { path, line }),
+    ...facts,
+    body: `${capital(message)}.`,
+    ...(before?.line === line ? { same_as: before.name } : {}),
+  };
+  return [{ name: 'add_review_comment', input }];
+}
+
+/** An earlier finding as the task names it. */
+interface OpenFinding {
+  readonly name: string;
+  readonly path: string;
+  readonly line: number | undefined;
+  readonly title: string;
+}
+
+function openFindingsIn(message: string): readonly OpenFinding[] {
+  const list = parseFences(message).fences.find(({ source }) => source === 'open findings')?.text ?? '';
+  return [...list.matchAll(/^- (F\d+) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*)"/gm)].map(
+    ([, name = '', path = '', line, title = '']) => {
+      return { name, path, line: line === undefined ? undefined : Number(line), title };
+    },
+  );
+}
+
+/** An earlier finding is settled where its file was changed and the rule finds nothing in it any more. */
+function settleCalls(
+  earlier: readonly OpenFinding[],
+  { files, findings }: { readonly files: readonly DiffFile[]; readonly findings: readonly RuleFinding[] },
+): readonly OfflineCall[] {
+  return earlier.flatMap(({ name, path, title }) => {
+    const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
+    const cure = isFound ? undefined : addedLineOf(files, path);
+    if (cure === undefined) return [];
+    const reason = 'The rule finds nothing in this file any more.';
+    return [
+      {
+        name: 'settle_finding',
+        input: { finding: name, how: 'fixed', reason, evidence: [{ path, ...cure }] },
+      },
+    ];
+  });
+}
+
+function addedLineOf(
+  files: readonly DiffFile[],
+  path: string,
+): { readonly line: number; readonly code: string } | undefined {
+  for (const file of files.filter((one) => one.path === path)) {
+    for (const line of file.hunks.flatMap(({ lines }) => lines)) {
+      if (line.kind === 'added' && line.text.trim() !== '') return { line: line.newLine, code: line.text };
+    }
+  }
+  return undefined;
+}
+
+function addedText(
+  files: readonly DiffFile[],
+  { path, line }: { readonly path: string; readonly line: number },
+): string {
+  const lines = files
+    .filter((one) => one.path === path)
+    .flatMap(({ hunks }) => hunks.flatMap((one) => one.lines));
+  return lines.find((one) => one.kind === 'added' && one.newLine === line)?.text ?? '';
 }
 
 const RULES =

@@ -1,12 +1,16 @@
 import type { Price } from '../../core/loop/budget.js';
 
-/** What is known of a family of models. */
-export interface ModelFacts {
+/** What a family of models costs. */
+export interface ModelPrice {
   /** The model's name without date, version or `-latest`. */
   readonly family: string;
   readonly price: Price;
   /** Prices of a request whose prompt is longer than this, in tokens. */
   readonly long?: { readonly aboveTokens: number; readonly price: Price };
+}
+
+/** What is known of a family of models. */
+export interface ModelFacts extends ModelPrice {
   /** Tokens of prompt and answer together. */
   readonly windowTokens: number;
 }
@@ -74,7 +78,8 @@ export const MODEL_FACTS: readonly ModelFacts[] = [
   ...line('gemini-2.5-flash-lite', [0.1, 0.4, 0.01, 0.1], 1_048_576),
 ];
 
-type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
+/** Dollars per million tokens. */
+export type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
 
 function line(
   families: string,
@@ -87,6 +92,7 @@ function line(
   return families.split(' ').map((family) => ({ family, price, windowTokens, ...more }));
 }
 
-function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
+/** The figures by name. */
+export function priceOf([input, output, cacheRead, cacheWrite]: Figures): Price {
   return { input, output, cacheRead, cacheWrite };
 }

@@ -1,6 +1,7 @@
 import type { ModelRef } from '../../core/agent/model-ref.js';
 import type { Price } from '../../core/loop/budget.js';
-import { MODEL_FACTS, type ModelFacts } from './price-table.js';
+import { COPILOT_PRICES } from './copilot-prices.js';
+import { MODEL_FACTS, type ModelFacts, type ModelPrice } from './price-table.js';
 
 /** Providers that sell the makers' models under the makers' names and, but for small differences, at their prices. */
 const RESELLERS = ['anthropic', 'openai', 'google', 'vertex', 'bedrock', 'azure', 'openrouter', 'opencode'];
@@ -15,7 +16,7 @@ const NOTHING: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
  */
 export function findPrice(ref: ModelRef, promptTokens = 0): Price | undefined {
   if (FREE.includes(ref.provider)) return NOTHING;
-  const facts = findFacts(ref);
+  const facts = ref.provider === 'copilot' ? findFamily(ref, COPILOT_PRICES) : findFacts(ref);
   if (facts?.long !== undefined && promptTokens > facts.long.aboveTokens) return facts.long.price;
   return facts?.price;
 }
@@ -25,10 +26,13 @@ export function findContextWindow(ref: ModelRef): number | undefined {
   return findFacts(ref)?.windowTokens;
 }
 
-function findFacts({ provider, model }: ModelRef): ModelFacts | undefined {
-  if (!RESELLERS.includes(provider)) return undefined;
+function findFacts(ref: ModelRef): ModelFacts | undefined {
+  return RESELLERS.includes(ref.provider) ? findFamily(ref, MODEL_FACTS) : undefined;
+}
+
+function findFamily<T extends ModelPrice>({ model }: ModelRef, families: readonly T[]): T | undefined {
   const name = plainName(model);
-  return MODEL_FACTS.find(({ family }) => name.startsWith(family) && isSameModel(name.slice(family.length)));
+  return families.find(({ family }) => name.startsWith(family) && isSameModel(name.slice(family.length)));
 }
 
 /**

@@ -47,11 +47,18 @@ export function resolveSettings(provider: Provider, sources: SettingSources): Mo
 }
 
 /** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
-export function resolveBaseUrl(provider: Provider, { env, config }: SettingSources): string {
-  const own = config[provider.id];
-  const baseUrl = firstSet([env[provider.baseUrlVariable], own?.baseUrl, provider.defaultBaseUrl]);
+export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
+  const baseUrl = configuredUrl(provider, sources) ?? provider.defaultBaseUrl;
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   return baseUrl;
+}
+
+/** The base URL that somebody set, as it is written; undefined for none. */
+export function configuredUrl(
+  { id, baseUrlVariable }: Provider,
+  { env, config }: SettingSources,
+): string | undefined {
+  return firstSet([env[baseUrlVariable], config[id]?.baseUrl]);
 }
 
 /** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */

@@ -53,7 +53,7 @@ export function createBackoff({ clock, budgetMs, signal }: BackoffOptions): Back
     attempts: () => attempts,
     async after(failure) {
       rounds += 1;
-      const delayMs = Math.max(ownDelayMs(failure), askedMs(failure) ?? 0);
+      const delayMs = Math.max(ownDelayMs(failure), requestedDelayMs(failure) ?? 0);
       const isInTime = clock.now().getTime() + delayMs <= deadlineMs;
       if (!mayPass(failure) || !isInTime) return failedSave(failure, effort());
       await clock.sleep(delayMs, signal);
@@ -86,10 +86,10 @@ export function failed(reason: SaveFailure, message: string, remedy?: string): F
 }
 
 function mayPass(failure: RetryableFailure): boolean {
-  return failure.kind === 'conflict' || failure.kind === 'unknown' || askedMs(failure) !== undefined;
+  return failure.kind === 'conflict' || failure.kind === 'unknown' || requestedDelayMs(failure) !== undefined;
 }
 
-function askedMs(failure: RetryableFailure): number | undefined {
+function requestedDelayMs(failure: RetryableFailure): number | undefined {
   return failure.kind === 'unknown' ? undefined : failure.retryAfterMs;
 }
 

@@ -1,5 +1,5 @@
 import type { Change } from '../../core/memory/change.js';
-import type { BlockedPlace } from '../../core/memory/store.js';
+import type { BlockedPlace, Place } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
 import type { TreeStore } from './store.js';
 
@@ -17,20 +17,35 @@ export function inFolder(store: TreeStore, folder: string): TreeStore {
       const found = await store.snapshot(paths.map(inside), signal);
       return found.kind === 'unreadable' ? found : allBelow(found, `${folder}/`);
     },
-    placeOf: (version, path) => store.placeOf(version, path === '' ? '' : inside(path)),
-    async read({ paths, beside, ...request }, signal) {
-      const others = beside === undefined ? {} : { beside: beside.map(inside) };
+    placeOf: (version, path) => placeInside(store.placeOf(version, inside(path)), folder),
+    async read({ paths, alongside, ...request }, signal) {
+      const others = alongside === undefined ? {} : { alongside: alongside.map(inside) };
       const found = await store.read({ ...request, paths: paths.map(inside), ...others }, signal);
-      if (found.kind === 'failed' || found.beside === undefined) return found;
-      return { ...found, beside: below(found.beside, `${folder}/`), ...blockedBelow(found, `${folder}/`) };
+      const shown = placeInside(found, folder);
+      if (shown.kind === 'failed' || shown.alongside === undefined) return shown;
+      return {
+        ...shown,
+        alongside: below(shown.alongside, `${folder}/`),
+        ...blockedBelow(shown, `${folder}/`),
+      };
     },
     async readTree(signal, under) {
       const found = await store.readTree(signal, under?.map(inside));
       return found.kind === 'failed' ? found : allBelow(found, `${folder}/`);
     },
-    write: (changes, signal, folds = []) => store.write(changes.map(moved), signal, folds.map(moved)),
+    async write(changes, signal, folds = []) {
+      const result = await store.write(changes.map(moved), signal, folds.map(moved));
+      return result.kind === 'saved' ? placeInside(result, folder) : result;
+    },
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),
   };
+}
+
+/** The place of a file, whose path counts from the folder. */
+function placeInside<T extends Place>(place: T, folder: string): T {
+  if (place.within === undefined) return place;
+  const { root, separator } = place.within;
+  return { ...place, within: { root: `${root}${separator}${folder}`, separator: '/' } };
 }
 
 function allBelow<T extends FoundTree>(found: T, prefix: string): T {

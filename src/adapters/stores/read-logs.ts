@@ -37,14 +37,14 @@ export function shownTree(tree: MemoryTree, under: readonly string[] | undefined
   return new Map(shown);
 }
 
-/** The logs with the files that were wanted beside them. */
+/** The logs with the files that were to read with them. */
 export function withOthersAlongside(
   found: RestoreResult,
   { tree, blocked }: Pick<Snapshot, 'tree' | 'blocked'>,
-  beside: readonly string[] | undefined,
+  alongside: readonly string[] | undefined,
 ): RestoreResult {
-  if (beside === undefined || found.kind === 'failed') return found;
-  return { ...found, beside: shownTree(tree, beside), ...(blocked === undefined ? {} : { blocked }) };
+  if (alongside === undefined || found.kind === 'failed') return found;
+  return { ...found, alongside: shownTree(tree, alongside), ...(blocked === undefined ? {} : { blocked }) };
 }
 
 /** The logs of several places as one in the order of time; of an entry in more than one the first place's counts. */

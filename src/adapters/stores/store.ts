@@ -97,12 +97,12 @@ async function read(
   request: ReadRequest,
   options: CallOptions,
 ): Promise<RestoreResult> {
-  const { paths, beside } = request;
-  const newest = await snapshot(backend, [...paths, ...(beside ?? [])], options);
+  const { paths, alongside } = request;
+  const newest = await snapshot(backend, [...paths, ...(alongside ?? [])], options);
   const place = (version: string) => backend.placeOf(version, request.paths[0] ?? '');
   if (newest.kind === 'unreadable') return { ...place(''), ...withoutReason(newest), kind: 'failed' };
   const found = { ...place(newest.version), warnings: newest.warnings };
-  return withOthersAlongside(await readLogs(newest.tree, request, found), newest, beside);
+  return withOthersAlongside(await readLogs(newest.tree, request, found), newest, alongside);
 }
 
 async function readTree(

@@ -56,8 +56,8 @@ export async function findMemory(request: FindRequest, deps: Dependencies): Prom
   const all = isFlat ? await readPlaces(undefined, request, deps) : found;
   const { tree } = found;
   // That a log which was read by its name does not fit with all the others is nobody's trouble.
-  const isTold = all.left === undefined || all.left.some((left) => !tree.has(left));
-  warnOnce([...found.warnings, ...(isTold ? all.warnings : [])], deps);
+  const isReported = all.left === undefined || all.left.some((left) => !tree.has(left));
+  warnOnce([...found.warnings, ...(isReported ? all.warnings : [])], deps);
   const rule = { lastN: 0, maxEntries: 0, maxAgeDays };
   const old = planTrim(tree.get(untrustedPath(path)) ?? '', rule, { now });
   // A day only has to be named to go, so those that did not fit are among them: they are the oldest.

@@ -1,4 +1,3 @@
-import { parseModelRef } from '../../core/agent/model-ref.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../core/errors.js';
 import type { Trigger } from '../../core/event/trigger.js';
@@ -9,11 +8,10 @@ import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore } from '../../core/memory/store.js';
 import type { RunStats } from '../../core/outcome.js';
 import type { MemoryPlan } from '../../core/plan.js';
-import { planMemory } from '../../core/plan.js';
 import { pruneState } from '../../core/review/prune-state.js';
 import { parseReviewFacts, withReviewFacts } from '../../core/review/state-facts.js';
-import { admitActor } from '../../run/access.js';
 import type { RunReport, RunRequest } from '../../run/request.js';
+import { type CommandPolicy, openAgentMemory } from '../open-agent-memory.js';
 import { collect } from './gc.js';
 import type { GcResult, GcStep } from './gc-result.js';
 import { type Suggesting, suggest } from './suggest.js';
@@ -30,29 +28,18 @@ export interface GcMemoryRequest extends RunRequest {
  * with model or store is in the report, with what was found out before it.
  */
 export async function collectAgentMemory(request: GcMemoryRequest, deps: Dependencies): Promise<RunReport> {
-  const { trigger, origin } = request;
+  const { trigger } = request;
   refuseStrangers(trigger);
-  const access = await admitActor({ trigger, policy: request.admissionPolicy }, deps);
-  if (access.kind === 'skipped') return access;
-  const agent = await deps.agents.loadAgent(request.agent);
-  for (const warning of agent.warnings) deps.reporter.warn(warning);
-  const plan = planMemory({
-    agent,
-    model: parseModelRef(request.model === '' ? agent.config.model : request.model),
-    trigger,
-    trust: classifyTrust(trigger, { actor: access.permission, allowBots: request.admissionPolicy.allowBots }),
-    origin,
-    entryId: deps.clock.newId(),
-    policy: request.memoryPolicy,
-    wantCount: false,
-  });
-  if (plan === undefined) {
+  const opened = await openAgentMemory(request, gcPolicy(request), deps);
+  if (opened.kind === 'skipped') return opened;
+  const { agent, memory } = opened;
+  if (memory === undefined) {
     throw new ConfigError(`the agent "${agent.name}" has no memory`, {
       remedy: 'Set `enabled = true` in `[memory]` of the agent.',
     });
   }
   refuseReadOnly(request);
-  const store = deps.openMemory(agent, plan);
+  const { plan, store } = memory;
   const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
   const cost = createGcCost(request, { plan, maxTokens }, deps);
   const steps: GcStep[] = [];
@@ -103,6 +90,11 @@ export async function collectAgentMemory(request: GcMemoryRequest, deps: Depende
     const whole = usage === undefined ? collection : { ...collection, usage };
     return { kind: 'gc', agent: agent.name, store: store.kind, collection: whole };
   }
+}
+
+function gcPolicy({ admissionPolicy: admission }: RunRequest): CommandPolicy {
+  const { allowBots } = admission;
+  return { admission, trust: (trigger, actor) => classifyTrust(trigger, { actor, allowBots }) };
 }
 
 /** Only what people with write access cause may cost money and change memory without anybody looking. */
@@ -186,9 +178,9 @@ function createGcCost(
       const saved = await store.write([change], deps.saveSignal);
       if (saved.kind === 'saved') return;
       const effect = spend.limits.perDayUsd > 0 ? ', so `max-cost-usd-per-day` does not count it' : '';
-      const message = `what gc cost could not be noted${effect}: ${saved.message}.`;
+      const message = `what gc cost could not be noted${effect}: ${saved.message}`;
       const { remedy = 'Check where memory is kept.' } = saved;
-      deps.reporter.warn({ code: 'memory-save-failed', message: `${message} ${remedy}` });
+      deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
     },
   };
 }

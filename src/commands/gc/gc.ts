@@ -100,8 +100,8 @@ function formatBroken({ broken }: Analysis, { dryRun }: GcRequest, { reporter }:
   if (broken === undefined) return;
   const { isCut, error } = broken;
   if (!isCut || dryRun === false) throw error;
-  const message = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
-  reporter.warn({ code: 'answer-truncated', message });
+  const { message, remedy } = error;
+  reporter.warn({ code: 'answer-truncated', message, ...(remedy === undefined ? {} : { remedy }) });
 }
 
 const NOTHING: Removed = { days: 0, untrusted: 0 };

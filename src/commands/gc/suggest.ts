@@ -64,7 +64,7 @@ async function publishIssue(
   if (before !== undefined) return before;
   const proposal = { analysis, digest, ...(because === undefined ? {} : { because }) };
   const result = await suggesting.proposals.openIssue(agent.name, proposal, signal);
-  return told(result, { as: 'issue' }, deps);
+  return asSuggestion(result, { as: 'issue' }, deps);
 }
 
 async function publishPullRequest(parts: SuggestParts, deps: Dependencies): Promise<Suggestion> {
@@ -87,7 +87,11 @@ async function publishPullRequest(parts: SuggestParts, deps: Dependencies): Prom
   if (read.kind === 'refused') return failed({ message: read.reason }, { as, answer }, deps);
   const before = closedBefore(closed, read.proposal.digest);
   if (before !== undefined) return before;
-  return told(await proposals.openPullRequest(agent.name, read.proposal, signal), { as, answer }, deps);
+  return asSuggestion(
+    await proposals.openPullRequest(agent.name, read.proposal, signal),
+    { as, answer },
+    deps,
+  );
 }
 
 const NO_FILES = 'the default branch has no file of the agent that could be changed';
@@ -104,7 +108,7 @@ interface Attempt {
   readonly answer?: string;
 }
 
-function told(result: ProposalResult, attempt: Attempt, deps: Dependencies): Suggestion {
+function asSuggestion(result: ProposalResult, attempt: Attempt, deps: Dependencies): Suggestion {
   return result.kind === 'failed' ? failed(result, attempt, deps) : { ...result, as: attempt.as };
 }
 
@@ -114,8 +118,8 @@ function failed(
   { reporter }: Dependencies,
 ): Suggestion {
   const what = as === 'issue' ? 'an issue' : 'a pull request';
-  const text = `the suggestions of gc did not become ${what}: ${message}.`;
-  reporter.warn({ code: 'publish-failed', message: `${text} ${remedy ?? BY_HAND}` });
+  const text = `the suggestions of gc did not become ${what}: ${message}`;
+  reporter.warn({ code: 'publish-failed', message: text, remedy: remedy ?? BY_HAND });
   return { kind: 'failed', message, ...(answer.trim() === '' ? {} : { answer }) };
 }
 

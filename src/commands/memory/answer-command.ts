@@ -1,27 +1,24 @@
 import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
-import { parseModelRef } from '../../core/agent/model-ref.js';
 import type { Dependencies, Reply } from '../../core/dependencies.js';
 import { AxeError, ConfigError } from '../../core/errors.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../core/event/admission-policy.js';
-import { classifyTrust } from '../../core/event/trust.js';
 import { MIN_PREFIX } from '../../core/memory/commands/find.js';
 import { isNotesPath } from '../../core/memory/notes/place.js';
 import type { MemoryStore, SaveResult, StoreKind } from '../../core/memory/store.js';
-import { type MemoryPlan, planMemory } from '../../core/plan.js';
-import { admitActor } from '../../run/access.js';
+import type { MemoryPlan } from '../../core/plan.js';
 import { UNPUBLISHED } from '../../run/publish.js';
-import type { RunReport } from '../../run/request.js';
+import type { RunReport, RunRequest } from '../../run/request.js';
+import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from '../open-agent-memory.js';
+import type { CommandSession } from './command-session.js';
 import { type MemoryCommandResult, type MemoryRefusal, refusal } from './command-session.js';
 import { formatCommandResult } from './format-result.js';
 import { runMemoryCommand } from './memory-command.js';
-import type { MemoryCommandRequest } from './memory-request.js';
 import { hasSeveralCommands } from './parse-comment.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { isCommentCommand, parseMemoryCommand } from './parse-memory-command.js';
 
 /**
  * Does what people who may write want with an agent's memory, in the store that its runs use, without a model: `mode:
- * memory` of the action, or a comment (`/axe forget …`). The gate is that of a run. Throws a ConfigError for a workflow's
+ * memory` of the action, or a comment (`/axe forget …`). Admission is that of a run. Throws a ConfigError for a workflow's
  * command that is none, and for an agent that has no memory or is missing.
  */
 export async function answerMemoryCommand(
@@ -29,13 +26,13 @@ export async function answerMemoryCommand(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { trigger, askedIn, words } = request;
-  const access = await admitActor({ trigger, policy: DEFAULT_ADMISSION_POLICY }, deps);
-  if (access.kind === 'skipped') return access;
-  const agent = await deps.agents.loadAgent(request.agent);
-  for (const warning of agent.warnings) deps.reporter.warn(warning);
-  const { store, result } = await carryOut(agent, request, deps);
+  const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
+  if (opened.kind === 'skipped') return opened;
+  const { agent } = opened;
+  const { store, result } = await carryOut(opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
   const isAnswered = askedIn === 'comment' && !request.dryRun;
+  if (askedIn === 'comment' && !isForOthers(result)) deps.acknowledgement?.startCommand();
   const answer = {
     trigger,
     agent: agent.name,
@@ -76,21 +73,21 @@ interface CarriedOut {
 }
 
 async function carryOut(
-  agent: LoadedAgent,
+  { agent, memory }: AgentMemory,
   request: MemoryCommandRequest,
   deps: Dependencies,
 ): Promise<CarriedOut> {
   const command = readCommand(request);
   if (command.kind === 'failed') return { store: 'none', result: command };
-  const plan = planOf(agent, request, deps);
-  if (plan === undefined) return { store: 'none', result: withoutMemory(agent, command, request) };
-  const { store, notices } = watchStore(deps.openMemory(agent, plan));
+  if (memory === undefined) return { store: 'none', result: withoutMemory(agent, command, request) };
+  const { plan } = memory;
+  const { store, notices } = watchStore(memory.store);
   const carry = (one: MemoryCommand) => tend(one, { store, plan, request }, deps);
   const refused = refuseHere(command, request);
   const result = refused === undefined ? await carry(command) : await refuseOwn(command, refused, carry);
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
-  const told = withNotices(tooShort(result, command), notices());
-  return { store: store.kind, result: hideMemory(told, request) };
+  const withNotes = withNotices(tooShort(result, command), notices());
+  return { store: store.kind, result: hideMemory(withNotes, request) };
 }
 
 /** Nobody has an entry by the beginning of an id that is too short, so whoever asked is told, and by all. */
@@ -109,18 +106,6 @@ async function refuseOwn(
   const about = await carry({ kind: 'show', id: command.id, lane: 'trusted', last: 0 });
   if (about.kind === 'failed' || refused.kind === 'failed') return about.kind === 'failed' ? about : refused;
   return { ...refused, text: `${refused.text} It is about this entry:\n\n${about.text}` };
-}
-
-function planOf(
-  agent: LoadedAgent,
-  request: MemoryCommandRequest,
-  deps: Dependencies,
-): MemoryPlan | undefined {
-  const { trigger, origin, memoryPolicy: policy } = request;
-  const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
-  const trust = classifyTrust(trigger, { actor: 'write', author: 'write' });
-  const entryId = deps.clock.newId();
-  return planMemory({ agent, model, trigger, trust, origin, entryId, policy, wantCount: false });
 }
 
 /** A workflow that tends no memory is a mistake; to a comment another agent may listen that has one. */
@@ -296,4 +281,16 @@ function parsed(words: readonly string[]): MemoryCommand | undefined {
     if (!(thrown instanceof AxeError)) throw thrown;
     return undefined;
   }
+}
+
+/** A command over an agent's memory, asked for by a workflow or by a comment. */
+export interface MemoryCommandRequest extends RunRequest {
+  /** The command and what belongs to it. */
+  readonly words: readonly string[];
+  /** Who asks: a comment is answered where it stands, and may ask for less. */
+  readonly askedIn: 'workflow' | 'comment';
+  /** The text of a file to import. May throw an AxeError. */
+  readonly readImport?: CommandSession['readImport'];
+  /** Takes what is exported. May throw an AxeError. */
+  readonly writeExport?: CommandSession['writeExport'];
 }

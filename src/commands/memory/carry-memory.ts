@@ -48,14 +48,14 @@ export async function importMemory(
 ): Promise<MemoryCommandResult> {
   const lane = hand.isQuarantined === true ? 'untrusted' : wanted;
   if (hand.readImport === undefined) return refusal('refused', 'memory cannot be imported from here');
-  const asked = await ask(hand.readImport(from));
-  if (asked.kind === 'failed') return asked;
-  if (parseLog(asked.answer).units.length === 0) {
+  const imported = await ask(hand.readImport(from));
+  if (imported.kind === 'failed') return imported;
+  if (parseLog(imported.answer).units.length === 0) {
     const remedy = 'An entry begins with a line such as `## 2026-02-03T04:05:06Z`.';
     return refusal('refused', `${from === '-' ? 'standard input' : from} holds no entries`, remedy);
   }
   const { text: log, path, forgotten } = view[lane];
-  const incoming = compareImport(log, asked.answer, { forgotten, secrets: hand.secrets });
+  const incoming = compareImport(log, imported.answer, { forgotten, secrets: hand.secrets });
   const changed = incoming.added > 0;
   const failed = changed
     ? await saveChanges([{ kind: 'merge', path, text: incoming.text }], hand)

@@ -93,9 +93,9 @@ async function editFields(
   if (text !== undefined) return checkFields({ task: before.task, result: text.trim() }, before);
   if (edit === undefined)
     return refusal('refused', 'there is no text', 'Give what the entry shall say, `--text "..."`.');
-  const asked = await ask(edit(formatDraft(before)));
-  if (asked.kind === 'failed') return asked;
-  const after = parseDraft(asked.answer);
+  const answer = await ask(edit(formatDraft(before)));
+  if (answer.kind === 'failed') return answer;
+  const after = parseDraft(answer.answer);
   if (after !== undefined) return checkFields(after, before);
   return refusal(
     'refused',

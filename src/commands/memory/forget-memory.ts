@@ -8,8 +8,8 @@ import { withoutEntries } from '../../core/memory/merge.js';
 import { statePath } from '../../core/memory/state.js';
 import type { StoreKind } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
-import { parseReviewFacts, type Withdrawn } from '../../core/review/state-facts.js';
-import { withdrawnFindings } from '../../core/review/state-sums.js';
+import type { Ended } from '../../core/review/finding-facts.js';
+import { parseReviewFacts } from '../../core/review/state-facts.js';
 import {
   type CommandSession,
   logsOf,
@@ -24,7 +24,7 @@ import type { MemoryCommand } from './parse-memory-command.js';
 
 /**
  * Takes an entry out of every lane and notes that it must not come back; `purge` rewrites what came before, too. The
- * fingerprint of a withdrawn finding takes that back.
+ * id of a dismissed finding takes that back.
  */
 export async function forgetMemory(
   command: Extract<MemoryCommand, { kind: 'forget' }>,
@@ -38,8 +38,8 @@ export async function forgetMemory(
     id,
   );
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
-  const withdrawn = found.kind === 'found' ? undefined : findWithdrawn(id, view);
-  if (withdrawn !== undefined) return await restoreFinding(withdrawn, view, hand);
+  const dismissed = found.kind === 'found' ? undefined : findDismissed(id, view);
+  if (dismissed !== undefined) return await restoreFinding(dismissed, view, hand);
   const known = found.kind === 'found' ? found.id : alreadyForgotten(id, view);
   if (known === undefined) return noSuchEntryOrNote(id, view);
   const changes = changesFor(known, view, hand);
@@ -80,8 +80,8 @@ function withOldVersions(
   { parts }: MemoryView,
   isIn: (tree: MemoryTree) => boolean,
 ): MemoryDone {
-  const told = parts.filter(({ tree }) => isIn(tree)).map(({ store }) => oldVersions(store));
-  return { ...done, text: [done.text, ...told].join('\n\n') };
+  const remaining = parts.filter(({ tree }) => isIn(tree)).map(({ store }) => oldVersions(store));
+  return { ...done, text: [done.text, ...remaining].join('\n\n') };
 }
 
 function holdsEntry(tree: MemoryTree, paths: readonly string[], id: string): boolean {
@@ -141,25 +141,27 @@ function formatForgotten(id: string, entries: readonly MemoryEntry[], { location
   return `Forgotten in ${location}:\n\n${what}\n\n${stays}`;
 }
 
-/** The withdrawn finding that an id, or its beginning, is the fingerprint of; undefined where that is none or several. */
-function findWithdrawn(id: string, { trusted, tree }: MemoryView): Withdrawn | undefined {
+/** The finding that people dismissed and that an id, or its beginning, names; undefined where that is none or several. */
+function findDismissed(id: string, { trusted, tree }: MemoryView): Ended | undefined {
   if (id.length < MIN_PREFIX) return undefined;
   const facts = parseReviewFacts(tree.get(statePath(trusted.path)) ?? '');
-  const found = withdrawnFindings(facts).filter(({ fingerprint }) => fingerprint.startsWith(id));
-  return found.length === 1 ? found[0] : undefined;
+  const found = facts.flatMap((fact) =>
+    fact.kind === 'ended' && fact.how === 'dismissed' && fact.id.startsWith(id) ? [fact] : [],
+  );
+  return new Set(found.map((fact) => fact.id)).size === 1 ? found[0] : undefined;
 }
 
-/** Forgets that a finding was withdrawn, so that it may be raised again, and that no answer withdraws it once more. */
+/** Forgets that a finding was dismissed, so that it may be raised again, and that no answer dismisses it once more. */
 async function restoreFinding(
-  { fingerprint, path, rule }: Withdrawn,
+  { id, path, category }: Ended,
   view: MemoryView,
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const failed = await saveChanges(noteForgotten(view.trusted.path, fingerprint, hand.clock.now()), hand);
+  const failed = await saveChanges(noteForgotten(view.trusted.path, id, hand.clock.now()), hand);
   if (failed !== undefined) return failed;
-  const what = `The finding \`${rule}\` in \`${path}\` is no longer withdrawn (\`${fingerprint}\`)`;
+  const what = `The finding on ${category} in \`${path}\` is no longer dismissed (\`${id}\`)`;
   const text = `${what}: it may be raised again, and answers to it no longer count.`;
-  const headline = `The finding \`${fingerprint}\` is no longer withdrawn.`;
+  const headline = `The finding \`${id}\` is no longer dismissed.`;
   return { kind: 'done', text, headline, changed: true, warnings: view.warnings };
 }
 

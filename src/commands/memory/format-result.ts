@@ -10,7 +10,7 @@ export function formatRefusal({ message, remedy, changed }: MemoryRefusal): stri
   // A list, or what was done all the same: what is told last stands apart from it.
   const isLong = message.includes('\n');
   const before = changed ? 'It was done, but ' : 'Nothing was done: ';
-  const told = changed && isLong ? message : before + message;
-  if (remedy === undefined) return isLong ? told : `${told}.`;
-  return isLong ? `${told}\n\n${remedy}` : `${told}. ${remedy}`;
+  const sentence = changed && isLong ? message : before + message;
+  if (remedy === undefined) return isLong ? sentence : `${sentence}.`;
+  return isLong ? `${sentence}\n\n${remedy}` : `${sentence}. ${remedy}`;
 }

@@ -13,6 +13,7 @@ import {
 import { editEntry } from './edit-memory.js';
 import { entryNotes } from './entry-notes.js';
 import { forgetMemory } from './forget-memory.js';
+import { memoryStats } from './memory-stats.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
 import { searchMemory, showMemory, verifyMemory } from './show-memory.js';
@@ -40,6 +41,8 @@ export async function runMemoryCommand(
       return searchMemory(command, view);
     case 'verify':
       return verifyMemory(view, hand);
+    case 'stats':
+      return memoryStats(view, hand);
     case 'forget':
       return await forgetMemory(command, view, hand);
     case 'edit':
@@ -63,9 +66,9 @@ async function rememberText(
   view: MemoryView,
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const asked = command.text ?? (hand.edit === undefined ? '' : await ask(hand.edit('')));
-  if (typeof asked !== 'string' && asked.kind === 'failed') return asked;
-  const result = (typeof asked === 'string' ? asked : asked.answer).trim();
+  const given = command.text ?? (hand.edit === undefined ? '' : await ask(hand.edit('')));
+  if (typeof given !== 'string' && given.kind === 'failed') return given;
+  const result = (typeof given === 'string' ? given : given.answer).trim();
   if (result === '') return refusal('refused', 'there is nothing to remember', 'Write it after `remember`.');
   const { secrets, sign, clock, origin, isQuarantined = false } = hand;
   const lane = isQuarantined ? 'untrusted' : 'trusted';
@@ -82,8 +85,8 @@ async function rememberText(
   );
   const known = sameEntry(entry, view, lane);
   if (known !== undefined) {
-    const told = `That is remembered already, as \`${known.id}\` in \`${view[known.lane].path}\` in ${view.location}.`;
-    return { kind: 'done', text: told, headline: told, changed: false, warnings: view.warnings };
+    const notice = `That is remembered already, as \`${known.id}\` in \`${view[known.lane].path}\` in ${view.location}.`;
+    return { kind: 'done', text: notice, headline: notice, changed: false, warnings: view.warnings };
   }
   const failed = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], hand);
   if (failed !== undefined) return failed;

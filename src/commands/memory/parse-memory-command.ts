@@ -13,6 +13,7 @@ export type MemoryCommand =
       readonly last: number;
     }
   | { readonly kind: 'verify' }
+  | { readonly kind: 'stats' }
   | { readonly kind: 'forget'; readonly id: string; readonly purge: boolean }
   /** `text` is the new result; undefined: a person edits task and result. */
   | {
@@ -61,6 +62,7 @@ export function isCommentCommand(command: MemoryCommand): boolean {
     case 'show':
     case 'search':
     case 'verify':
+    case 'stats':
     case 'edit':
     case 'promote':
     case 'sign':
@@ -89,6 +91,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     make: (parts) => ({ kind: 'search', words: searched(parts), lane: laneOf(parts), last: lastOf(parts) }),
   },
   verify: { usage: 'verify', make: (parts) => without(parts, { kind: 'verify' }) },
+  stats: { usage: 'stats', make: (parts) => without(parts, { kind: 'stats' }) },
   forget: {
     usage: 'forget <id> [--purge]',
     make: (parts) => ({ kind: 'forget', id: exactlyOne(parts), purge: isOn(parts, 'purge') }),

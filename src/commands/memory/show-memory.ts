@@ -54,16 +54,16 @@ export function searchMemory(
 ): MemoryDone {
   const all = searchEntries(view[lane].entries, words);
   const entries = last === 0 ? all : all.slice(0, last);
-  const asked = words.map((word) => `"${word}"`).join(' and ');
+  const quoted = words.map((word) => `"${word}"`).join(' and ');
   const place = placeOf(view, lane);
   const found =
     all.length === 0
-      ? `Nothing of ${place} holds ${asked}.`
-      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${asked}:\n\n${formatEntries(entries)}`;
+      ? `Nothing of ${place} holds ${quoted}.`
+      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${quoted}:\n\n${formatEntries(entries)}`;
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
   const count = lines.length === 1 ? '1 line of notes holds' : `${lines.length} lines of notes hold`;
-  const inNotes = lines.length === 0 ? [] : [`${count} ${asked}:\n\n${shown.join('\n')}`];
+  const inNotes = lines.length === 0 ? [] : [`${count} ${quoted}:\n\n${shown.join('\n')}`];
   return done(view, [found, ...inNotes, ...others(view, lane)], { entries });
 }
 

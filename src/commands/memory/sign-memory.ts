@@ -40,8 +40,8 @@ export async function signMemory(
   const signed = chosen.filter(({ state }) => state !== 'first');
   const blocked = signed.find(({ entry, path }) => signEntry(entry.unit, path, sign) === undefined);
   if (blocked !== undefined && id !== '') return cannotSign(blocked.entry);
-  const wanted = new Map(signed.map(({ entry, path }) => [`${path} ${entry.id}`, entry.unit.text]));
-  const changes = logsOf(view).flatMap((log) => signLog(log, { wanted, sign }));
+  const signedTexts = new Map(signed.map(({ entry, path }) => [`${path} ${entry.id}`, entry.unit.text]));
+  const changes = logsOf(view).flatMap((log) => signLog(log, { signedTexts, sign }));
   const failed = changes.length === 0 ? undefined : await saveChanges(changes, hand);
   if (failed !== undefined) return failed;
   const left = id === '' ? leftOut(sorted.filter((one) => !signed.includes(one))) : [];
@@ -104,13 +104,13 @@ function cannotSign({ id }: MemoryEntry): MemoryCommandResult {
 /** Signs exactly what was looked at: an entry that somebody has changed since stays as it is. */
 function signLog(
   { path, entries }: MemoryLog,
-  { wanted, sign }: { readonly wanted: ReadonlyMap<string, string>; readonly sign: Sign },
+  { signedTexts, sign }: { readonly signedTexts: ReadonlyMap<string, string>; readonly sign: Sign },
 ): readonly Change[] {
-  if (!entries.some(({ id }) => wanted.has(`${path} ${id}`))) return [];
+  if (!entries.some(({ id }) => signedTexts.has(`${path} ${id}`))) return [];
   const rewrite = (text: string): string => {
     const { preamble, units } = parseLog(text);
     const parts = units.map((unit) => {
-      const isSame = wanted.get(`${path} ${unit.id}`) === unit.text;
+      const isSame = signedTexts.get(`${path} ${unit.id}`) === unit.text;
       return (isSame ? signEntry(unit, path, sign) : undefined) ?? unit.text;
     });
     return preamble + parts.join('');

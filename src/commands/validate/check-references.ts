@@ -128,10 +128,10 @@ async function subAgentFaults(agent: ReadAgent, { findSubAgent }: References): P
     const missing = await findSubAgent(name);
     if (missing === undefined) continue;
     const { message, remedy } = missing;
-    const told = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
+    const error = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
       ...(remedy === undefined ? {} : { remedy }),
     });
-    faults.push(errorFault(told, at(agent, ['sub_agents', index])));
+    faults.push(errorFault(error, at(agent, ['sub_agents', index])));
   }
   return faults;
 }

@@ -18,7 +18,7 @@ export function createFileCounter({
   signal,
 }: Pick<ValidationDependencies, 'source' | 'signal'>): FileCounter {
   const counted = new Map<string, ReturnType<SourceText['countPaths']>>();
-  let isTold = false;
+  let isReported = false;
   return {
     async count(pattern, workdir) {
       const key = JSON.stringify([workdir, pattern]);
@@ -31,8 +31,8 @@ export function createFileCounter({
       return await count;
     },
     tellLimit() {
-      const isFirst = !isTold;
-      isTold = true;
+      const isFirst = !isReported;
+      isReported = true;
       return isFirst;
     },
   };

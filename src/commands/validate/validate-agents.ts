@@ -27,8 +27,8 @@ export async function validateAgents(
   const [named = ''] = isFolderNamed && deps.shared === undefined ? source.folders : [];
   if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
   const notesSession = createDesk(deps, places);
-  const asked = names.length === 0 ? places.map(({ name }) => name) : names;
-  for (const name of asked) {
+  const requested = names.length === 0 ? places.map(({ name }) => name) : names;
+  for (const name of requested) {
     const missing = await notesSession.add(name);
     if (missing !== undefined) throw missing;
   }
@@ -177,13 +177,13 @@ function withCircles(
   return agents.map((agent) => {
     const own = circles.filter(([first]) => first === agent.file);
     if (own.length === 0) return agent;
-    const told = own.map((circle) =>
+    const problems = own.map((circle) =>
       circleFault(
         agent,
         circle.map((file) => byFile.get(file)?.name ?? file),
       ),
     );
-    return { ...agent, faults: inFileOrder([...agent.faults, ...told]) };
+    return { ...agent, faults: inFileOrder([...agent.faults, ...problems]) };
   });
 }
 

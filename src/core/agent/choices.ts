@@ -19,6 +19,12 @@ export const DAILY_CHOICES = ['calendar', 'recent'] as const;
 /** What goes when notes are too long for the prompt; the first is the default. */
 export const OVERFLOWS = ['priority', 'classic'] as const;
 
+/** How thoroughly a review is made. */
+export const REVIEW_DEPTHS = ['quick', 'standard', 'thorough'] as const;
+
+/** One of {@link REVIEW_DEPTHS}. */
+export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];
+
 /** The word as one of the choices, or undefined if it is none of them. */
 export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
   return choices.find((choice) => choice === word);

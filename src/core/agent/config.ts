@@ -1,5 +1,7 @@
+import type { SeverityOverrides } from '../findings/severity.js';
+import type { Severity } from '../findings/terms.js';
 import type { NotesTool } from '../memory/notes/tool-names.js';
-import type { DAILY_CHOICES, NOTES_SCOPES, OVERFLOWS } from './choices.js';
+import type { DAILY_CHOICES, NOTES_SCOPES, OVERFLOWS, ReviewDepth } from './choices.js';
 
 /**
  * An agent as its TOML file describes it, complete with defaults (axe-behaviour §2 and axe's newer keys, D2).
@@ -26,6 +28,7 @@ export interface AgentConfig {
   readonly params: ModelParams;
   readonly retry: RetryConfig;
   readonly budget: BudgetConfig;
+  readonly review: ReviewConfig;
   /** Time limit of a run in seconds; 0 means not set. */
   readonly timeoutSeconds: number;
   /** Accepted for axe's sake; replies are always received whole (D31). */
@@ -118,6 +121,25 @@ export interface RetryConfig {
   readonly backoff: 'exponential' | 'linear' | 'fixed';
   readonly initialDelayMs: number;
   readonly maxDelayMs: number;
+}
+
+/** `[review]`: ours. What an input of the workflow says too, the input decides. */
+export interface ReviewConfig {
+  /** Undefined when the key is missing. */
+  readonly depth: ReviewDepth | undefined;
+  /** `provider/model` of the second look; empty for the agent's own. */
+  readonly verifyModel: string;
+  /** Most parts that a change is read in. */
+  readonly parts: number;
+  /** Tokens of one part, by estimate. */
+  readonly partTokens: number;
+  /** Passes of a thorough review. */
+  readonly votes: number;
+  /** Undefined when the key is missing. */
+  readonly minSeverity: Severity | undefined;
+  /** Path of a file of the repository that is added to the system prompt; empty for none. */
+  readonly instructions: string;
+  readonly severity: SeverityOverrides;
 }
 
 /** `[budget]`. */

@@ -24,10 +24,10 @@ export function errorFault(error: AxeError, at: SourcePosition): Fault {
 
 /** What a run would warn of; `at` is for warnings that do not say where. */
 export function warningFault(
-  { message, at: own }: Pick<Warning, 'message' | 'at'>,
+  { message, remedy = '', at: own }: Pick<Warning, 'message' | 'remedy' | 'at'>,
   at: SourcePosition,
 ): Fault {
-  return { severity: 'warning', message: cutTo(message), remedy: '', at: own ?? at };
+  return { severity: 'warning', message: cutTo(message), remedy: cutTo(remedy), at: own ?? at };
 }
 
 function cutTo(text: string): string {

@@ -82,7 +82,7 @@ function paramFields({ params }: AgentConfig): readonly Field[] {
 }
 
 function newerFields(config: AgentConfig): readonly Field[] {
-  const { memory, params, retry, budget } = config;
+  const { memory, params, retry, budget, review } = config;
   return [
     ['Tools', list(config.tools)],
     ['Allowed Hosts', list(config.allowedHosts)],
@@ -90,6 +90,8 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Provenance', memory.provenance === 'auto' ? undefined : memory.provenance],
     ['Response Format', params.responseFormat?.type],
     ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
+    ['Review Depth', review.depth],
+    ['Verify Model', text(review.verifyModel)],
     ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];

@@ -96,9 +96,9 @@ function inspectDocument(document: TomlTable, source: TomlSource, locator: Locat
   const typed = inOrder(problems, locator)
     .slice(0, MAX_ERRORS)
     .map((problem) => parseError(source, problem, locator.findNearest(problem.path)));
-  const told = new Set(problems.map(({ path }) => showKey(path).toLowerCase()));
+  const reported = new Set(problems.map(({ path }) => showKey(path).toLowerCase()));
   const valued = (raw === undefined ? [] : agentProblems(raw))
-    .filter(({ path }) => !isTold(path, told))
+    .filter(({ path }) => !isReported(path, reported))
     .slice(0, MAX_ERRORS)
     .map(({ message, remedy, path }) => {
       const at = { file: source.file, ...locator.findNearest(path) };
@@ -148,8 +148,8 @@ function inOrder(problems: readonly AgentProblem[], locator: Locator): readonly 
 }
 
 /** A value of the wrong type was left out, so that it seems to be missing. */
-function isTold(path: KeyPath, told: ReadonlySet<string>): boolean {
-  return path.some((_, index) => told.has(showKey(path.slice(0, index + 1)).toLowerCase()));
+function isReported(path: KeyPath, reported: ReadonlySet<string>): boolean {
+  return path.some((_, index) => reported.has(showKey(path.slice(0, index + 1)).toLowerCase()));
 }
 
 function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): readonly Warning[] {

@@ -1,4 +1,5 @@
-import { NOTES_LIMITS } from '../defaults.js';
+import { NOTES_LIMITS, REVIEW_PASSES } from '../defaults.js';
+import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
   BACKOFFS,
@@ -8,9 +9,17 @@ import {
   OVERFLOWS,
   PROVENANCE,
   RESPONSE_TYPES,
+  REVIEW_DEPTHS,
   TRANSPORTS,
 } from './choices.js';
-import type { AgentConfig, McpServerConfig, MemoryConfig, ResponseFormat, RetryConfig } from './config.js';
+import type {
+  AgentConfig,
+  McpServerConfig,
+  MemoryConfig,
+  ResponseFormat,
+  RetryConfig,
+  ReviewConfig,
+} from './config.js';
 import { isTable, type RawAgent, type TomlTable } from './schema.js';
 
 const INITIAL_DELAY_MS = 500;
@@ -43,6 +52,7 @@ export function makeConfig(raw: RawAgent): AgentConfig {
     },
     retry: makeRetry(raw.retry),
     budget: { maxTokens: raw.budget.max_tokens },
+    review: makeReview(raw.review),
     timeoutSeconds: raw.timeout,
     stream: raw.stream,
   };
@@ -93,6 +103,23 @@ function makeRetry(raw: RawAgent['retry']): RetryConfig {
     initialDelayMs,
     // A long first delay is not cut by a default nobody wrote.
     maxDelayMs: raw.max_delay_ms || Math.max(MAX_DELAY_MS, initialDelayMs),
+  };
+}
+
+function makeReview(raw: RawAgent['review']): ReviewConfig {
+  const severities = CATEGORIES.flatMap((category) => {
+    const word = raw.severity[category];
+    return word === '' ? [] : [[category, validated(SEVERITIES, word)] as const];
+  });
+  return {
+    depth: raw.depth === '' ? undefined : validated(REVIEW_DEPTHS, raw.depth),
+    verifyModel: raw.verify_model,
+    parts: raw.parts || REVIEW_PASSES.parts,
+    partTokens: raw.part_tokens || REVIEW_PASSES.partTokens,
+    votes: raw.votes || REVIEW_PASSES.votes,
+    minSeverity: raw.min_severity === '' ? undefined : validated(SEVERITIES, raw.min_severity),
+    instructions: raw.instructions,
+    severity: Object.fromEntries(severities),
   };
 }
 

@@ -84,6 +84,30 @@ model = "${PLACEHOLDER_MODEL}"
 # [budget]
 # max_tokens = 0
 
+# How it reviews, where it has tools that post reviews. An empty verify_model is the agent's own.
+# [review]
+# depth = "standard"
+# verify_model = ""
+# min_severity = "minor"
+# instructions = ""
+# parts = 6
+# part_tokens = 22000
+# votes = 3
+
+# The severity of all findings of a category, whatever their effect and reach; name those that you want to set.
+# [review.severity]
+# correctness = "major"
+# security = "critical"
+# data = "major"
+# concurrency = "major"
+# resource = "minor"
+# error-handling = "minor"
+# interface = "minor"
+# performance = "minor"
+# test = "minor"
+# docs = "nit"
+# other = "nit"
+
 # Tools of MCP servers: one table for each server, with a URL or with a program to start.
 # [[mcp_servers]]
 # name = "issues"

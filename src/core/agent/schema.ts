@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Category } from '../findings/terms.js';
 
 /** A TOML table as the parser gives it: an object without a prototype. */
 export type TomlTable = Readonly<Record<string, unknown>>;
@@ -98,9 +99,24 @@ const mcpServer = v.object(
   'a table' satisfies Expected,
 );
 
+/** Each category is a key, so that a mistyped one is found. */
+const severities = {
+  correctness: text(),
+  security: text(),
+  data: text(),
+  concurrency: text(),
+  resource: text(),
+  'error-handling': text(),
+  interface: text(),
+  performance: text(),
+  test: text(),
+  docs: text(),
+  other: text(),
+} satisfies Readonly<Record<Category, unknown>>;
+
 /**
  * The keys of an agent file and their types, under their lower-case names (axe-behaviour §2, axe's newer keys D2,
- * `memory.provenance` D8, notes D10). Values that only have to be sensible are left to the validation, as in axe.
+ * `memory.provenance` D8, notes D10, reviews D44). Values that only have to be sensible are left to the validation, as in axe.
  */
 export const AGENT_SCHEMA = v.object(
   {
@@ -181,6 +197,22 @@ export const AGENT_SCHEMA = v.object(
       {},
     ),
     budget: v.optional(v.object({ max_tokens: count() }, 'a table' satisfies Expected), {}),
+    review: v.optional(
+      v.object(
+        {
+          depth: text(),
+          verify_model: text(),
+          parts: count(),
+          part_tokens: count(),
+          votes: count(),
+          min_severity: text(),
+          instructions: text(),
+          severity: v.optional(v.object(severities, 'a table' satisfies Expected), {}),
+        },
+        'a table' satisfies Expected,
+      ),
+      {},
+    ),
     timeout: count(),
     stream: flag(),
   },

@@ -13,9 +13,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 /** The candidates, the most similar to the word first; equally similar ones keep their order. */
 export function byNearness(word: string, candidates: readonly string[]): readonly string[] {
-  const wanted = word.toLowerCase();
+  const folded = word.toLowerCase();
   return candidates
-    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distance(folded, candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
     .map(({ candidate }) => candidate);
 }

@@ -2,6 +2,7 @@ import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choi
 import { type AgentProblem, negative, notOneOf } from './problem.js';
 import type { RawAgent } from './schema.js';
 import { notesProblems } from './validate-notes.js';
+import { reviewProblems } from './validate-review.js';
 
 /** The deepest chain of sub-agents (axe-behaviour §2). */
 const MAX_SUB_AGENT_DEPTH = 5;
@@ -34,6 +35,7 @@ function* problems(raw: RawAgent): Generator<AgentProblem> {
   yield* responseFormatProblems(raw.params.response_format);
   yield* notOneOf(raw.memory.provenance || 'auto', PROVENANCE, ['memory', 'provenance']);
   yield* notesProblems(raw.memory);
+  yield* reviewProblems(raw.review);
 }
 
 function* missing(value: string, key: string, remedy: string): Generator<AgentProblem> {

@@ -14,6 +14,8 @@ export interface AdmissionPolicy {
   readonly reviewDrafts: boolean;
   /** Names of labels, in any case: what carries one of them starts nothing. */
   readonly skipLabels: readonly string[];
+  /** Names of labels, in any case: of all labels that somebody adds, only these start a run; none: each does. */
+  readonly triggerLabels: readonly string[];
 }
 
 /** What can be asked of whoever starts a run, most first. */
@@ -27,7 +29,16 @@ export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
   triggerPhrase: '',
   reviewDrafts: true,
   skipLabels: [],
+  triggerLabels: [],
 };
+
+/** Of two requirements the one that lets more people in. */
+export function weaker(
+  one: AdmissionPolicy['minPermission'],
+  other: AdmissionPolicy['minPermission'],
+): AdmissionPolicy['minPermission'] {
+  return MIN_PERMISSIONS.indexOf(one) > MIN_PERMISSIONS.indexOf(other) ? one : other;
+}
 
 /** Whether a permission is enough; an unknown one is as good as none. */
 export function isEnough(
@@ -53,6 +64,7 @@ export function commonLabel(
   return labels?.find((label) => hasName(skipLabels, label));
 }
 
-function hasName(names: readonly string[], name: string): boolean {
+/** Whether a name is in a list of names, in any case. */
+export function hasName(names: readonly string[], name: string): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }

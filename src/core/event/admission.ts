@@ -1,4 +1,4 @@
-import { type AdmissionPolicy, commonLabel, isEnough, isListed } from './admission-policy.js';
+import { type AdmissionPolicy, commonLabel, hasName, isEnough, isListed } from './admission-policy.js';
 import { type AgentRef, type HeadPermissions, refuseHeadAgent } from './agent-ref.js';
 import { findMention, isOwnIssue, isOwnText } from './mention.js';
 import { isSameAccount } from './permission.js';
@@ -6,20 +6,26 @@ import {
   type Skip,
   type SkipReason,
   skipBot,
+  skipClosed,
   skipDeleted,
   skipDraft,
   skipFork,
   skipForkComment,
   skipForkRun,
   skipLabel,
+  skipNothingNew,
+  skipOtherLabel,
   skipOtherSender,
   skipOwnText,
   skipPaused,
   skipPermission,
+  skipReviewed,
   skipStranger,
+  skipUnchanged,
   skipUnknown,
   skipUnmentioned,
   skipUnmerged,
+  skipUnreadable,
 } from './skip.js';
 import { type Actor, isDeleted, type PullRequestTrigger, type Trigger } from './trigger.js';
 
@@ -46,8 +52,19 @@ export type AgentFacts =
 export interface StateFacts {
   /** Somebody stopped the runs of this pull request. */
   readonly isPaused: boolean;
+  /** The commit of the event was reviewed to its end, and this run was not started again by hand. */
+  readonly isReviewed: boolean;
   /** The limit of several runs that is used up, in words; undefined while something is left. */
   readonly spent: { readonly message: string; readonly remedy: string } | undefined;
+}
+
+/** The change that a run is to read. */
+export interface ChangeFacts {
+  readonly number: number;
+  /** Why no file of it is to be read, in words that end a sentence; undefined if there are some. */
+  readonly unreadable: string | undefined;
+  /** Sha of the commit since which nothing that is reviewed has changed; undefined if something has. */
+  readonly nothingNewSince: string | undefined;
 }
 
 /** Everything that admission is decided from, in the order in which it becomes known. */
@@ -57,6 +74,8 @@ export interface AdmissionFacts {
   readonly permission?: HeadPermissions;
   readonly agent?: AgentFacts;
   readonly state?: StateFacts;
+  /** Of a pull request whose change could be read. */
+  readonly change?: ChangeFacts;
 }
 
 /** A reason to start nothing. `needs` is the latest fact that it looks at, beside the event. */
@@ -72,8 +91,8 @@ type AnyRule = {
 
 /**
  * Who can start a run (D20, memory-and-security B3), as the README's table has it: the first rule that says why not
- * counts. Those that need the event alone come first and cost no request; the rest is asked before context, review
- * threads and diff are fetched.
+ * counts. Those that need the event alone come first and cost no request; then those that are asked before context,
+ * review threads and diff are fetched. Only the last look at the change, before a model is asked.
  */
 const RULES: readonly AnyRule[] = [
   {
@@ -85,7 +104,8 @@ const RULES: readonly AnyRule[] = [
     reason: 'subject-deleted',
     needs: 'event',
     decide: ({ trigger }) =>
-      (trigger.kind === 'issue' || trigger.kind === 'comment') && isDeleted(trigger)
+      (trigger.kind === 'issue' || trigger.kind === 'comment' || trigger.kind === 'release') &&
+      isDeleted(trigger)
         ? skipDeleted(trigger)
         : undefined,
   },
@@ -116,6 +136,15 @@ const RULES: readonly AnyRule[] = [
         return undefined;
       const label = commonLabel(trigger.labels, skipLabels);
       return label === undefined ? undefined : skipLabel(trigger, label);
+    },
+  },
+  {
+    reason: 'trigger-label',
+    needs: 'event',
+    decide({ trigger, policy: { triggerLabels } }) {
+      if (trigger.kind !== 'pull_request' && trigger.kind !== 'issue') return undefined;
+      if (trigger.action !== 'labeled' || triggerLabels.length === 0) return undefined;
+      return hasName(triggerLabels, trigger.label ?? '') ? undefined : skipOtherLabel(trigger, triggerLabels);
     },
   },
   {
@@ -190,6 +219,35 @@ const RULES: readonly AnyRule[] = [
       agent.kind === 'found' && agent.postsReviews ? undefined : skipUnlessMentioned(event),
   },
   {
+    reason: 'closed',
+    needs: 'agent',
+    decide(event, agent) {
+      const { trigger } = event;
+      if (trigger.kind !== 'pull_request' || trigger.isClosed !== true || agent.kind !== 'found')
+        return undefined;
+      // What is no review may well be about the end of a pull request, where the workflow names that.
+      const isMeant = !agent.postsReviews && (trigger.action === 'closed' || isByTriggerLabel(event));
+      return isMeant ? undefined : skipClosed(trigger);
+    },
+  },
+  {
+    // Other agents may look at title, labels or people.
+    reason: 'no-change',
+    needs: 'agent',
+    decide: ({ trigger }, agent) =>
+      trigger.kind === 'pull_request' && agent.kind === 'found' && agent.postsReviews && isUnchanged(trigger)
+        ? skipUnchanged(trigger)
+        : undefined,
+  },
+  {
+    reason: 'nothing-new',
+    needs: 'state',
+    decide: (event, { isReviewed }) =>
+      isReviewed && event.trigger.kind === 'pull_request' && isRepeatable(event)
+        ? skipReviewed(event.trigger)
+        : undefined,
+  },
+  {
     reason: 'paused',
     needs: 'state',
     decide: ({ trigger }, { isPaused }) =>
@@ -200,6 +258,20 @@ const RULES: readonly AnyRule[] = [
     needs: 'state',
     decide: (_, { spent }) =>
       spent === undefined ? undefined : { kind: 'skip', reason: 'budget-spent', ...spent },
+  },
+  {
+    reason: 'nothing-to-review',
+    needs: 'change',
+    decide: (_, { number, unreadable }) =>
+      unreadable === undefined ? undefined : skipUnreadable({ number }, unreadable),
+  },
+  {
+    reason: 'nothing-new',
+    needs: 'change',
+    decide: (event, { nothingNewSince }) =>
+      nothingNewSince !== undefined && event.trigger.kind === 'pull_request' && isRepeatable(event)
+        ? skipNothingNew(event.trigger, nothingNewSince)
+        : undefined,
   },
 ];
 
@@ -212,7 +284,7 @@ export function decideAdmission(facts: AdmissionFacts): Admission {
   return { kind: 'run' };
 }
 
-function apply(rule: AnyRule, { event, permission, agent, state }: AdmissionFacts): Skip | undefined {
+function apply(rule: AnyRule, { event, permission, agent, state, change }: AdmissionFacts): Skip | undefined {
   switch (rule.needs) {
     case 'event':
       return rule.decide(event, event);
@@ -222,6 +294,8 @@ function apply(rule: AnyRule, { event, permission, agent, state }: AdmissionFact
       return agent === undefined ? undefined : rule.decide(event, agent);
     case 'state':
       return state === undefined ? undefined : rule.decide(event, state);
+    case 'change':
+      return change === undefined ? undefined : rule.decide(event, change);
   }
 }
 
@@ -243,6 +317,40 @@ export function isPausable(trigger: Trigger): trigger is PullRequestTrigger {
 /** What a person asks for by hand is done for a draft too, and while runs are paused. */
 function isAskedFor({ action }: PullRequestTrigger): boolean {
   return action === 'labeled' || action === 'review_requested';
+}
+
+/** A label that the workflow names is a wish, whatever was reviewed before. */
+function isByTriggerLabel({ trigger, policy: { triggerLabels } }: EventFacts): boolean {
+  return trigger.kind === 'pull_request' && trigger.action === 'labeled' && triggerLabels.length > 0;
+}
+
+/** Whether an event asks for no second look at what was reviewed; nobody's wish is passed over. */
+export function isRepeatable(event: EventFacts): boolean {
+  const { trigger } = event;
+  if (trigger.kind !== 'pull_request') return false;
+  return trigger.action !== 'review_requested' && !isByTriggerLabel(event);
+}
+
+/** Activities of a pull request that leave its diff as it is (GitHub's "Webhook events and payloads"). */
+const UNCHANGING: ReadonlySet<string> = new Set([
+  'assigned',
+  'auto_merge_disabled',
+  'auto_merge_enabled',
+  'converted_to_draft',
+  'demilestoned',
+  'dequeued',
+  'edited',
+  'enqueued',
+  'locked',
+  'milestoned',
+  'review_request_removed',
+  'unassigned',
+  'unlabeled',
+  'unlocked',
+]);
+
+function isUnchanged({ action, hasNewBase }: PullRequestTrigger): boolean {
+  return UNCHANGING.has(action) && hasNewBase !== true;
 }
 
 /** On `pull_request` a fork's run has no secrets, so there it would only fail. */
@@ -268,6 +376,7 @@ function admittedActor(trigger: Trigger): Actor | undefined {
     case 'workflow_run':
       return trigger.actor;
     case 'push':
+    case 'release':
     case 'merge_group':
     case 'schedule':
     case 'dispatch':

@@ -4,6 +4,7 @@ import type {
   CommentTrigger,
   IssueTrigger,
   PullRequestTrigger,
+  ReleaseTrigger,
   UnknownTrigger,
   WorkflowRunTrigger,
 } from './trigger.js';
@@ -22,6 +23,16 @@ export type SkipReason =
   | 'draft'
   /** A label of `skip-labels`. */
   | 'skip-label'
+  /** A label that `trigger-label` does not name. */
+  | 'trigger-label'
+  /** A pull request that is closed or merged. */
+  | 'closed'
+  /** The event changes nothing that is reviewed. */
+  | 'no-change'
+  /** Everything was reviewed before. */
+  | 'nothing-new'
+  /** No changed file is to be read. */
+  | 'nothing-to-review'
   /** A comment without the `trigger-phrase`. */
   | 'no-mention'
   /** A run of ours wrote what caused the event. */
@@ -105,6 +116,72 @@ export function skipLabel({ number }: { readonly number: number }, label: string
   };
 }
 
+/** A label that asks for nothing here. */
+export function skipOtherLabel(
+  { number, label = '' }: PullRequestTrigger | IssueTrigger,
+  triggerLabels: readonly string[],
+): Skip<'trigger-label'> {
+  const named = triggerLabels.map((name) => JSON.stringify(name)).join(', ');
+  return {
+    kind: 'skip',
+    reason: 'trigger-label',
+    message: `#${number} got the label ${JSON.stringify(label)}; only ${named} starts a run (\`trigger-label\`)`,
+  };
+}
+
+/** A pull request whose review nobody waits for any more. */
+export function skipClosed({ number }: PullRequestTrigger): Skip<'closed'> {
+  return {
+    kind: 'skip',
+    reason: 'closed',
+    message: `Pull request #${number} is closed or merged`,
+    remedy: 'Somebody with write access can ask for a review with `/axe review` in a comment.',
+  };
+}
+
+/** An event that leaves the diff as it is. */
+export function skipUnchanged({ number, event, action }: PullRequestTrigger): Skip<'no-change'> {
+  return {
+    kind: 'skip',
+    reason: 'no-change',
+    message: `${eventName(event, action)} changes nothing in the diff of pull request #${number}`,
+    remedy: `Remove \`${action}\` from the \`types:\` of the event.`,
+  };
+}
+
+/** A commit that was reviewed to its end. */
+export function skipReviewed({ number, head }: PullRequestTrigger): Skip<'nothing-new'> {
+  return {
+    kind: 'skip',
+    reason: 'nothing-new',
+    message: `Commit ${head.sha.slice(0, 7)} of pull request #${number} was reviewed before`,
+    remedy:
+      'Start the run again, write `/axe review full` in a comment, or name a label that asks for a review in `trigger-label`.',
+  };
+}
+
+/** A push that brings nothing to review, such as a merge of the base branch. */
+export function skipNothingNew({ number }: PullRequestTrigger, from: string): Skip<'nothing-new'> {
+  return {
+    kind: 'skip',
+    reason: 'nothing-new',
+    message: `Nothing that is reviewed has changed in pull request #${number} since ${from.slice(0, 7)}`,
+    remedy: 'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
+  };
+}
+
+/** A change without a file that could be read; `why` ends the sentence. */
+export function skipUnreadable(
+  { number }: { readonly number: number },
+  why: string,
+): Skip<'nothing-to-review'> {
+  return {
+    kind: 'skip',
+    reason: 'nothing-to-review',
+    message: `Nothing of pull request #${number} was reviewed: ${why}`,
+  };
+}
+
 /** A comment that does not ask for anything. */
 export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip<'no-mention'> {
   return {
@@ -125,8 +202,11 @@ export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip<'own-t
   };
 }
 
-/** A deleted comment cannot be answered, nor can an issue that is gone from the repository. */
-export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger): Skip<'subject-deleted'> {
+/** A deleted comment cannot be answered, nor can an issue or a release that is gone from the repository. */
+export function skipDeleted({
+  kind,
+  action,
+}: CommentTrigger | IssueTrigger | ReleaseTrigger): Skip<'subject-deleted'> {
   return {
     kind: 'skip',
     reason: 'subject-deleted',
@@ -204,7 +284,7 @@ export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip<'unk
     ...skip,
     message: `The event ${name} is not one this version knows`,
     remedy:
-      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
+      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
   };
 }
 

@@ -53,6 +53,12 @@ export interface PullRequestTrigger extends WorkflowTrigger {
   readonly mergeSha?: string;
   /** The head lies in another repository, or in one that is gone. */
   readonly isFork: boolean;
+  /** Closed or merged; left out: it is open. */
+  readonly isClosed?: true;
+  /** Name of the label that the event added or removed; left out for other events. */
+  readonly label?: string;
+  /** The edit sends the pull request into another branch; left out: it does not. */
+  readonly hasNewBase?: true;
 }
 
 /** An issue that was opened, edited, labelled, … */
@@ -64,6 +70,8 @@ export interface IssueTrigger extends WorkflowTrigger {
   readonly author: Actor;
   /** Left out: it is open. */
   readonly isClosed?: true;
+  /** Name of the label that the event added or removed; left out for other events. */
+  readonly label?: string;
 }
 
 /** A comment on an issue or in the conversation of a pull request. */
@@ -89,6 +97,8 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly isClosed?: true;
   /** What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other comments. */
   readonly review?: string;
+  /** The comment that began the conversation on a line; left out for the first one and for other comments. */
+  readonly inReplyTo?: number;
   /** Where in the diff the comment stands, for a comment on a line. */
   readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
 }
@@ -103,6 +113,18 @@ export interface PushTrigger extends WorkflowTrigger {
   readonly commits: readonly { readonly sha: string; readonly message: string }[];
   /** Left out: nothing was rewritten. */
   readonly isForced?: true;
+}
+
+/** A release was published, edited, … */
+export interface ReleaseTrigger extends WorkflowTrigger {
+  readonly kind: 'release';
+  /** Name of its tag. */
+  readonly tag: string;
+  readonly title: string;
+  /** Its notes, as they are. */
+  readonly body: string;
+  readonly author: Actor;
+  readonly isPrerelease: boolean;
 }
 
 /** Another workflow ran. What it ran on may be anybody's. */
@@ -162,6 +184,7 @@ export type Trigger =
   | IssueTrigger
   | CommentTrigger
   | PushTrigger
+  | ReleaseTrigger
   | WorkflowRunTrigger
   | MergeGroupTrigger
   | ScheduleTrigger
@@ -180,6 +203,7 @@ export function subjectTrigger(trigger: Trigger): SubjectTrigger | undefined {
     case 'comment':
       return trigger;
     case 'push':
+    case 'release':
     case 'workflow_run':
     case 'merge_group':
     case 'schedule':
@@ -195,8 +219,18 @@ export function subjectNumber(trigger: Trigger): number | undefined {
   return subjectTrigger(trigger)?.number;
 }
 
-/** Whether the comment or issue itself is gone: deleted, or for an issue moved to another repository. */
-export function isDeleted({ kind, action }: CommentTrigger | IssueTrigger): boolean {
+/** Name of the tag that was pushed or released; undefined for everything else. */
+export function tagOf(trigger: Trigger): string | undefined {
+  if (trigger.kind === 'release') return trigger.tag;
+  if (trigger.kind !== 'push' || !trigger.ref.startsWith(TAGS)) return undefined;
+  return trigger.ref.slice(TAGS.length);
+}
+
+const TAGS = 'refs/tags/';
+
+/** Whether the comment, issue or release itself is gone: deleted, or for an issue moved to another repository. */
+export function isDeleted({ kind, action }: CommentTrigger | IssueTrigger | ReleaseTrigger): boolean {
+  if (kind === 'release' && action === 'unpublished') return true;
   return action === 'deleted' || (kind === 'issue' && action === 'transferred');
 }
 

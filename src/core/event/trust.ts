@@ -58,6 +58,8 @@ export function classifyTrust(
   switch (trigger.kind) {
     case 'push':
       return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can push');
+    case 'release':
+      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can release');
     case 'schedule':
       return trusted('a schedule runs what the default branch holds');
     case 'dispatch':

@@ -5,10 +5,12 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { AxeError } from '../errors.js';
+import { estimateText } from '../text/estimate-text.js';
 import type { Budget, Price } from './budget.js';
-import { estimateUsage } from './estimate-usage.js';
+import { estimateTokens } from './estimate.js';
 import type { LanguageModel } from './language-model.js';
 import type { LoopDependencies, LoopReporter } from './loop-dependencies.js';
+import { assistantMessage } from './messages.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
@@ -126,7 +128,7 @@ export function createAsker(
   /** What is to be told of a model, with its first reply. */
   function introduce({ ref, price }: OpenModel, { warnings }: LanguageModelV4GenerateResult): void {
     if (price === undefined && budget.limits.maxCostUsd > 0) {
-      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` instead.`;
+      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`max-tokens\` or \`max-turns\` instead.`;
       deps.reporter.warn({ code: 'model-warning', message });
     }
     const users = warnings.filter(
@@ -168,4 +170,35 @@ function warningText(warning: SharedV4Warning): string {
     case 'other':
       return warning.message;
   }
+}
+
+type ReplyUsage = LanguageModelV4GenerateResult['usage'];
+
+/** What a request was. */
+interface EstimatedRequest {
+  readonly messages: readonly LanguageModelV4Message[];
+  readonly tools: LanguageModelV4CallOptions['tools'];
+}
+
+/** What a reply used, by estimate where the provider does not say it; undefined where it says all of it. */
+function estimateUsage(
+  { usage, content }: LanguageModelV4GenerateResult,
+  { messages, tools }: EstimatedRequest,
+): ReplyUsage | undefined {
+  const { inputTokens, outputTokens } = usage;
+  const reported = { input: count(inputTokens.total), output: count(outputTokens.total) };
+  if (reported.input !== undefined && reported.output !== undefined) return undefined;
+  const offered = tools === undefined ? 0 : estimateText(JSON.stringify(tools));
+  const input = reported.input ?? estimateTokens(messages) + offered;
+  const output = reported.output ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
+  return {
+    ...usage,
+    inputTokens: { ...inputTokens, total: input },
+    outputTokens: { ...outputTokens, total: output },
+  };
+}
+
+/** Nonsense counts as nothing said. */
+function count(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }

@@ -21,7 +21,7 @@ export interface TokenUse {
 
 /** Most that a run and its sub-agents may use together; 0 means no limit. */
 export interface BudgetLimits {
-  /** Input and output tokens. */
+  /** Input and output tokens; input from the provider's cache counts a tenth. */
   readonly maxTokens: number;
   readonly maxCostUsd: number;
   /** The input that `maxCostUsd` comes from, or is what is left of; the run's own unless said otherwise. */
@@ -49,6 +49,8 @@ export class Budget {
   #tokens = 0;
   #costUsd: number | undefined;
   #isCostPartial = false;
+  #reservedTokens = 0;
+  #reservedUsd = 0;
   readonly #estimated = new Set<string>();
 
   constructor(limits: BudgetLimits) {
@@ -57,7 +59,7 @@ export class Budget {
 
   /** Counts a reply; `price` is undefined where it is not known, and the tokens count all the same. */
   add(use: TokenUse, price: Price | undefined): void {
-    this.#tokens += use.input + use.output;
+    this.#tokens += countedTokens(use);
     if (price === undefined) this.#isCostPartial = true;
     else this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
   }
@@ -67,6 +69,26 @@ export class Budget {
     const isFirst = !this.#estimated.has(ref);
     this.#estimated.add(ref);
     return isFirst;
+  }
+
+  /**
+   * Sets aside what a conversation may take at most, so that those at work at the same time do not count on the same money;
+   * undefined where not so much is left. What is given back ends the reservation.
+   */
+  reserve(use: TokenUse, price: Price | undefined): (() => void) | undefined {
+    const { maxTokens, maxCostUsd } = this.limits;
+    const tokens = countedTokens(use);
+    const costUsd = price === undefined ? 0 : costOf(use, price);
+    const takenTokens = this.#tokens + this.#reservedTokens;
+    const takenUsd = (this.#costUsd ?? 0) + this.#reservedUsd;
+    if (maxTokens > 0 && takenTokens + tokens > maxTokens) return undefined;
+    if (maxCostUsd > 0 && takenUsd + costUsd > maxCostUsd) return undefined;
+    this.#reservedTokens += tokens;
+    this.#reservedUsd += costUsd;
+    return () => {
+      this.#reservedTokens -= tokens;
+      this.#reservedUsd -= costUsd;
+    };
   }
 
   get spending(): Spending {
@@ -102,6 +124,14 @@ export class Budget {
 const TOKENS_REMEDY =
   'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
 const PER_MILLION = 1_000_000;
+
+/** Cached input costs about a tenth, and counts so: else a long conversation would end by what it reads again for little. */
+const CACHED_SHARE = 0.1;
+
+function countedTokens({ input, output, cacheRead }: TokenUse): number {
+  const cached = Math.min(input, cacheRead);
+  return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
+}
 
 function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {
   const fresh = Math.max(0, input - cacheRead - cacheWrite);

@@ -1,11 +1,8 @@
-import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../defaults.js';
-import { dropResults } from './drop-results.js';
+import { cleanLine } from '../text/cut.js';
 import { estimateTokens } from './estimate.js';
-import { groupTurns, type SplitConversation, splitTurns } from './split-turns.js';
+import type { Message } from './messages.js';
 import { leftOutMessage, summaryMessage, summaryRequest } from './summary.js';
-
-type Message = LanguageModelV4Message;
 
 /** A conversation before its next request. */
 export interface ConversationSize {
@@ -128,4 +125,105 @@ function dropTurns({ head, middle, tail }: SplitConversation, wantedTokens: numb
   });
   if (freedTokens <= 0) return [...head, ...middle, ...tail];
   return [...head, note, ...kept.flat(), ...tail];
+}
+
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+type ToolPart = ToolMessage['content'][number];
+type ToolResultPart = Extract<ToolPart, { type: 'tool-result' }>;
+
+/** Messages with some results left out. */
+interface Dropped {
+  readonly messages: readonly Message[];
+  readonly freedTokens: number;
+}
+
+/** A result smaller than this is not worth a note in its place; every note is smaller. */
+const MIN_TOKENS = 160;
+const MAX_NAME = 64;
+
+/**
+ * Puts a note in the place of tool results, oldest first, until so many tokens are free or nothing is left to leave
+ * out. Every call keeps its result, since providers refuse a call without one.
+ */
+export function dropResults(messages: readonly Message[], wantedTokens: number): Dropped {
+  let freedTokens = 0;
+
+  function dropFrom(message: ToolMessage): ToolMessage {
+    if (freedTokens >= wantedTokens) return message;
+    const content = message.content.map((part) => {
+      const tokens = tokensOf(part);
+      if (part.type !== 'tool-result' || freedTokens >= wantedTokens || tokens < MIN_TOKENS) return part;
+      const note = noteFor(part, tokens);
+      freedTokens += tokens - tokensOf(note);
+      return note;
+    });
+    return { ...message, content };
+  }
+
+  const left = messages.map((message) => (message.role === 'tool' ? dropFrom(message) : message));
+  return { messages: left, freedTokens };
+}
+
+function noteFor(part: ToolResultPart, tokens: number): ToolResultPart {
+  const name = cleanLine(part.toolName, MAX_NAME);
+  const value = `[A result of ${name} stood here, about ${tokens} tokens; it was left out to save room. Call the tool again if you still need it and a second call does no harm.]`;
+  return { ...part, output: { type: 'text', value } };
+}
+
+function tokensOf(part: ToolPart): number {
+  return estimateTokens([{ role: 'tool', content: [part] }]);
+}
+
+/** A conversation in three parts; joined they are the conversation. No part separates a call from its result. */
+interface SplitConversation {
+  /** System prompt and task. */
+  readonly head: readonly Message[];
+  /** What may be shortened. */
+  readonly middle: readonly Message[];
+  /** The newest turns. */
+  readonly tail: readonly Message[];
+}
+
+/** How much of the end is to stay as it is. */
+interface KeptTurns {
+  readonly turns: number;
+  /** The newest turn is kept even if it is larger. */
+  readonly tokens: number;
+}
+
+/** Splits before the newest turns; what was said after the last reply belongs to them. */
+export function splitTurns(messages: readonly Message[], kept: KeptTurns): SplitConversation {
+  const headEnd = endOfHead(messages);
+  const groups = groupTurns(messages.slice(headEnd));
+  let start = groups.length;
+  let turns = 0;
+  let tokens = 0;
+  for (const group of groups.toReversed()) {
+    tokens += estimateTokens(group);
+    if (turns > 0 && (turns >= kept.turns || tokens > kept.tokens)) break;
+    if (group[0]?.role === 'assistant') turns += 1;
+    start -= 1;
+  }
+  return {
+    head: messages.slice(0, headEnd),
+    middle: groups.slice(0, start).flat(),
+    tail: groups.slice(start).flat(),
+  };
+}
+
+/** Messages that belong together: a reply with the results of its calls, or one message of the user's. */
+export function groupTurns(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const groups: Message[][] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role === 'tool' && last !== undefined) last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+function endOfHead(messages: readonly Message[]): number {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  if (first < 0) return messages.length;
+  return messages[first]?.role === 'user' ? first + 1 : first;
 }

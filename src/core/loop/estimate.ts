@@ -1,5 +1,5 @@
-import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { estimateText } from '../text/estimate-text.js';
+import type { Message, MessagePart } from './messages.js';
 
 /** A request whose size the provider counted. */
 export interface Measured {
@@ -8,9 +8,6 @@ export interface Measured {
   /** What the provider counted: system prompt, tools and messages. */
   readonly inputTokens: number;
 }
-
-type Message = LanguageModelV4Message;
-type Part = Exclude<Message['content'], string>[number];
 
 /**
  * Roughly how many tokens a request with these messages has. No tokenizer is asked: characters are counted, and the
@@ -40,7 +37,7 @@ function estimateMessage({ content }: Message): number {
   return content.reduce((sum, part) => sum + FRAME_TOKENS + estimatePart(part), FRAME_TOKENS);
 }
 
-function estimatePart(part: Part): number {
+function estimatePart(part: MessagePart): number {
   switch (part.type) {
     case 'text':
       return estimateText(part.text);
@@ -59,7 +56,7 @@ function estimatePart(part: Part): number {
   }
 }
 
-function estimateOutput(output: Extract<Part, { type: 'tool-result' }>['output']): number {
+function estimateOutput(output: Extract<MessagePart, { type: 'tool-result' }>['output']): number {
   switch (output.type) {
     case 'text':
     case 'error-text':

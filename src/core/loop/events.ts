@@ -50,6 +50,24 @@ export type LoopEvent =
         | { readonly kind: 'part'; readonly text: string; readonly detail: string }
         | { readonly kind: 'failure'; readonly detail: string };
     }
+  /** A review in several conversations is one again. */
+  | {
+      readonly kind: 'passes-joined';
+      readonly passes: number;
+      readonly findings: number;
+      /** Findings that more than one pass has raised. */
+      readonly agreed: number;
+    }
+  /** Findings of a review were looked at a second time. */
+  | {
+      readonly kind: 'verified';
+      /** Verdicts that were given. */
+      readonly looks: number;
+      readonly confirmed: number;
+      readonly refuted: number;
+      /** Findings that were to have a verdict and have none. */
+      readonly unverified: number;
+    }
   /** A change to the agent's notes was made, or in a workflow will be saved with the entry. */
   | {
       readonly kind: 'note-written';

@@ -5,6 +5,12 @@ import type {
 } from '@ai-sdk/provider';
 import type { ToolCall } from './tool-calls.js';
 
+/** A message of a conversation, as the model is sent it. */
+export type Message = LanguageModelV4Message;
+
+/** A part of what such a message holds. */
+export type MessagePart = Exclude<Message['content'], string>[number];
+
 /** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
 export function firstMessages(system: string, message: string): LanguageModelV4Message[] {
   const user = userMessage(message);

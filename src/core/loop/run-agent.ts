@@ -40,6 +40,15 @@ export interface Conversation {
   readonly budget: Budget;
   /** Undefined for any text. */
   readonly form: AnswerForm | undefined;
+  /** The tool that ends it; left out, an answer without a call does. */
+  readonly goal?: ConversationGoal | undefined;
+}
+
+/** What a conversation is held for, where that is a call of a tool and not an answer in words. */
+export interface ConversationGoal {
+  readonly tool: string;
+  /** Whether the model has called it as often as it should. */
+  isReached(): boolean;
 }
 
 /**
@@ -47,7 +56,7 @@ export interface Conversation {
  * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
  */
 export async function runAgent(conversation: Conversation, deps: LoopDependencies): Promise<RunOutcome> {
-  const { maxTurns, budget, parallel, form } = conversation;
+  const { maxTurns, budget, parallel, form, goal } = conversation;
   let { tools } = conversation;
   const startedAt = deps.clock.now().getTime();
   const usage = new Usage(conversation.model.model.modelId);
@@ -69,9 +78,9 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         tools = changed;
         settings = settingsOf({ ...conversation, tools });
       }
-      const asked = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
-      const { reply } = asked;
-      messages = asked.messages;
+      const fitted = await askFitting({ messages, measured, ...reserve, settings }, asker, deps);
+      const { reply } = fitted;
+      messages = fitted.messages;
       answer = textOf(reply.content);
       const end = endOf(reply);
       if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
@@ -80,17 +89,26 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (end.kind === 'cut') return cutOff(end, { answer, budget, stats: stats() });
         const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
-        if (judged.kind === 'final') return ended({ answer: judged.answer, budget, stats: stats() });
+        const reminder = isCorrected ? undefined : reminderOf(goal);
+        if (judged.kind === 'final' && reminder === undefined)
+          return ended({ answer: judged.answer, budget, stats: stats() });
         isCorrected = true;
-        messages = [...messages, assistantMessage(reply.content, calls), userMessage(judged.message)];
+        const told = judged.kind === 'final' ? (reminder ?? '') : judged.message;
+        messages = [...messages, assistantMessage(reply.content, calls), userMessage(told)];
         continue;
       }
-      const over = budget.spent();
-      if (over !== undefined) return exhausted(over, answer, stats());
-      measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
       const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
+      const over = budget.spent();
+      if (over !== undefined) {
+        // What the conversation was held for is paid for, and costs nothing more.
+        const last = calls.filter(({ tool }) => tool === goal?.tool);
+        if (last.length > 0) count(await answerToolCalls(last, how, deps), usage);
+        return exhausted(over, answer, stats());
+      }
+      measured = { estimate: estimateTokens(messages), inputTokens: usage.lastInputTokens };
       const answered = await answerToolCalls(calls, how, deps);
       count(answered, usage);
+      if (goal?.isReached() === true) return ended({ answer, budget, stats: stats() });
       const notice = limitNotice(whatIsLeft(conversation, { usage, startedAt }, deps));
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
@@ -98,6 +116,13 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   } catch (thrown) {
     return failed(thrown, { answer, stats: stats(), signal: deps.signal });
   }
+}
+
+/** What a model is told once that answers in words where it should call a tool; undefined where words will do. */
+function reminderOf(goal: ConversationGoal | undefined): string | undefined {
+  return goal === undefined || goal.isReached()
+    ? undefined
+    : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
 }
 
 /** Room for the next reply, and for what memory takes of every request. */
@@ -112,7 +137,7 @@ function reserveOf({ params, memory }: Conversation): {
 
 /** What the model is told when it is little. Time counts once more than half of it is gone, however short it was. */
 function whatIsLeft(
-  { maxTurns, budget }: Conversation,
+  { maxTurns, budget, goal }: Conversation,
   { usage, startedAt }: { readonly usage: Usage; readonly startedAt: number },
   { clock, leftMs }: LoopDependencies,
 ): LimitState {
@@ -122,6 +147,7 @@ function whatIsLeft(
     turnsLeft: maxTurns - usage.turns,
     ...budget.shares(),
     secondsLeft: isLate ? left / 1000 : undefined,
+    goal: goal?.tool,
   };
 }
 
@@ -218,6 +244,8 @@ export interface LimitState {
   /** Share of the cost limit that is spent, 1 for all of it. */
   readonly costShare?: number | undefined;
   readonly secondsLeft?: number | undefined;
+  /** The tool that ends the conversation; left out, an answer does. */
+  readonly goal?: string | undefined;
 }
 
 /**
@@ -232,7 +260,7 @@ export function limitNotice(state: LimitState): string | undefined {
     ...seconds(state.secondsLeft),
   ];
   if (scarce.length === 0) return undefined;
-  return `[Little is left of this run: ${scarce.join(', ')}. ${adviceFor(state.turnsLeft)}]`;
+  return `[Little is left of this run: ${scarce.join(', ')}. ${adviceFor(state)}]`;
 }
 
 function turns(left: number | undefined): readonly string[] {
@@ -255,10 +283,11 @@ function seconds(left: number | undefined): readonly string[] {
   return [whole === 1 ? '1 second' : `${whole} seconds`];
 }
 
-function adviceFor(turnsLeft: number | undefined): string {
-  return turnsLeft !== undefined && turnsLeft <= 1
-    ? 'Your next reply is the last one: give your final answer now, without calling a tool.'
-    : 'Do only what is still needed and give your final answer soon.';
+function adviceFor({ turnsLeft, goal }: LimitState): string {
+  const end = goal === undefined ? 'give your final answer' : `call \`${goal}\``;
+  if (turnsLeft === undefined || turnsLeft > 1) return `Do only what is still needed and ${end} soon.`;
+  const only = goal === undefined ? ', without calling a tool' : '';
+  return `Your next reply is the last one: ${end} now${only}.`;
 }
 
 /** A reply, and the conversation that it answers. */

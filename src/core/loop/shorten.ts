@@ -6,6 +6,7 @@ import type { Asker, Settings } from './asker.js';
 import { applySummary, type Compaction, isUsed, planCompaction, type SummaryPlan } from './compact.js';
 import { estimateTokens, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './loop-dependencies.js';
+import type { Message } from './messages.js';
 import { textOf } from './messages.js';
 
 /** A conversation that may have become too long for its model. */
@@ -120,8 +121,6 @@ async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencie
 
 /** Room for a summary, whatever the agent says of its answers. */
 const SUMMARY_TOKENS = 2000;
-
-type Message = LanguageModelV4Message;
 
 /** Longest tool result, in bytes; the first one that makes the whole fit is taken. */
 const RESULT_BYTES = [32_768, 16_384, 8192, 4096, 2048, 1024];

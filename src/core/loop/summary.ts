@@ -1,8 +1,8 @@
-import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { FENCE_NOTICE, fence, parseFences } from '../sanitize/fence.js';
-import { formatTranscript } from './transcript.js';
-
-type Message = LanguageModelV4Message;
+import { estimateText } from '../text/estimate-text.js';
+import { truncate } from '../text/truncate.js';
+import type { Message, MessagePart } from './messages.js';
+import { userMessage } from './messages.js';
 
 /** What the model is asked when the earlier turns of a conversation no longer fit. */
 export const SUMMARY_REQUEST = `The conversation in which you work on your task has become too long for you to see all of it. Below is a record of its earlier turns, which you will not see again. Write the notes you need to go on with the work:
@@ -55,6 +55,70 @@ function plain(summary: string): string {
   return (fenced?.text ?? '').trim().replace(TAG_START, '&lt;');
 }
 
-function userMessage(text: string): Message {
-  return { role: 'user', content: [{ type: 'text', text }] };
+/** Longest part that is written out, in bytes; the first one that makes the whole fit is taken. */
+const PART_BYTES = [16_384, 4096, 1024, 256];
+
+/** At three bytes for a token neither ideographs nor other text get over the estimate. */
+const BYTES_PER_TOKEN = 3;
+
+/**
+ * A conversation as text for somebody who was not there: what was said, called and answered. Long parts lose their
+ * middle until all of it fits; the system prompt and the model's reasoning are left out.
+ */
+export function formatTranscript(messages: readonly Message[], maxTokens: number): string {
+  for (const maxBytes of PART_BYTES) {
+    const text = format(messages, maxBytes);
+    if (estimateText(text) <= maxTokens) return text;
+  }
+  return truncate(format(messages, 256), maxTokens * BYTES_PER_TOKEN);
+}
+
+function format(messages: readonly Message[], maxBytes: number): string {
+  return messages.flatMap((message) => formatMessage(message, maxBytes)).join('\n\n');
+}
+
+function formatMessage(message: Message, maxBytes: number): readonly string[] {
+  if (message.role === 'system') return [];
+  const speaker = message.role === 'assistant' ? 'Agent' : 'Task';
+  return message.content.flatMap((part) => formatPart(part, speaker, maxBytes));
+}
+
+function formatPart(part: MessagePart, speaker: string, maxBytes: number): readonly string[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [`${speaker}: ${truncate(part.text.trim(), maxBytes)}`];
+    case 'tool-call':
+      return [`Agent called ${part.toolName}: ${truncate(JSON.stringify(part.input) ?? '', maxBytes)}`];
+    case 'tool-result':
+      return [formatResult(part, maxBytes)];
+    case 'file':
+      return [`${speaker}: (a file)`];
+    case 'custom':
+    case 'reasoning':
+    case 'reasoning-file':
+    case 'tool-approval-response':
+      return [];
+  }
+}
+
+function formatResult(
+  { toolName, output }: Extract<MessagePart, { type: 'tool-result' }>,
+  maxBytes: number,
+): string {
+  switch (output.type) {
+    case 'text':
+      return `${toolName} answered: ${truncate(output.value, maxBytes)}`;
+    case 'error-text':
+      return `${toolName} failed: ${truncate(output.value, maxBytes)}`;
+    case 'json':
+      return `${toolName} answered: ${truncate(JSON.stringify(output.value), maxBytes)}`;
+    case 'error-json':
+      return `${toolName} failed: ${truncate(JSON.stringify(output.value), maxBytes)}`;
+    case 'execution-denied':
+      return `${toolName} was not run: ${truncate(output.reason ?? 'denied', maxBytes)}`;
+    case 'content': {
+      const texts = output.value.map((item) => (item.type === 'text' ? item.text : '(a file)'));
+      return `${toolName} answered: ${truncate(texts.join('\n'), maxBytes)}`;
+    }
+  }
 }

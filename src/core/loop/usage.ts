@@ -66,6 +66,25 @@ export class Usage {
   }
 }
 
+/** The figures of a run with those of further conversations of it, which share its purse. */
+export function withStats(
+  stats: RunStats,
+  others: readonly RunStats[],
+  { spending, limits }: Budget,
+): RunStats {
+  const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'retries') =>
+    others.reduce((total, one) => total + one[key], stats[key]);
+  return {
+    ...stats,
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    retries: sum('retries'),
+    costUsd: spending.isCostPartial ? undefined : spending.costUsd,
+    budget: limits.maxTokens > 0 ? { usedTokens: spending.tokens, maxTokens: limits.maxTokens } : undefined,
+  };
+}
+
 /** A provider may leave a figure out or send nonsense; neither may spoil the sums. */
 function tokens(count: number | undefined): number {
   return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;

@@ -101,7 +101,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   for (const change of statesFirst(changes)) {
     const { path } = change;
     const state = statePath(path);
-    const gone = removedIds(path, next.get(state) ?? '');
+    const forgotten = removedIds(path, next.get(state) ?? '');
     const before = next.get(path) ?? '';
     if (change.kind === 'trim' && change.ids.length > 0) {
       keepTrimmed(change, next);
@@ -113,7 +113,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
       keepTrimmed({ path, ids: trimmedIds(path, next.get(state) ?? '') }, next);
       // What this fold itself brings is noted as folded by a change before this one.
       const folded = mergedIds(tree.get(state) ?? '');
-      foldIn(change, new Set([...gone, ...folded]), next);
+      foldIn(change, new Set([...forgotten, ...folded]), next);
       continue;
     }
     if (change.kind === 'note' && !found.has(path)) {
@@ -121,7 +121,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
       if (isMade(before, path, changes)) made.add(path);
     }
     if (made.has(path)) continue;
-    const text = applyChange(before, change, gone);
+    const text = applyChange(before, change, forgotten);
     if (change.kind === 'note') {
       keepAlongside(change, { found: found.get(path) ?? '', before, text }, next);
     }

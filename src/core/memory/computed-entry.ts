@@ -43,6 +43,8 @@ function subjectOf(trigger: Trigger): string {
       return `Comment on #${trigger.number}`;
     case 'push':
       return 'Push';
+    case 'release':
+      return 'Release';
     case 'workflow_run':
       return `Workflow run${atCommit(trigger.headSha)}`;
     case 'merge_group':

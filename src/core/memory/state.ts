@@ -142,13 +142,13 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export function withFacts(text: string, facts: readonly Fact[]): string {
   if (facts.length === 0) return text;
-  const wanted = new Map(facts.map((fact) => [nameOf(fact), formatFact(fact)]));
+  const latest = new Map(facts.map((fact) => [nameOf(fact), formatFact(fact)]));
   const written = new Set<string>();
   const start = text === '' ? HEAD : text;
   const lines = start.split('\n').flatMap((line) => {
     const known = parseFact(line.replace(/\r$/, ''));
     const name = known === undefined ? '' : nameOf(known);
-    const next = wanted.get(name);
+    const next = latest.get(name);
     if (next === undefined) return [line];
     if (written.has(name)) return [];
     written.add(name);
@@ -156,7 +156,7 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
   });
   const kept = lines.join('\n');
   const lineBreak = start.includes('\r\n') ? '\r\n' : '\n';
-  const fresh = [...wanted].flatMap(([name, line]) => (written.has(name) ? [] : [line + lineBreak]));
+  const fresh = [...latest].flatMap(([name, line]) => (written.has(name) ? [] : [line + lineBreak]));
   return fresh.length === 0 ? kept : kept + separator(kept) + fresh.join('');
 }
 

@@ -18,8 +18,8 @@ export interface ReadRequest {
   readonly maxBytes?: number;
   /** Whether the entries must be counted, which reads the whole file (D33). */
   readonly count: boolean;
-  /** Places that are wanted with them, as {@link MemoryStore.readTree} takes them, where that costs no call more. */
-  readonly beside?: readonly string[];
+  /** Places to read with them, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
+  readonly alongside?: readonly string[];
 }
 
 /** Where something was found or put. */
@@ -30,10 +30,18 @@ export interface Place {
   readonly url?: string;
   /** Where another store than the one that was asked holds it. */
   readonly store?: StoreKind;
-  /** Each location, the first one's first, where several places are read as one; left out where it is one. */
-  readonly locations?: readonly string[];
+  /** Where the store is, if `location` names a file in it; left out by a store whose files have no places of their own. */
+  readonly within?: StoreRoot;
+  /** Each place, the first one first, where several are read as one; left out where it is one. */
+  readonly places?: readonly Place[];
   /** Why nothing is kept there; left out where it is a place. */
   readonly nowhere?: 'not-wanted' | 'no-store';
+}
+
+/** Where a store is that names its files: a file's location is `root`, `separator` and the file's path. */
+export interface StoreRoot {
+  readonly root: string;
+  readonly separator: string;
 }
 
 /** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */
@@ -61,8 +69,8 @@ export type RestoreResult =
       readonly truncated: { readonly fileBytes: number } | undefined;
       /** Text of the state beside the last of the paths (D36); left out where there is none. */
       readonly state?: string;
-      /** The files of the places that were wanted beside the logs; left out by a store that did not read them. */
-      readonly beside?: MemoryTree;
+      /** The files of the places to read with the logs; left out by a store that did not read them. */
+      readonly alongside?: MemoryTree;
       /** Those of them that are not as they need to be; left out where all are. */
       readonly blocked?: readonly BlockedPlace[];
       /** Told by the store on the way: links refused, files set aside. */
@@ -71,7 +79,7 @@ export type RestoreResult =
   | (Place & {
       readonly kind: 'empty';
       readonly state?: string;
-      readonly beside?: MemoryTree;
+      readonly alongside?: MemoryTree;
       readonly blocked?: readonly BlockedPlace[];
       readonly warnings: readonly Warning[];
     })

@@ -52,9 +52,9 @@ export async function readTail(file: OpenFile, { lastN, maxBytes = 0 }: TailRequ
     return tail(decodeText(await readExactly(file, 0, file.bytes)), false);
   const end = await readWindow(file, { lastN, maxBytes: most });
   const isComplete = end.headings.length >= lastN || end.start === 0;
-  const wanted = end.headings[Math.max(0, end.headings.length - lastN)];
-  if (lastN > 0 && isComplete && file.bytes - (wanted ?? file.bytes) <= most)
-    return tail(wanted === undefined ? '' : textFrom(end, wanted), false);
+  const oldest = end.headings[Math.max(0, end.headings.length - lastN)];
+  if (lastN > 0 && isComplete && file.bytes - (oldest ?? file.bytes) <= most)
+    return tail(oldest === undefined ? '' : textFrom(end, oldest), false);
   return await readBounded(file, end, { lastN, maxBytes: most });
 }
 

@@ -20,14 +20,14 @@ export interface Trimmed {
  * (axe-behaviour §19).
  */
 export function trimLog(text: string, { ids, leaves }: Trimmings): Trimmed {
-  const gone = new Set(ids);
+  const trimmedIds = new Set(ids);
   const left = new Map(leaves);
   const { head, parts } = partLog(text);
   const [kept, removed]: [string[], string[]] = [[], []];
   for (const part of parts.toReversed()) {
     const staying = left.get(part.id) ?? 0;
     left.set(part.id, staying - 1);
-    (gone.has(part.id) && staying <= 0 ? removed : kept).push(part.text);
+    (trimmedIds.has(part.id) && staying <= 0 ? removed : kept).push(part.text);
   }
   if (removed.length === 0) return { kept: text, removed: '' };
   return { kept: head + kept.toReversed().join(''), removed: removed.toReversed().join('') };

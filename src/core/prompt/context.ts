@@ -61,6 +61,10 @@ export interface Surroundings {
   readonly changedLater?: number;
   /** Comments that are older than those that were read. */
   readonly olderComments?: number;
+  /** The tag that a new one is compared with; empty for the first one, left out where the event is about none. */
+  readonly sinceTag?: string;
+  /** The open pull request that a workflow run's commit is the head of, where the event does not name it. */
+  readonly pullOfCommit?: number;
   /** In words, what could not be read: `the review threads`. */
   readonly unread?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../defaults.js';
 import type { CountedFile, FetchedChange } from '../event/fetched-change.js';
+import { filesWithoutLines } from '../review/coverage.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
 import { count } from '../text/count.js';
@@ -33,19 +34,18 @@ export function describeFetched(
   return { ...described, blocks, isFenced: true, unseen };
 }
 
-/** Paths of wanted files that GitHub lists with changed lines and shows none of: it does so where they are too large. */
+/** Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too large: a later run may see them. */
 export function withoutLines(
   { diff, files }: Pick<FetchedChange, 'diff' | 'files'>,
   policy: DiffPolicy,
 ): readonly string[] {
   const filter = createPathFilter(policy);
-  const parts = parseDiff(diff);
-  const shown = new Set(
-    parts.filter(({ hunks, content }) => hunks.length > 0 || content !== 'text').map(({ path }) => path),
+  const isBinary = new Set(
+    parseDiff(diff).flatMap(({ path, content }) => (content === 'binary' ? [path] : [])),
   );
-  return files
-    .filter(({ path, additions, deletions }) => additions + deletions > 0 && !shown.has(path))
-    .flatMap(({ path }) => (filter(path) === undefined ? [path] : []));
+  return filesWithoutLines({ diff, files }).filter(
+    (path) => !isBinary.has(path) && filter(path) === undefined,
+  );
 }
 
 /** Lines that were added or removed in files. */

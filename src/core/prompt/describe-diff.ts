@@ -85,12 +85,13 @@ function warningsOf(
       : `${count(shown.length, 'file')} ${shown.length === 1 ? 'is' : 'are'} shown whole, ${tooMuch.length} ${tooMuch.length === 1 ? 'is' : 'are'} not (${names.join(', ')}${more})`;
     const { limit, remedy } = limitOf(description);
     return [
-      { code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}. ${remedy}` },
+      { code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}`, remedy },
     ];
   }
   if (text !== '') return [];
-  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files. Change these inputs if the agent should see some of them.`;
-  return [{ code: 'context-truncated', message }];
+  const message = `nothing of the ${source} is shown to the model: \`paths\` and \`paths-ignore\` leave out all its files`;
+  const remedy = 'Change these inputs if the agent should see some of them.';
+  return [{ code: 'context-truncated', message, remedy }];
 }
 
 /** The command line has no inputs. */

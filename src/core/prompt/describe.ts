@@ -7,6 +7,7 @@ import {
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
+  type ReleaseTrigger,
   type Repository,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
@@ -122,6 +123,7 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
 export function describePush(trigger: PushTrigger, telling: DescribeOptions): Parts {
   const facts = [
     repositoryFact(trigger.repository),
+    refFact(trigger.ref),
     `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
     pushedCommits(trigger),
   ];
@@ -133,6 +135,30 @@ export function describePush(trigger: PushTrigger, telling: DescribeOptions): Pa
       : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
     talk(telling),
     change('push', telling),
+  ]);
+}
+
+/** The branch or tag, also where a prompt of the workflow's own does not name it. */
+function refFact(ref: string): string {
+  const name = cleanLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_FACT);
+  return `${ref.startsWith('refs/tags/') ? 'Tag' : 'Branch'}: ${name}`;
+}
+
+/** What the model is told of a release: its notes as they are, and what has changed since the one before. */
+export function describeRelease(trigger: ReleaseTrigger, telling: DescribeOptions): Parts {
+  const { repository, tag, actor, action, title, body, author, isPrerelease } = trigger;
+  const facts = [
+    repositoryFact(repository),
+    `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
+  ];
+  return joinParts([
+    line(facts.join('\n')),
+    describeText(body, {
+      source: `notes of the release ${cleanLine(tag, MAX_FACT)}`,
+      heading: [`Title: ${title}`],
+    }),
+    talk(telling),
+    change('release', telling),
   ]);
 }
 
@@ -205,10 +231,17 @@ function changes(number: number, { context, scope, policy }: DescribeOptions): P
   return joinParts([...around, describeScoped(context, { scope, source, policy })]);
 }
 
+/** What a tag is compared with. */
+function sinceTag({ sinceTag: since }: TriggerContext): Parts {
+  if (since === undefined) return NO_PARTS;
+  if (since === '') return line('No earlier tag of the same series was found, so no changes are shown.');
+  return line(`What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`);
+}
+
 /** The same of another change; nothing where there is none. */
 function change(what: string, { context, policy }: DescribeOptions): Parts {
   if (context === undefined) return NO_PARTS;
-  const around = [describeCommits(context), describeChecks(context)];
+  const around = [sinceTag(context), describeCommits(context), describeChecks(context)];
   if (context.kind !== 'change') return joinParts(around);
   return joinParts([...around, describeFetched(context, { source: `diff of the ${what}`, policy })]);
 }

@@ -44,8 +44,11 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   if (isWhole) return { text: diff, shown: files.map(({ path }) => path), notShown: [], isCut: false };
   if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown: [], isCut: true };
 
-  const wanted = files.filter((file) => filter(file.path) === undefined);
-  const ranked = [...wanted.filter(isReadByPeople), ...wanted.filter((file) => !isReadByPeople(file))];
+  const shownFiles = files.filter((file) => filter(file.path) === undefined);
+  const ranked = [
+    ...shownFiles.filter(isReadByPeople),
+    ...shownFiles.filter((file) => !isReadByPeople(file)),
+  ];
   const { whole, freeTokens } = takeWhole(ranked, maxTokens);
   const rest = ranked.filter((file) => !whole.has(file));
   const parts = takeHunks(rest, { freeTokens, mayCut: whole.size === 0 });

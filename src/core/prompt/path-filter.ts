@@ -11,10 +11,10 @@ export function createPathFilter({
   pathsIgnore,
   memoryRoots = [],
 }: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): PathFilter {
-  const wanted = paths.map(compilePattern);
+  const included = paths.map(compilePattern);
   const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
   return (path) => {
-    if (wanted.length > 0 && !wanted.some((matches) => matches(path))) return 'paths';
+    if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
     return ignored.some((matches) => matches(path)) ? 'paths-ignore' : undefined;
   };
 }

@@ -7,19 +7,23 @@ export interface SystemPromptParts {
   readonly systemPrompt: string;
   readonly skill: string;
   readonly files: readonly ContextFile[];
+  /** What the project wants of its reviews; left out: nothing. */
+  readonly instructions?: readonly ContextFile[];
   /** Of the answer; left out or empty: whatever the agent says. */
   readonly language?: string;
 }
 
 /**
- * The system prompt without memory: persona, skill and context files in axe's order and with its headings, then the
- * language where one is asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
+ * The system prompt without memory: persona, skill and context files in axe's order and with its headings, then what a
+ * project wants of its reviews and the language where one is asked for; nothing is trimmed, so it may begin with two newlines (axe-behaviour §5).
  */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
-  const { systemPrompt, skill, files, language = '' } = parts;
+  const { systemPrompt, skill, files, instructions = [], language = '' } = parts;
   let prompt = systemPrompt;
   if (skill !== '') prompt += section('Skill', skill);
   if (files.length > 0) prompt += section('Context Files', files.map(formatContextFile).join('\n\n'));
+  if (instructions.length > 0)
+    prompt += section('Review Instructions', instructions.map(({ content }) => content).join('\n\n'));
   if (language !== '') prompt += section('Language', languageInstruction(language));
   return prompt;
 }

@@ -13,6 +13,7 @@ import {
   describeMergeGroup,
   describePullRequest,
   describePush,
+  describeRelease,
   describeWorkflowRun,
 } from './describe.js';
 import { describeDiff } from './describe-diff.js';
@@ -106,6 +107,8 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
       return `Answer the ${trigger.review === undefined ? 'comment' : 'review'} by ${cleanLine(trigger.author.login, MAX_NAME)} on #${trigger.number}`;
     case 'push':
       return pushOrder(trigger);
+    case 'release':
+      return `Look at the release ${cleanLine(trigger.tag, MAX_NAME)}`;
     case 'workflow_run':
       return `Look at the workflow run ${trigger.runId}`;
     case 'merge_group':
@@ -151,6 +154,8 @@ function describeTrigger(trigger: Trigger, telling: DescribeOptions): Parts {
       return describeComment(trigger, telling);
     case 'push':
       return describePush(trigger, telling);
+    case 'release':
+      return describeRelease(trigger, telling);
     case 'workflow_run':
       return describeWorkflowRun(trigger, telling);
     case 'merge_group':

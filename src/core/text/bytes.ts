@@ -79,3 +79,8 @@ function characterLength(bytes: Uint8Array, at: number): number {
 function isIn(byte: number | undefined, [low, high]: readonly [number, number]): boolean {
   return byte !== undefined && byte >= low && byte <= high;
 }
+
+/** The text with the line breaks of Windows. */
+export function withReturns(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}

@@ -20,7 +20,7 @@ export function utf8Bytes(text: string): number {
 }
 
 /** Whether a byte of UTF-8 belongs to the character before it. */
-function isContinuation(byte: number | undefined): boolean {
+export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 

@@ -1,4 +1,5 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
+import { isContinuation } from './cut.js';
 
 /** Output of unknown length in bounded memory: its beginning and its end. */
 export interface OutputBuffer {
@@ -88,10 +89,6 @@ function shrink(text: string, maxBytes: number): string {
 }
 
 const NEWLINE = 0x0a;
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
-}
 
 /** Length of a character by its first byte; 1 for what begins none. */
 function characterBytes(first: number | undefined): number {

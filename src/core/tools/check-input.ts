@@ -4,8 +4,10 @@ import type { Tool } from './tool.js';
 
 /** An argument of a tool. */
 export interface Argument {
-  readonly type: 'string' | 'integer' | 'boolean';
+  readonly type: 'string' | 'integer' | 'boolean' | 'list';
   readonly description: string;
+  /** The arguments of each object in a list. */
+  readonly item?: Shape;
   readonly required?: boolean;
   /** For integers. */
   readonly minimum?: number;
@@ -17,11 +19,13 @@ export interface Argument {
 /** The arguments of a tool by name, in the order they are shown to the model. */
 export type Shape = Readonly<Record<string, Argument>>;
 
-type ValueOf<A extends Argument> = A['type'] extends 'string'
-  ? string
-  : A['type'] extends 'integer'
-    ? number
-    : boolean;
+type ValueOf<A extends Argument> = A extends { readonly item: infer Item extends Shape }
+  ? readonly InputOf<Item>[]
+  : A['type'] extends 'string'
+    ? string
+    : A['type'] extends 'integer'
+      ? number
+      : boolean;
 
 /** Checked arguments; undefined where one was left out. */
 export type InputOf<S extends Shape> = {
@@ -38,16 +42,20 @@ export type CheckedInput<S extends Shape> =
 
 /** The JSON schema of the arguments; the same shape always gives the same bytes. */
 export function schemaOf(shape: Shape): Tool['inputSchema'] {
-  const properties = Object.entries(shape).map(([name, { type, description, minimum, maximum, choices }]) => [
-    name,
-    {
-      type,
-      description,
-      ...(minimum === undefined ? {} : { minimum }),
-      ...(maximum === undefined ? {} : { maximum }),
-      ...(choices === undefined ? {} : { enum: [...choices] }),
-    },
-  ]);
+  const properties = Object.entries(shape).map(([name, argument]) => {
+    const { type, description, minimum, maximum, choices, item } = argument;
+    if (item !== undefined) return [name, { type: 'array', description, items: schemaOf(item) }];
+    return [
+      name,
+      {
+        type,
+        description,
+        ...(minimum === undefined ? {} : { minimum }),
+        ...(maximum === undefined ? {} : { maximum }),
+        ...(choices === undefined ? {} : { enum: [...choices] }),
+      },
+    ];
+  });
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -66,7 +74,7 @@ export function checkInput<S extends Shape>(shape: S, input: unknown): CheckedIn
   }
   const given = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== null));
   const problems: string[] = [];
-  const values: Record<string, string | number | boolean | undefined> = {};
+  const values: Record<string, Value> = {};
   for (const [name, argument] of Object.entries(shape)) {
     const checked = checkValue(argument, given.get(name));
     if (checked.kind === 'wrong') problems.push(`\`${name}\` ${checked.problem}`);
@@ -91,8 +99,10 @@ export function explainProblems(tool: string, shape: Shape, problems: readonly s
 const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 60;
 
+type Value = string | number | boolean | undefined | readonly unknown[];
+
 type CheckedValue =
-  | { readonly kind: 'right'; readonly value: string | number | boolean | undefined }
+  | { readonly kind: 'right'; readonly value: Value }
   | { readonly kind: 'wrong'; readonly problem: string };
 
 function checkValue(argument: Argument, value: unknown): CheckedValue {
@@ -108,7 +118,23 @@ function checkValue(argument: Argument, value: unknown): CheckedValue {
       return checkInteger(argument, value);
     case 'boolean':
       return checkBoolean(value);
+    case 'list':
+      return checkList(argument.item ?? {}, value);
   }
+}
+
+/** One object counts as a list of one. */
+function checkList(item: Shape, value: unknown): CheckedValue {
+  const list = Array.isArray(value) ? value : [value];
+  const values: unknown[] = [];
+  for (const one of list) {
+    const checked = checkInput(item, one);
+    if (checked.kind === 'wrong') {
+      return { kind: 'wrong', problem: `has an item that is not right: ${checked.problems.join('; ')}` };
+    }
+    values.push(checked.input);
+  }
+  return { kind: 'right', value: values };
 }
 
 function checkInteger({ minimum, maximum }: Argument, value: unknown): CheckedValue {
@@ -149,8 +175,8 @@ function unknownName(name: string, known: readonly string[]): string {
 }
 
 function formOf(shape: Shape): string {
-  const fields = Object.entries(shape).map(([name, { type, required }]) => {
-    const value = type === 'string' ? '"..."' : `<${type}>`;
+  const fields = Object.entries(shape).map(([name, { type, required, item }]) => {
+    const value = item !== undefined ? `[${formOf(item)}]` : type === 'string' ? '"..."' : `<${type}>`;
     return `${JSON.stringify(name)}: ${value}${required === true ? '' : ' (optional)'}`;
   });
   return `{${fields.join(', ')}}`;

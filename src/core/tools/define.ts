@@ -14,7 +14,7 @@ export interface ToolDefinition<S extends Shape> {
 }
 
 /** An answer that says whose words it holds. */
-export type ToolText = Required<Pick<ToolResult, 'text' | 'isTainted'>>;
+export type ToolText = Required<Pick<ToolResult, 'text' | 'isTainted'>> & Pick<ToolResult, 'shown'>;
 
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
 export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
@@ -32,8 +32,8 @@ export function defineTool<const S extends Shape>(definition: ToolDefinition<S>)
       }
       try {
         signal.throwIfAborted();
-        const told = await definition.run(checked.input, signal);
-        return typeof told === 'string' ? { text: told, isError: false } : { ...told, isError: false };
+        const result = await definition.run(checked.input, signal);
+        return typeof result === 'string' ? { text: result, isError: false } : { ...result, isError: false };
       } catch (thrown) {
         if (thrown instanceof ToolError) return { text: thrown.message, isError: true };
         throw thrown;

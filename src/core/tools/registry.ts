@@ -45,15 +45,15 @@ export interface CreatedTools {
 
 /** The tools of these names; and the names that are none, or none here. */
 export function createTools(names: readonly string[], ports: ToolPorts): CreatedTools {
-  const wanted = new Set(names);
+  const requested = new Set(names);
   const { github } = ports;
-  const own = Object.entries(TOOLS).flatMap(([name, create]) => (wanted.has(name) ? [create(ports)] : []));
+  const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(ports)] : []));
   const onGitHub = github === undefined ? [] : createGitHubTools(github);
   return {
-    tools: [...own, ...onGitHub.filter(({ name }) => wanted.has(name))],
-    unknown: [...wanted]
+    tools: [...own, ...onGitHub.filter(({ name }) => requested.has(name))],
+    unknown: [...requested]
       .filter((name) => !TOOL_NAMES.includes(name))
       .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) })),
-    absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => wanted.has(name)) : [],
+    absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => requested.has(name)) : [],
   };
 }

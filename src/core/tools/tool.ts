@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { ShownLines } from '../findings/evidence.js';
 import type { RunStats } from '../outcome.js';
 
 /** What a tool can do to the world; decides who may have it (D22). */
@@ -10,6 +11,8 @@ export interface ToolResult {
   readonly isError: boolean;
   /** The text holds words of people who are not known to have write access (D19). */
   readonly isTainted?: boolean;
+  /** Lines of files that the text shows: what the model may name as evidence. */
+  readonly shown?: readonly ShownLines[];
   /** What a sub-agent used to answer; counted for the agent that called it. */
   readonly stats?: RunStats;
 }

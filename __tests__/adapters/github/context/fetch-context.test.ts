@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchContext } from '../../../../src/adapters/github/context/fetch-context.js';
 import type { PullRequestTrigger } from '../../../../src/core/event/trigger.js';
+import { warningText } from '../../../../src/core/warning.js';
 import {
   type Answer,
   createFakeGitHubClient,
@@ -79,7 +80,7 @@ async function fetched(server: Server) {
   const client = github(server);
   const context = await fetchContext(client, { trigger, parts: [] }, noAbort());
   if (context.kind !== 'pull_request') throw new Error('not a pull request');
-  return { client, ...context, messages: context.warnings.map((warning) => warning.message) };
+  return { client, ...context, messages: context.warnings.map(warningText) };
 }
 
 describe('the context of a pull request', () => {
@@ -112,6 +113,18 @@ describe('the context of a pull request', () => {
     expect(messages).toEqual([
       'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa',
     ]);
+  });
+
+  it('D39: counts the files of a head that has moved, though a comparison lists only 300', async () => {
+    const pinnedFiles = Array.from({ length: 300 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const counted = await fetched({ headSha: NEWER, pinnedFiles, diff: TOO_LARGE, changedFiles: 420 });
+    expect(counted.filesTotal).toBe(420);
+    const whole = [...pinnedFiles, file('f300.ts', '@@')]
+      .map(({ filename }) => `diff --git a/${filename} b/${filename}\n`)
+      .join('');
+    const listed = await fetched({ headSha: NEWER, pinnedFiles, diff: () => whole, changedFiles: 1 });
+    expect(listed.files).toHaveLength(301);
+    expect(listed.filesTotal).toBe(301);
   });
 
   it('lists files over many pages', async () => {

@@ -5,6 +5,7 @@ import {
   type SurroundingsRequest,
 } from '../../../../src/adapters/github/context/surroundings.js';
 import { CONTEXT_PARTS } from '../../../../src/core/prompt/context-policy.js';
+import { warningText } from '../../../../src/core/warning.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../../helpers/github-review-seed.js';
 import { nextId } from '../../../helpers/github-review-state.js';
@@ -151,7 +152,7 @@ describe('what stands around a pull request', () => {
         'some of the checks',
       ]),
     });
-    const told = warnings.map(({ message }) => message).join('\n');
+    const told = warnings.map(warningText).join('\n');
     for (const permission of ['pull-requests: read', 'issues: read', 'checks: read']) {
       expect(told).toContain(`\`${permission}\``);
     }
@@ -220,7 +221,8 @@ describe('what stands around other triggers', () => {
       pull: undefined,
     } as const;
     expect(await fetchContext(hello.client, { trigger, parts: CONTEXT_PARTS }, noAbort())).toMatchObject({
-      kind: 'none',
+      // An open pull request has this commit as its head, so its change comes with the checks.
+      kind: 'change',
       checks: [{ name: 'test', log: 'start\n##[error]test broke' }],
     });
   });

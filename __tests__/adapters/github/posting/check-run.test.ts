@@ -1,5 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { type CheckAnnotation, publishCheckRun } from '../../../../src/adapters/github/posting/check-run.js';
+import {
+  type CheckAnnotation,
+  publishCheckRun,
+  readCheckRun,
+  startCheckRun,
+} from '../../../../src/adapters/github/posting/check-run.js';
 import { HELLO, noAbort } from '../../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../../helpers/github-faults.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
@@ -22,7 +27,7 @@ function notes(count: number): readonly CheckAnnotation[] {
 async function publish({ client, headSha }: Hello, count: number, externalId = '1/1') {
   const report = { repository: HELLO, headSha, name: 'axe: bot', externalId, conclusion: 'neutral' } as const;
   const texts = { title: `${count} notes`, summary: 'See the diff.', annotations: notes(count) };
-  return await publishCheckRun(client, { ...report, ...texts }, noAbort());
+  return await publishCheckRun(client, { ...report, ...texts }, { signal: noAbort() });
 }
 
 it.each([
@@ -71,3 +76,33 @@ it.each([POST, LIST, PATCH])(
     });
   },
 );
+
+it('is in progress until its end, which needs no search', async () => {
+  const hello = await startHello();
+  const { client, headSha, repo } = hello;
+  const key = { repository: HELLO, headSha, name: 'axe: bot', externalId: '1/1' };
+  const started = await startCheckRun(
+    client,
+    { ...key, title: 'Reading 2 files', summary: 'At work.' },
+    noAbort(),
+  );
+  expect(repo.talk.checkRuns).toMatchObject([{ status: 'in_progress', title: 'Reading 2 files' }]);
+  expect(await readCheckRun(client, key, noAbort())).toBeUndefined();
+  const report = { ...key, conclusion: 'success', title: 'Fine', summary: 'Done.', annotations: [] } as const;
+  expect(await publishCheckRun(client, report, { signal: noAbort(), started })).toMatchObject({
+    kind: 'published',
+    id: started.id,
+  });
+  expect(hello.github.calls()).toEqual([LIST, POST, LIST, PATCH]);
+  expect(repo.talk.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success', title: 'Fine' }]);
+  expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
+});
+
+it('is begun once, though the answer is lost', async () => {
+  const hello = await startHello();
+  hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
+  const key = { repository: HELLO, headSha: hello.headSha, name: 'axe: bot', externalId: '1/1' };
+  for (const _ of [1, 2])
+    await startCheckRun(hello.client, { ...key, title: 'At work', summary: '' }, noAbort());
+  expect(hello.repo.talk.checkRuns).toHaveLength(1);
+});

@@ -98,7 +98,10 @@ it.each([
   hello.github.fail({ ...denied(route, header), headers: {} });
   const { checks, isComplete, problems } = await failing(hello);
   expect(checks.map(({ name }) => name)).toEqual(names);
-  expect([isComplete, problems]).toEqual([false, [expect.stringMatching(remedy)]]);
+  expect([isComplete, problems]).toEqual([
+    false,
+    [{ message: expect.any(String), remedy: expect.stringMatching(remedy) }],
+  ]);
 });
 
 it('tells what it lacks for a log', async () => {

@@ -433,7 +433,7 @@ describe('C7 90: what only people write', () => {
     expect(readdirSync(root).sort()).toEqual(['in.txt', 'src']);
   });
 
-  it('may be read', async () => {
+  it('can be read and not edited', async () => {
     writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
     expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
     const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };

@@ -400,7 +400,7 @@ describe('what a lower store kept', () => {
     async (_, kept, reads, folded, folder = NOTES_FOLDER) => {
       const [repo, cache] = [createFakePlace('repo'), createFakePlace('cache', kept)];
       const fallback = fallbackOver([repo, cache]);
-      await fallback.read({ ...wanted, beside: [folder] }, never);
+      await fallback.read({ ...wanted, alongside: [folder] }, never);
       const saved = await fallback.write([append('a'), adding(NOTE_IN_FOLDER, 'new\n')], never);
       expect(saved.kind).toBe('saved');
       expect(cache.reads).toHaveLength(reads);
@@ -423,7 +423,10 @@ describe('a read of several stores', () => {
       total: 3,
       truncated: undefined,
       location: 'repo@0 and cache@0',
-      locations: ['repo@0', 'cache@0'],
+      places: [
+        { location: 'repo@0', store: 'repo', url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md' },
+        { location: 'cache@0', store: 'cache' },
+      ],
       url: 'https://github.com/octocat/hello/blob/axe-memory/bot.md',
       store: 'repo',
       warnings: [],
@@ -478,7 +481,8 @@ describe('a read of several stores', () => {
       warnings: [
         {
           code: 'memory-store-notice',
-          message: `${name === 'repo' ? 'the memory branch' : 'the Actions cache'} could not be read, so this run does without it and adds nothing to it: answered 502. Try again.`,
+          message: `${name === 'repo' ? 'the memory branch' : 'the Actions cache'} could not be read, so this run does without it and adds nothing to it: answered 502.`,
+          remedy: 'Try again.',
         },
       ],
     });
@@ -534,7 +538,7 @@ describe('the whole tree of several stores', () => {
     expect(result).toMatchObject({
       kind: 'tree',
       location: 'repo@0 and cache@0',
-      locations: ['repo@0', 'cache@0'],
+      places: [{ location: 'repo@0' }, { location: 'cache@0' }],
       warnings: [],
       parts: [{ store: 'repo' }, { store: 'cache' }],
     });
@@ -555,7 +559,8 @@ describe('the whole tree of several stores', () => {
       warnings: [
         {
           code: 'memory-store-notice',
-          message: 'the memory branch could not be read and is missing here: answered 502. Try again.',
+          message: 'the memory branch could not be read and is missing here: answered 502.',
+          remedy: 'Try again.',
         },
       ],
     });
@@ -636,7 +641,7 @@ describe('notes that a lower store kept', () => {
   });
 });
 
-describe('what is wanted beside a log', () => {
+describe('what is read alongside a log', () => {
   it.each([
     ['auto', 'Tabs.\nNo push on Fridays.\n'],
     ['fixed', 'Tabs.\n'],
@@ -644,15 +649,15 @@ describe('what is wanted beside a log', () => {
     const repo = createFakePlace('repo', { 'bot.md': entryText('a'), 'MEMORY.md': 'Tabs.\n' });
     const cache = createFakePlace('cache', { 'MEMORY.md': 'No push on Fridays.\n' });
     const store = fallbackOver([repo, cache], { mode });
-    const found = await store.read({ ...wanted, beside: ['MEMORY.md'] }, never);
+    const found = await store.read({ ...wanted, alongside: ['MEMORY.md'] }, never);
     expect(textOf(found)).toBe(entryText('a'));
-    expect(found.kind === 'restored' && Object.fromEntries(found.beside ?? [])).toEqual({
+    expect(found.kind === 'restored' && Object.fromEntries(found.alongside ?? [])).toEqual({
       'MEMORY.md': notes,
     });
   });
 
-  it('cannot be outside', async () => {
+  it('is refused outside of the tree', async () => {
     const store = fallbackOver([createFakePlace('repo')]);
-    expect(await store.read({ ...wanted, beside: ['../x/'] }, never)).toMatchObject({ kind: 'failed' });
+    expect(await store.read({ ...wanted, alongside: ['../x/'] }, never)).toMatchObject({ kind: 'failed' });
   });
 });

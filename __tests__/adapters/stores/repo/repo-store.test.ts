@@ -113,7 +113,8 @@ describe('places', () => {
   it('name repository, branch and file, with a link', async () => {
     const branch = createFakeBranch();
     const store = run(branch, { folder: 'deep' });
-    const place = { location: 'octocat/hello@axe-memory:deep/bot.md', url };
+    const within = { root: 'octocat/hello@axe-memory:deep', separator: '/' };
+    const place = { location: 'octocat/hello@axe-memory:deep/bot.md', within, url };
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', ...place });
     expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
     expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
@@ -122,7 +123,12 @@ describe('places', () => {
 
   it('have no link where there is nothing', async () => {
     const result = await read(run(createFakeBranch()));
-    expect(result).toEqual({ kind: 'empty', location: 'octocat/hello@axe-memory:bot.md', warnings: [] });
+    expect(result).toEqual({
+      kind: 'empty',
+      location: 'octocat/hello@axe-memory:bot.md',
+      within: { root: 'octocat/hello@axe-memory', separator: ':' },
+      warnings: [],
+    });
   });
 });
 
@@ -266,6 +272,7 @@ describe('trouble', () => {
       message: 'no',
       remedy: '`contents: write`',
       location: 'octocat/hello@axe-memory:bot.md',
+      within: { root: 'octocat/hello@axe-memory', separator: ':' },
     });
     expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
     expect(await store.write([append('b')], never)).toEqual(denied);
@@ -361,7 +368,7 @@ describe('C3 50: what is not a file of memory (D17)', () => {
     branch.put('MEMORY.md', link);
     branch.put('bot.md', entryText('a'));
     const found = await run(branch).read(
-      { paths: ['bot.md'], lastN: 0, count: false, beside: ['MEMORY.md'] },
+      { paths: ['bot.md'], lastN: 0, count: false, alongside: ['MEMORY.md'] },
       never,
     );
     expect(found).toMatchObject({

@@ -704,7 +704,8 @@ const ENTRIES: readonly Vector[] = [
       expect(scene.warnings).toEqual([
         {
           code: 'memory-file-large',
-          message: `Memory file '${ROOT}/MEMORY.md' exceeds size limit: ${bytes} bytes (limit: 1048576 bytes). Consider memory maintenance.`,
+          message: `Memory file '${ROOT}/MEMORY.md' exceeds size limit: ${bytes} bytes (limit: 1048576 bytes)`,
+          remedy: 'Consider memory maintenance.',
         },
       ]);
     },

@@ -73,9 +73,10 @@ in_progress: slow
   });
 
   it('says what it could not ask, and when there is more', async () => {
-    const denied = 'GitHub answered 403. Add `checks: read` under `permissions:` of the job.';
-    expect((await ask({}, { problems: [denied], isComplete: false })).text).toBe(
-      `(no checks were found)\n[${denied}]`,
+    const remedy = 'Add `checks: read` under `permissions:` of the job.';
+    const problems = [{ message: 'GitHub answered 403', remedy }];
+    expect((await ask({}, { problems, isComplete: false })).text).toBe(
+      `(no checks were found)\n[GitHub answered 403. ${remedy}]`,
     );
     expect((await ask({}, { isComplete: false })).text).toContain('[there are more checks');
   });

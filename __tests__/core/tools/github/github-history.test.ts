@@ -34,7 +34,7 @@ describe('github_history', () => {
     });
   });
 
-  it('has pages', async () => {
+  it('gives a history page by page', async () => {
     const { text, asked } = await ask({ path: 'a', ref: 'base', limit: 2, page: 3 }, { commits: commits(2) });
     expect(asked).toEqual([{ side: 'base', path: 'a', limit: 2, page: 3 }]);
     expect(text).toMatch(/\[there may be more; read on with page 4\]$/);

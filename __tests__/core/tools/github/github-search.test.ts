@@ -22,6 +22,7 @@ describe('github_search', () => {
       text: '<third-party-text source="search results of the repository">\nsrc/a.ts\n    one\n    two\n</third-party-text>',
       isError: false,
       isTainted: false,
+      shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: undefined, lines: ['one', 'two'] }],
     });
   });
 

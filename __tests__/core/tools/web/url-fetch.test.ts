@@ -66,7 +66,7 @@ describe('url_fetch', () => {
     expect(text.endsWith('</third-party-text>')).toBe(true);
   });
 
-  it('wants an address', async () => {
+  it('refuses a call without an address', async () => {
     expect(await fetchPage({}, ' ')).toMatchObject({ text: 'url is required', isError: true, asked: [] });
   });
 });

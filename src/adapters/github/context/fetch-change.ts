@@ -51,11 +51,13 @@ export async function fetchPullChange(
   ]);
   const denied = [diff, newest, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
-  const files = hasMoved ? (await fetchComparison(client, pair, signal)).files : newest.value;
+  const compared = hasMoved ? await fetchComparison(client, pair, signal) : undefined;
+  const files = compared === undefined ? newest.value : compared.files;
   if (diff.value === undefined && files === undefined) return { change: undefined, warnings: denied };
   const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
-  const filesTotal = hasMoved ? 0 : (now.value?.changedFiles ?? 0);
-  const read = putTogether({ diff: diff.value, files, filesTotal });
+  // A comparison does not count its files: where it lists not all of them, the newest count comes nearest.
+  const filesTotal = compared?.isComplete === true ? 0 : (now.value?.changedFiles ?? 0);
+  const read = putTogether({ diff: diff.value, files, filesTotal, isShort: compared?.isComplete === false });
   return { ...read, warnings: [...denied, ...moved, ...read.warnings] };
 }
 
@@ -73,7 +75,8 @@ export async function fetchChangeBetween(
   const commits = comparison.value?.commits ?? [];
   const files = comparison.value?.files;
   if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
-  const read = putTogether({ diff: diff.value, files, filesTotal: 0 });
+  const isShort = comparison.value?.isComplete === false;
+  const read = putTogether({ diff: diff.value, files, filesTotal: 0, isShort });
   return { ...read, commits, warnings: [...warnings, ...read.warnings] };
 }
 
@@ -94,7 +97,7 @@ export async function fetchNewSince(
     const { status, hasMerge, files, isComplete } = comparison;
     if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
     if (diff === undefined && !isComplete) return { kind: 'unread' };
-    const { change, warnings } = putTogether({ diff, files, filesTotal: 0 });
+    const { change, warnings } = putTogether({ diff, files, filesTotal: 0, isShort: !isComplete });
     return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
@@ -131,7 +134,7 @@ async function unless<Value>(
 /** What could not be read and why, as a warning; `what` where the message does not say it. */
 export function unreadWarning({ message, remedy }: GitHubError, what?: string): Warning {
   const why = what === undefined ? message : `${what}: ${message}`;
-  return { code: 'context-incomplete', message: remedy === undefined ? why : `${why}. ${remedy}` };
+  return { code: 'context-incomplete', message: why, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 interface ReadParts {
@@ -140,11 +143,14 @@ interface ReadParts {
   readonly files: readonly PatchedFile[] | undefined;
   /** What GitHub counts; 0 where it does not. */
   readonly filesTotal: number;
+  /** The list of files ends early: a comparison has 300 of them, and its diff can hold more. Left out: it does not. */
+  readonly isShort?: boolean;
 }
 
 /** A diff without files tells them, files without a diff hold their parts of it. */
-function putTogether({ diff, files, filesTotal }: ReadParts): ReadChange {
-  const listed = files ?? parseDiff(diff ?? '').map(fileOf);
+function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): ReadChange {
+  const isListed = files !== undefined && files.length > 0 && !isShort;
+  const listed = isListed ? files : withFilesOf(diff ?? '', files ?? []);
   const total = Math.max(filesTotal, listed.length);
   return {
     change: {
@@ -154,6 +160,16 @@ function putTogether({ diff, files, filesTotal }: ReadParts): ReadChange {
     },
     warnings: diff === undefined ? [assembledWarning(listed, total)] : shortDiffWarnings(diff, total),
   };
+}
+
+function withFilesOf(diff: string, files: readonly PatchedFile[]): readonly PatchedFile[] {
+  const known = new Set(files.map(({ path }) => path));
+  return [
+    ...files,
+    ...parseDiff(diff)
+      .map(fileOf)
+      .filter(({ path }) => !known.has(path)),
+  ];
 }
 
 function fileOf({

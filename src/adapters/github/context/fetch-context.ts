@@ -6,13 +6,16 @@ import {
   type PushTrigger,
   pushKind,
   type Trigger,
+  tagOf,
   type WorkflowRunTrigger,
 } from '../../../core/event/trigger.js';
 import type { TriggerContext } from '../../../core/prompt/context.js';
 import type { ContextPart } from '../../../core/prompt/context-policy.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+import { fetchPullOfCommit } from '../reading/pull-of-commit.js';
 import type { ReadThreads } from '../reading/review-threads.js';
+import { fetchTagRange, type TagPlace } from '../reading/tags.js';
 import {
   fetchChangeBetween,
   fetchPull,
@@ -53,6 +56,8 @@ export async function fetchContext(
         : await fetchCommented(client, { ...request, trigger }, signal);
     case 'push':
       return await fetchPush(client, { trigger, parts }, signal);
+    case 'release':
+      return await fetchTag(client, { repository: trigger.repository, tag: trigger.tag, parts }, signal);
     case 'workflow_run':
       return await fetchWorkflowRun(client, { trigger, parts }, signal);
     case 'merge_group':
@@ -140,13 +145,8 @@ async function pinnedOf(
   signal: AbortSignal,
 ): Promise<PinnedCommits | GitHubError> {
   if (commits !== undefined && commits.head.sha !== '') return commits;
-  try {
-    const { head, base } = await fetchPull(client, { repository, number }, signal);
-    return { head, base };
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && MAY_LACK.has(thrown.reason)) return thrown;
-    throw thrown;
-  }
+  const pull = await unlessLacking(fetchPull(client, { repository, number }, signal));
+  return pull instanceof GitHubError ? pull : { head: pull.head, base: pull.base };
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
@@ -165,16 +165,47 @@ function pullContext(
 /** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
 async function fetchPush(
   client: GitHubClient,
-  { trigger }: Asking<PushTrigger>,
+  { trigger, parts }: Asking<PushTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, before, after, ref } = trigger;
   const kind = pushKind(trigger);
+  const tag = tagOf(trigger);
+  if (kind !== 'deleted' && tag !== undefined)
+    return await fetchTag(client, { repository, tag, parts }, signal);
   if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
   const base = kind === 'created' ? repository.defaultBranch : before;
   if (base === '') return { kind: 'none', warnings: [] };
   // The event lists the commits.
   return changeContext(await fetchChangeBetween(client, { repository, base, head: after }, signal), []);
+}
+
+interface AskedTag extends TagPlace {
+  readonly parts: readonly ContextPart[];
+}
+
+/** What a tag brought since the one before it; the first one is compared with nothing. */
+async function fetchTag(
+  client: GitHubClient,
+  { parts, ...place }: AskedTag,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  const range = await unlessLacking(fetchTagRange(client, place, signal));
+  if (range instanceof GitHubError)
+    return { kind: 'none', unread: ['the changes since the last tag'], warnings: [unreadWarning(range)] };
+  if (range === undefined) return { kind: 'none', sinceTag: '', warnings: [] };
+  const { since, base, head } = range;
+  const change = await fetchChangeBetween(client, { repository: place.repository, base, head }, signal);
+  return { ...changeContext(change, parts), sinceTag: since };
+}
+
+async function unlessLacking<Value>(asked: Promise<Value>): Promise<Value | GitHubError> {
+  try {
+    return await asked;
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && MAY_LACK.has(thrown.reason)) return thrown;
+    throw thrown;
+  }
 }
 
 async function fetchMergeGroup(
@@ -195,24 +226,33 @@ async function fetchWorkflowRun(
   { trigger, parts }: Asking<WorkflowRunTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { repository, headSha, pull, at } = trigger;
-  const [change, { surroundings, warnings }] = await Promise.all([
-    pull === undefined
-      ? undefined
-      : fetchChangeBetween(
-          client,
-          { repository, base: pull.base.sha || pull.base.ref, head: headSha },
-          signal,
-        ),
+  const { repository, headSha, at } = trigger;
+  const asked =
+    trigger.pull ?? unlessLacking(fetchPullOfCommit(client, { repository, sha: headSha }, signal));
+  const [pull, change, { surroundings, warnings }] = await Promise.all([
+    asked,
+    Promise.resolve(asked).then((found) =>
+      found === undefined || found instanceof GitHubError
+        ? undefined
+        : fetchChangeBetween(
+            client,
+            { repository, base: found.base.sha || found.base.ref, head: headSha },
+            signal,
+          ),
+    ),
     fetchSurroundings(
       client,
       { repository, parts, checked: { sha: headSha, maxLogs: RUN_LOGS }, before: at },
       signal,
     ),
   ]);
-  if (change === undefined) return { kind: 'none', ...surroundings, warnings };
+  if (pull === undefined || pull instanceof GitHubError || change === undefined) {
+    const denied = pull instanceof GitHubError ? [unreadWarning(pull)] : [];
+    return { kind: 'none', ...surroundings, warnings: [...denied, ...warnings] };
+  }
   const context = changeContext(change, parts);
-  return { ...context, ...surroundings, warnings: [...context.warnings, ...warnings] };
+  const found = { pullOfCommit: pull.number };
+  return { ...context, ...surroundings, ...found, warnings: [...context.warnings, ...warnings] };
 }
 
 function changeContext(

@@ -86,7 +86,7 @@ export async function fetchSurroundings(
       : undefined,
   ]);
   const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
-  for (const message of checks?.problems ?? []) warnings.push({ code, message });
+  for (const problem of checks?.problems ?? []) warnings.push({ code, ...problem });
   if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
   const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
   return {

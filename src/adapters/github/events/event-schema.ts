@@ -17,7 +17,10 @@ const branch = v.fallback(v.object({ ref: text, sha: text, repo: repository }), 
 
 const labels = v.fallback(v.array(v.fallback(v.object({ name: text }), { name: '' })), []);
 
-const NO_PULL = { number: 0, base: { ref: '', sha: '' } };
+/** Of a pull request in short, which names its repository by address. */
+const pullRepository = v.fallback(v.object({ url: text }), { url: '' });
+
+const NO_PULL = { number: 0, base: { ref: '', sha: '', repo: { url: '' } } };
 
 const pullRequest = v.object({
   number,
@@ -56,6 +59,8 @@ const comment = v.object({
   path: text,
   line: number,
   diff_hunk: text,
+  /** Of a comment on a line that is not the first one there. */
+  in_reply_to_id: number,
 });
 
 const workflowRun = v.object({
@@ -70,10 +75,17 @@ const workflowRun = v.object({
   head_commit: v.fallback(v.object({ message: text }), { message: '' }),
   updated_at: text,
   pull_requests: v.fallback(
-    v.array(v.fallback(v.object({ number, base: v.object({ ref: text, sha: text }) }), NO_PULL)),
+    v.array(
+      v.fallback(
+        v.object({ number, base: v.object({ ref: text, sha: text, repo: pullRepository }) }),
+        NO_PULL,
+      ),
+    ),
     [],
   ),
 });
+
+const release = v.object({ tag_name: text, name: text, body: text, author: user, prerelease: flag });
 
 const mergeGroup = v.object({ head_sha: text, head_ref: text, base_sha: text, base_ref: text });
 
@@ -97,7 +109,12 @@ export const eventSchema = v.object({
   comment: v.fallback(v.nullable(comment), null),
   review: v.fallback(v.nullable(comment), null),
   workflow_run: v.fallback(v.nullable(workflowRun), null),
+  release: v.fallback(v.nullable(release), null),
   merge_group: v.fallback(v.nullable(mergeGroup), null),
+  /** Of `labeled` and `unlabeled`. */
+  label: v.fallback(v.object({ name: text }), { name: '' }),
+  /** What an edit changed. */
+  changes: v.fallback(v.object({ base: v.fallback(v.nullable(v.looseObject({})), null) }), { base: null }),
   ref: text,
   before: text,
   after: text,

@@ -51,6 +51,8 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
       return commentTrigger(eventName, parsed, common) ?? without('a comment and what it is about');
     case 'push':
       return pushTrigger(parsed, common) ?? without('a ref');
+    case 'release':
+      return releaseTrigger(parsed, common) ?? without('a release with a tag');
     case 'workflow_run':
       return workflowRunTrigger(parsed, common) ?? without('a workflow run with a commit');
     case 'merge_group':
@@ -123,9 +125,16 @@ function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | un
     ...commitsOf(pull),
     ...(pull.merge_commit_sha === '' ? {} : { mergeSha: pull.merge_commit_sha }),
     isFork: isFork(pull, common),
+    ...closed(pull),
     ...labelsOf(pull),
+    ...labelOf(payload),
+    ...(payload.changes.base === null ? {} : { hasNewBase: true }),
     ...changedAt(pull.updated_at),
   };
+}
+
+function labelOf({ label: { name } }: EventPayload): { readonly label?: string } {
+  return name === '' ? {} : { label: name };
 }
 
 type PayloadPull = NonNullable<EventPayload['pull_request']>;
@@ -170,6 +179,7 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
     author: actorOf(issue.user),
     ...closed(issue),
     ...labelsOf(issue),
+    ...labelOf(payload),
     ...changedAt(issue.updated_at),
   };
 }
@@ -194,6 +204,7 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
     ...closed(subject),
     ...(event === 'pull_request_review' && comment.state !== '' ? { review: comment.state } : {}),
+    ...(comment.in_reply_to_id === 0 ? {} : { inReplyTo: comment.in_reply_to_id }),
     ...placeOf(comment),
     ...labelsOf(subject),
     ...changedAt(comment.updated_at || comment.submitted_at),
@@ -219,12 +230,26 @@ function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined
   };
 }
 
+/** Without a tag there are no commits that could be told. */
+function releaseTrigger({ release }: EventPayload, common: Common): Trigger | undefined {
+  if (release === null || release.tag_name === '') return undefined;
+  return {
+    kind: 'release',
+    ...common,
+    tag: release.tag_name,
+    title: release.name,
+    body: release.body,
+    author: actorOf(release.author),
+    isPrerelease: release.prerelease,
+  };
+}
+
 /** Without a commit there is nothing that could be looked at. Whatever cannot be told is a fork's. */
 function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | undefined {
   const run = payload.workflow_run;
   if (run === null || run.head_sha === '') return undefined;
   const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
-  const pull = run.pull_requests.find(({ number }) => number > 0);
+  const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url, here));
   return {
     kind: 'workflow_run',
     ...common,
@@ -236,9 +261,17 @@ function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | un
     headSha: run.head_sha,
     message: run.head_commit.message,
     isFork: run.head_repository?.full_name.toLowerCase() !== here.toLowerCase(),
-    pull: pull === undefined ? undefined : { number: pull.number, base: pull.base },
+    pull:
+      pull === undefined
+        ? undefined
+        : { number: pull.number, base: { ref: pull.base.ref, sha: pull.base.sha } },
     ...changedAt(run.updated_at),
   };
+}
+
+/** A branch can have a pull request in another repository too, whose number says nothing here. */
+function isHere(url: string, here: string): boolean {
+  return url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
 }
 
 function mergeGroupTrigger({ merge_group: group }: EventPayload, common: Common): Trigger | undefined {

@@ -1,7 +1,9 @@
-import type { ThreadsAnswer } from '../../../core/dependencies.js';
+import type { FindingThreadsAnswer, ThreadsAnswer } from '../../../core/dependencies.js';
+import type { FindingThread } from '../../../core/review/finding-thread.js';
+import { parseFindingMarker } from '../../../core/review/markers.js';
 import { GitHubError } from '../client/errors.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
-import type { ReadThreads } from '../reading/review-threads.js';
+import type { ReadThreads, ReviewThread } from '../reading/review-threads.js';
 
 /** The review threads of a pull request, or why they could not be read. Rejects only for an aborted signal. */
 export async function answerThreads(
@@ -9,9 +11,35 @@ export async function answerThreads(
   place: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<ThreadsAnswer> {
-  try {
+  return await orUnread(async () => ({ kind: 'read', threads: (await readThreads(place, signal)).threads }));
+}
+
+/**
+ * The threads that findings of ours began: the current token wrote the first comment, and nobody else changed it. Rejects
+ * only for an aborted signal.
+ */
+export async function answerFindingThreads(
+  readThreads: ReadThreads,
+  place: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<FindingThreadsAnswer> {
+  return await orUnread(async () => {
     const { threads } = await readThreads(place, signal);
-    return { kind: 'read', threads };
+    return { kind: 'read', threads: threads.flatMap(findingThread) };
+  });
+}
+
+function findingThread({ id, path, isResolved, first, hunk }: ReviewThread): readonly FindingThread[] {
+  const marker = first.isOurs && !first.isEditedByOther ? parseFindingMarker(first.body) : undefined;
+  const { id: commentId, body } = first;
+  return marker === undefined ? [] : [{ ...marker, threadId: id, commentId, path, isResolved, body, hunk }];
+}
+
+async function orUnread<T>(
+  read: () => Promise<T>,
+): Promise<T | Extract<ThreadsAnswer, { readonly kind: 'unread' }>> {
+  try {
+    return await read();
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     const { message, remedy } = thrown;

@@ -16,19 +16,33 @@ export interface CheckAnnotation {
   readonly title?: string;
 }
 
-/** A finished check of a commit. Texts went through outbound cleaning (D24). */
-export interface CheckRunReport {
+/** What tells a check run of a commit from others. */
+export interface CheckRunKey {
   readonly repository: Repository;
   readonly headSha: string;
   /** The same name on the same commit is the same check to a reader. */
   readonly name: string;
   /** Tells the check run of this run from others by the same name; the run and its attempt, say. */
   readonly externalId: string;
-  readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required';
+}
+
+/** What a check says in a line and below it. Texts went through outbound cleaning (D24). */
+export interface CheckText {
   readonly title: string;
   /** Markdown. */
   readonly summary: string;
+}
+
+/** A finished check of a commit. */
+export interface CheckRunReport extends CheckRunKey, CheckText {
+  readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled';
   readonly annotations: readonly CheckAnnotation[];
+}
+
+/** A check run that this run has begun. */
+export interface StartedCheckRun {
+  readonly id: number;
+  readonly url: string;
 }
 
 /** What became of a check run. */
@@ -44,13 +58,14 @@ export type CheckRunResult =
 export async function publishCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
-  signal: AbortSignal,
+  { signal, started }: { readonly signal: AbortSignal; readonly started?: StartedCheckRun | undefined },
 ): Promise<CheckRunResult> {
   return await orFailed<CheckRunResult>(async () => {
-    const found = await findCheckRun(client, report, signal);
+    const found =
+      started === undefined ? await findCheckRun(client, report, signal) : { ...started, sent: 0 };
     if (found === undefined) {
       const run = await createOnce({
-        create: () => create(client, report, signal),
+        create: () => create(client, report, { params: reportParams(report, 0), signal }),
         find: () => findCheckRun(client, report, signal),
       });
       await sendRest(client, { report, id: run.id, from: run.sent }, signal);
@@ -62,6 +77,49 @@ export async function publishCheckRun(
   }, 'The findings are in the job summary.');
 }
 
+/** Creates a check run that says that a run is at work, or goes on with the one with this external id. Throws a GitHubError. */
+export async function startCheckRun(
+  client: GitHubClient,
+  { title, summary, ...key }: CheckRunKey & CheckText,
+  signal: AbortSignal,
+): Promise<StartedCheckRun> {
+  const find = () => findCheckRun(client, key, signal);
+  const params = { name: key.name, status: 'in_progress', output: { title, summary } };
+  const { id, url } =
+    (await find()) ?? (await createOnce({ create: () => create(client, key, { params, signal }), find }));
+  return { id, url };
+}
+
+/** Ends the check run with this external id if it is still in progress. Throws a GitHubError. */
+export async function endCheckRun(
+  client: GitHubClient,
+  report: CheckRunReport,
+  signal: AbortSignal,
+): Promise<'ended' | 'none'> {
+  const items = await listCheckRuns(client, report, signal);
+  const found = items.find((run) => run.external_id === report.externalId && run.status !== 'completed');
+  if (found === undefined) return 'none';
+  await update(client, { report, id: found.id, from: 0 }, signal);
+  return 'ended';
+}
+
+/** How the newest finished check of this name on a commit ended; undefined where there is none. Throws a GitHubError. */
+export async function readCheckRun(
+  client: GitHubClient,
+  key: Omit<CheckRunKey, 'externalId'>,
+  signal: AbortSignal,
+): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
+  const ended = (await listCheckRuns(client, key, signal)).filter(({ status }) => status === 'completed');
+  const newest = ended.reduce<(typeof ended)[number] | undefined>(
+    (last, one) => (last === undefined || one.id > last.id ? one : last),
+    undefined,
+  );
+  const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
+  return conclusion === undefined ? undefined : { conclusion, title: newest?.output.title ?? '' };
+}
+
+const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
+
 /** (REST API, "Create a check run") */
 const MAX_PER_REQUEST = 50;
 
@@ -70,7 +128,9 @@ const createdSchema = v.object({ id: v.number(), html_url: v.nullable(v.string()
 const checkRunSchema = v.object({
   ...createdSchema.entries,
   external_id: v.nullable(v.string()),
-  output: v.object({ annotations_count: v.number() }),
+  status: v.fallback(v.string(), ''),
+  conclusion: v.fallback(v.nullable(v.string()), null),
+  output: v.object({ annotations_count: v.number(), title: v.fallback(v.nullable(v.string()), null) }),
 });
 
 interface CheckRun {
@@ -82,9 +142,20 @@ interface CheckRun {
 
 async function findCheckRun(
   client: GitHubClient,
-  { repository, headSha, name, externalId }: CheckRunReport,
+  key: CheckRunKey,
   signal: AbortSignal,
 ): Promise<CheckRun | undefined> {
+  const items = await listCheckRuns(client, key, signal);
+  const found = items.find((run) => run.external_id === key.externalId);
+  if (found === undefined) return undefined;
+  return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
+}
+
+async function listCheckRuns(
+  client: GitHubClient,
+  { repository, headSha, name }: Omit<CheckRunKey, 'externalId'>,
+  signal: AbortSignal,
+): Promise<readonly v.InferOutput<typeof checkRunSchema>[]> {
   const { items } = await fetchPages(
     client,
     {
@@ -103,13 +174,19 @@ async function findCheckRun(
     },
     signal,
   );
-  const found = items.find((run) => run.external_id === externalId);
-  if (found === undefined) return undefined;
-  return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
+  return items;
 }
 
-async function create(client: GitHubClient, report: CheckRunReport, signal: AbortSignal): Promise<CheckRun> {
-  const { repository, headSha, externalId } = report;
+interface Creation {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+async function create(
+  client: GitHubClient,
+  { repository, headSha, externalId }: CheckRunKey,
+  { params, signal }: Creation,
+): Promise<CheckRun> {
   const created = await askRest(
     client,
     {
@@ -119,7 +196,7 @@ async function create(client: GitHubClient, report: CheckRunReport, signal: Abor
         repo: repository.name,
         head_sha: headSha,
         external_id: externalId,
-        ...reportParams(report, 0),
+        ...params,
       },
       schema: createdSchema,
       what: 'the check run',

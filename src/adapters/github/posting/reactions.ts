@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
 import { againIfLost, type Failed, orFailed } from '../client/failed.js';
 
 /** What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a line. */
@@ -9,6 +10,9 @@ export type ReactionSubject =
   | { readonly kind: 'issue'; readonly number: number }
   | { readonly kind: 'issue-comment'; readonly id: number }
   | { readonly kind: 'review-comment'; readonly id: number };
+
+/** A subject that is a comment. */
+export type CommentSubject = Exclude<ReactionSubject, { readonly kind: 'issue' }>;
 
 /** GitHub's reactions as the REST API names them. */
 export type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
@@ -36,6 +40,35 @@ export async function react(
     const question = { route: routeOf(subject), params, schema: reactionSchema, what: 'the reaction' };
     const { id } = await againIfLost(() => askRest(client, question, signal));
     return { kind: 'reacted', id };
+  }, 'A reaction is a courtesy; nothing is lost without it.');
+}
+
+/** A reaction that was set. */
+export interface SetReaction {
+  readonly repository: Repository;
+  readonly subject: CommentSubject;
+  readonly id: number;
+}
+
+/** Takes a reaction back; one that is gone already is no trouble. Rejects only for an aborted signal. */
+export async function unreact(
+  client: GitHubClient,
+  { repository, subject, id }: SetReaction,
+  signal: AbortSignal,
+): Promise<{ readonly kind: 'unreacted' } | Failed> {
+  return await orFailed<{ readonly kind: 'unreacted' } | Failed>(async () => {
+    const params = {
+      owner: repository.owner,
+      repo: repository.name,
+      ...subjectParams(subject),
+      reaction_id: id,
+    };
+    const kind = subject.kind === 'issue-comment' ? 'issues' : 'pulls';
+    const route = `DELETE /repos/{owner}/{repo}/${kind}/comments/{comment_id}/reactions/{reaction_id}`;
+    await againIfLost(() => client.request(route, { params, signal })).catch((thrown: unknown) => {
+      if (!(thrown instanceof GitHubError && thrown.reason === 'missing')) throw thrown;
+    });
+    return { kind: 'unreacted' };
   }, 'A reaction is a courtesy; nothing is lost without it.');
 }
 

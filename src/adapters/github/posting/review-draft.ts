@@ -12,6 +12,8 @@ export interface ReviewComment {
   readonly startLine?: number;
   readonly startSide?: 'LEFT' | 'RIGHT';
   readonly body: string;
+  /** The same for the text of the review, where GitHub takes no comment on the line; left out: `body`. */
+  readonly inText?: string;
 }
 
 /** The review to post. All texts went through outbound cleaning (D24). */
@@ -20,6 +22,8 @@ export interface ReviewPayload extends PullRequestPlace {
   readonly headSha: string;
   readonly event: ReviewEvent;
   readonly body: string;
+  /** The last line of the body, below whatever is added to it; left out for none. */
+  readonly footer?: string;
   readonly comments: readonly ReviewComment[];
   /** A whole line that tells this review of this head from all others; put before the body if it is not in it. */
   readonly marker: string;

@@ -1,6 +1,7 @@
 import { MAX_COMMENT_CHARACTERS } from '../../../core/defaults.js';
 import { type DiffLines, readDiffLines } from '../../../core/review/diff-lines.js';
 import {
+  type FindingMarker,
   formatTextFinding,
   parseFindingMarker,
   type TextFinding,
@@ -71,9 +72,9 @@ export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): 
   let text = `${body.trimEnd()}\n\n${HEADING}`;
   const findings: TextFinding[] = [];
   for (const [index, { comment, finding }] of parts.entries()) {
-    const longer = `${text}\n\n${placeOf(comment)}\n\n${withoutMarker(comment.body)}`;
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText ?? withoutMarker(comment.body)}`;
     const left = unplaced.length - index;
-    if (longer.length + markers + MAX_NOTE > MAX_COMMENT_CHARACTERS) {
+    if (longer.length + markers + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS) {
       text = `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
       break;
     }
@@ -85,7 +86,11 @@ export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): 
 
 function findingOf({ path, side, line, startLine = line, body }: ReviewComment): TextFinding | undefined {
   const marker = parseFindingMarker(body);
-  return marker === undefined ? undefined : { fingerprint: marker.fingerprint, path, side, startLine, line };
+  return marker === undefined ? undefined : textMarker(marker, { path, side, startLine, line });
+}
+
+function textMarker({ id, severity }: FindingMarker, place: Omit<TextFinding, 'id'>): TextFinding {
+  return { id, ...place, ...(severity === undefined ? {} : { severity, sketch: '' }) };
 }
 
 function markerLength(finding: TextFinding | undefined): number {
@@ -106,9 +111,18 @@ const HEADING = '**Comments on lines that the diff does not show**';
 /** Characters kept for the note on what does not fit. */
 const MAX_NOTE = 60;
 
+/** Characters kept for the last line. */
+const MAX_FOOTER = 500;
+
 /** In `<code>`, where a path's backticks and markdown mean nothing. */
 function placeOf({ path, line, startLine }: ReviewComment): string {
   const lines = startLine === undefined || startLine === line ? `${line}` : `${startLine}-${line}`;
   const shown = path.replace(/[&<>"'`*_~@[\]\\|\p{Cc}]/gu, (char) => `&#${char.codePointAt(0)};`);
   return `<code>${shown}:${lines}</code>`;
+}
+
+/** A body with its last line, where there is room for it. */
+export function withFooter(body: string, footer = ''): string {
+  const whole = footer === '' ? body : `${body.trimEnd()}\n\n${footer}`;
+  return whole.length > MAX_COMMENT_CHARACTERS ? body : whole;
 }

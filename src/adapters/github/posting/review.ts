@@ -7,7 +7,7 @@ import { failedBy } from '../client/failed.js';
 import type { PullRequestPlace } from '../reading/changed-files.js';
 import { isMarked, listOwnReviews, type OwnReview } from '../reading/own-reviews.js';
 import type { ReviewComment, ReviewEvent, ReviewPayload } from './review-draft.js';
-import { findMisplaced, withUnplaced } from './review-unplaced.js';
+import { findMisplaced, withFooter, withUnplaced } from './review-unplaced.js';
 
 /** What became of a review. */
 export type ReviewResult =
@@ -147,7 +147,7 @@ async function create(client: GitHubClient, { draft, attempt }: Work, signal: Ab
         ...pullParams(draft),
         commit_id: draft.headSha,
         event: attempt.event,
-        body: withUnplaced(marked, attempt.unplaced),
+        body: withFooter(withUnplaced(marked, attempt.unplaced), draft.footer),
         comments: attempt.inline.map(commentParams),
       },
       schema: createdSchema,

@@ -26,12 +26,24 @@ export async function replyInThread(
     const thread = await findThread(client, reply, signal);
     if (thread.url !== undefined) return { kind: 'published', url: thread.url, created: false };
     const { firstId } = thread;
-    const url = await createOnce({
-      create: () => create(client, { ...reply, firstId }, signal),
-      find: async () => (await findThread(client, reply, signal)).url,
-    });
+    const url = await replyTo(client, { ...reply, commentId: firstId }, signal);
     return { kind: 'published', url, created: true };
   }, 'The answer is in the job summary; check that the pull request is not locked.');
+}
+
+/**
+ * The address of a new answer below the first comment of a thread, in which there is none; looks again after an answer of
+ * GitHub's that did not come. Throws a GitHubError.
+ */
+export async function replyTo(
+  client: GitHubClient,
+  reply: ThreadReply,
+  signal: AbortSignal,
+): Promise<string> {
+  return await createOnce({
+    create: () => create(client, reply, signal),
+    find: async () => (await findThread(client, reply, signal)).url,
+  });
 }
 
 interface FoundThread {
@@ -40,8 +52,6 @@ interface FoundThread {
   /** Of the answer, where it is there already. */
   readonly url: string | undefined;
 }
-
-type Placed = ThreadReply & Pick<FoundThread, 'firstId'>;
 
 async function findThread(
   client: GitHubClient,
@@ -58,7 +68,7 @@ async function findThread(
 
 async function create(
   client: GitHubClient,
-  { repository, number, firstId, marker, body }: Placed,
+  { repository, number, commentId, marker, body }: ThreadReply,
   signal: AbortSignal,
 ): Promise<string> {
   const created = await askRest(
@@ -69,7 +79,7 @@ async function create(
         owner: repository.owner,
         repo: repository.name,
         pull_number: number,
-        comment_id: firstId,
+        comment_id: commentId,
         body: isMarked(body, marker) ? body : `${marker}\n${body}`,
       },
       schema: v.object({ html_url: v.string() }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
+import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPages, type Listed } from '../client/pages.js';
@@ -30,14 +31,16 @@ export interface FailingCheck {
   readonly log: JobLog | undefined;
 }
 
+type Problem = Pick<Warning, 'message' | 'remedy'>;
+
 /** The checks that failed, as far as they were read. */
 export interface FailingChecks {
   readonly checks: readonly FailingCheck[];
   /** The others: what they came to, or how far they are (`success`, `skipped`, `in_progress`, `pending`). */
   readonly others: readonly { readonly name: string; readonly state: string }[];
   readonly isComplete: boolean;
-  /** What could not be asked, with its remedy: half the answer is better than none. */
-  readonly problems: readonly string[];
+  /** What could not be read: half the answer is better than none. */
+  readonly problems: readonly Problem[];
   /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
   readonly isDenied: boolean;
 }
@@ -147,7 +150,7 @@ async function fetchStatuses(
 }
 
 interface Asked<Item> extends Listed<Item> {
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
   /** True where there is no problem, too. */
   readonly isDenied: boolean;
 }
@@ -163,7 +166,7 @@ async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Pr
       items: [],
       isDenied: reason === 'denied',
       isComplete: false,
-      problems: [remedy === undefined ? message : `${message}. ${remedy}`],
+      problems: [{ message, ...(remedy === undefined ? {} : { remedy }) }],
     };
   }
 }

@@ -61,6 +61,8 @@ export async function subjectCommits(
     // A queue may hold what a fork brought, before it is merged.
     case 'merge_group':
       return { ...none, head: trigger.head.sha, base: trigger.base.sha, isForeign: true, isChange: true };
+    case 'release':
+      return { ...none, head: `refs/tags/${trigger.tag}`, isChange: false };
     case 'issue':
     case 'schedule':
     case 'dispatch':

@@ -1,8 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { messageOf } from '../../../core/errors.js';
 import { errorCode } from '../file-error.js';
+import { isInside } from '../inside.js';
 import { readTarMembers } from './tar-members.js';
+
 /** Largest archive that is looked into, packed, in bytes; what we write stays far below it. */
 export const MAX_ARCHIVE_BYTES = 8 * 1024 * 1024;
 /** Most that one may hold; a thousand files bring a few kilobytes of headers each. */
@@ -25,7 +28,9 @@ export function refuseArchive(path: string, folder: string): ArchiveRefusal | un
     if (size > MAX_ARCHIVE_BYTES)
       return suspect(`it has ${size} bytes, and at most ${MAX_ARCHIVE_BYTES} are unpacked`);
     const members = readTarMembers(unpack(readFileSync(path)));
-    const outside = members.find((member) => !isInside(member.path, folder));
+    const outside = members.find(
+      ({ path }) => !isPlain(path) || !isInside(join('/', folder), join('/', path)),
+    );
     return outside && suspect(`${JSON.stringify(outside.path)} lies outside \`${folder}\``);
   } catch (thrown) {
     return thrown instanceof Damage
@@ -56,11 +61,9 @@ function unpack(packed: Buffer): Buffer {
   }
 }
 
-function isInside(path: string, folder: string): boolean {
-  const parts = path.split('/');
-  return (
-    parts[0] === folder && parts.every((part) => !['', '.', '..'].includes(part) && !/[\\:\0]/.test(part))
-  );
+/** A path that every system reads alike. */
+function isPlain(path: string): boolean {
+  return path.split('/').every((part) => !['', '.', '..'].includes(part) && !/[\\:\0]/.test(part));
 }
 
 /** Block types of a frame (RFC 8878, 3.1.1.2.2). */

@@ -36,19 +36,19 @@ const LOOKED_AT = /(?:\.md|(?:^|\/)\.gitignore)$/;
 /** Looks at a folder of a checkout. Throws an AxeError where there is no repository or its top is the folder. */
 export async function openCheckout(options: CheckoutOptions, signal: AbortSignal): Promise<Checkout> {
   const plain = gitIn({ cwd: options.dir, env: options.env, signal });
-  const prefix = await asked(plain(['rev-parse', '--show-prefix']));
+  const prefix = await outputOf(plain(['rev-parse', '--show-prefix']));
   const folder = prefix.replace(/\/$/, '');
   if (folder === '') {
     throw new AxeError('memory is at the top of the repository, among files that are not memory', {
       remedy: 'Keep it in a folder, for example `memory-path: .axe/memory`.',
     });
   }
-  const top = await asked(plain(['rev-parse', '--show-toplevel']));
+  const top = await outputOf(plain(['rev-parse', '--show-toplevel']));
   const settings = await settingsFor(options, gitIn({ cwd: top, env: options.env, signal }));
   const openGit = (until: AbortSignal): Git =>
     gitIn({ cwd: top, env: { ...settings.env, ...options.env }, signal: until }, settings.online);
   const git = openGit(signal);
-  const head = await asked(git(['rev-parse', '--verify', 'HEAD']));
+  const head = await outputOf(git(['rev-parse', '--verify', 'HEAD']));
   const named = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
   const branch = named.kind === 'ok' ? named.stdout.toString('utf8').trim() : undefined;
   const remote = await settingOf(git, `branch.${branch ?? ''}.remote`, 'origin');
@@ -72,7 +72,7 @@ function gitIn(options: Omit<GitOptions, 'input' | 'indexFile'>, online: GitOpti
 }
 
 /** What git answers; an AxeError where there is nothing to ask. */
-async function asked(end: ReturnType<Git>): Promise<string> {
+async function outputOf(end: ReturnType<Git>): Promise<string> {
   try {
     return await printed(end);
   } catch (thrown) {

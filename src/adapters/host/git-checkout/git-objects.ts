@@ -37,8 +37,8 @@ export async function listFiles(
   places: readonly string[],
 ): Promise<readonly TreeFile[]> {
   if (places.length === 0) return [];
-  const wanted = places.filter((place) => place !== '');
-  const listed = await printed(git(['ls-tree', '-r', '-z', '--full-tree', tree, '--', ...wanted]));
+  const requested = places.filter((place) => place !== '');
+  const listed = await printed(git(['ls-tree', '-r', '-z', '--full-tree', tree, '--', ...requested]));
   return listed.split('\0').flatMap((line) => {
     const [, mode = '', id = '', path = ''] = /^(\d+) \S+ (\S+)\t([\s\S]+)$/.exec(line) ?? [];
     return path === '' ? [] : [{ path, mode, id }];
@@ -49,11 +49,11 @@ export async function listFiles(
 export async function readTexts(git: Git, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   if (ids.length === 0) return texts;
-  const wanted = [...new Set(ids)];
-  const end = await git(['cat-file', '--batch'], { input: Buffer.from(`${wanted.join('\n')}\n`) });
+  const requested = [...new Set(ids)];
+  const end = await git(['cat-file', '--batch'], { input: Buffer.from(`${requested.join('\n')}\n`) });
   if (end.kind === 'failed') throw new Error(firstLine(end.message));
   let at = 0;
-  for (const id of wanted) {
+  for (const id of requested) {
     const headEnd = end.stdout.indexOf('\n', at);
     const [, size] = /^\S+ blob (\d+)$/.exec(end.stdout.toString('utf8', at, headEnd)) ?? [];
     if (size === undefined) throw new Error(`git has no object ${id}`);

@@ -1,4 +1,5 @@
 import { AxeError } from '../../../core/errors.js';
+import { property } from '../../../core/network-cause.js';
 
 /**
  * What went wrong in the end: fetch wraps it as the cause of a `fetch failed`, and a connection that tried several
@@ -20,8 +21,4 @@ export function innermostMessage(thrown: unknown): string {
 
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : undefined;
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,14 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import type { Environment } from '../../../core/environment.js';
 
-type Env = Environment;
-
 /**
  * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are
  * those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address without scheme is taken for http, empty
  * means not set, this machine is never asked through a proxy, and `NO_PROXY` is obeyed.
  */
-export function proxyFor(url: URL, env: Env): string | undefined {
+export function proxyFor(url: URL, env: Environment): string | undefined {
   const isSecure = url.protocol === 'https:';
   const proxy = isSecure
     ? firstSet([env['HTTPS_PROXY'], env['https_proxy']])

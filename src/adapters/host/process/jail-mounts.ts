@@ -27,21 +27,21 @@ export interface JailMount {
 /** Plans the mounts: outer folders before what lies in them, and every folder that could be renamed held in its place. */
 export async function planMounts(places: JailPlaces): Promise<readonly JailMount[]> {
   const workspace = await realpath(places.workspace);
-  const wanted = new Map<string, JailMount['kind']>();
+  const mountsByPath = new Map<string, JailMount['kind']>();
   const add = async (paths: readonly string[], kindOf: (isFolder: boolean) => JailMount['kind']) => {
     for (const path of paths) {
       const found = await look(path);
-      if (found !== undefined) wanted.set(found.real, kindOf(found.isFolder));
+      if (found !== undefined) mountsByPath.set(found.real, kindOf(found.isFolder));
     }
   };
   await add(places.readOnly, () => 'read-only');
   await add(places.hidden, (isFolder) => (isFolder ? 'hidden-folder' : 'hidden-file'));
   if (places.temporary !== undefined) await add([places.temporary], () => 'temporary');
   const isReachable = ([path, kind]: [string, JailMount['kind']]) =>
-    !isHidden(path, { wanted, workspace }) && !(kind === 'hidden-folder' && isInside(path, workspace));
-  const mounts = new Map([...wanted].filter(isReachable));
+    !isHidden(path, { mountsByPath, workspace }) && !(kind === 'hidden-folder' && isInside(path, workspace));
+  const mounts = new Map([...mountsByPath].filter(isReachable));
   for (const path of await movable([workspace, ...mounts.keys()])) {
-    if (!mounts.has(path) && !isHidden(path, { wanted, workspace })) mounts.set(path, 'pin');
+    if (!mounts.has(path) && !isHidden(path, { mountsByPath, workspace })) mounts.set(path, 'pin');
   }
   const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort(byDepth);
   return keepWorkspace(sorted, workspace);
@@ -86,16 +86,16 @@ async function look(
   }
 }
 
-type Wanted = ReadonlyMap<string, JailMount['kind']>;
+type MountsByPath = ReadonlyMap<string, JailMount['kind']>;
 
 const HIDES = new Set<JailMount['kind']>(['hidden-folder', 'temporary']);
 
 /** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
 function isHidden(
   path: string,
-  { wanted, workspace }: { readonly wanted: Wanted; readonly workspace: string },
+  { mountsByPath, workspace }: { readonly mountsByPath: MountsByPath; readonly workspace: string },
 ): boolean {
-  return [...wanted].some(([folder, kind]) => {
+  return [...mountsByPath].some(([folder, kind]) => {
     if (!HIDES.has(kind) || path === folder || !isInside(folder, path)) return false;
     return !(isInside(folder, workspace) && isInside(workspace, path));
   });

@@ -31,7 +31,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
   child.stdin.on('error', () => undefined);
   child.on('error', () => undefined);
   const words = keepTail(child.stderr);
-  const gone = watchEnd(child);
+  const exit = watchEnd(child);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);
@@ -43,7 +43,7 @@ export async function startLineProgram(options: LineProgramOptions): Promise<Lin
     tooLong = true;
     killGroup(child, 'SIGKILL');
   });
-  const ended = gone.then((how) => {
+  const ended = exit.then((how) => {
     guard?.dismiss();
     reason = tooLong ? `it wrote a line of more than ${options.maxLineBytes} bytes` : how;
     options.onEnd(reason);

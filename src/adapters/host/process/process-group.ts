@@ -84,11 +84,11 @@ async function readState(id: number): Promise<ProcessState | undefined> {
 }
 
 async function markedProcesses(mark: string): Promise<readonly number[]> {
-  const wanted = `${COMMAND_ID_VARIABLE}=${mark}`;
+  const variable = `${COMMAND_ID_VARIABLE}=${mark}`;
   const found = await Promise.all(
     (await processIds()).map(async (id) => {
       const environment = await readIfPossible(`/proc/${id}/environ`);
-      return environment.split('\0').includes(wanted) ? [id] : [];
+      return environment.split('\0').includes(variable) ? [id] : [];
     }),
   );
   return found.flat();

@@ -15,8 +15,6 @@ export type FoundJail =
   | { readonly kind: 'jail'; readonly jail: ProcessJail }
   | { readonly kind: 'none'; readonly reason: string };
 
-type Env = Environment;
-
 /** How long a trial may take. */
 const TRIAL_MS = 20_000;
 
@@ -30,7 +28,7 @@ const NAMESPACE = [
 ];
 
 /** The jail of a terminal. */
-export async function findProcessNamespace(env: Env): Promise<FoundJail> {
+export async function findProcessNamespace(env: Environment): Promise<FoundJail> {
   if (process.platform !== 'linux') return noneHere();
   const trial = [...NAMESPACE, 'sh', '-c', `test "$$" = 1 && test -r /proc/1/environ && echo '${PROOF}'`];
   const reason = await attempt(trial, scrubEnv(env));
@@ -52,7 +50,7 @@ function noneHere(): FoundJail {
  * The jail of a workflow: a process namespace, in which moreover `places` cannot be seen or written. Where the system
  * refuses user namespaces, the password-less `sudo` of GitHub's runners builds it. A trial shows that it holds.
  */
-export async function findCommandJail(env: Env, places: () => JailPlaces): Promise<FoundJail> {
+export async function findCommandJail(env: Environment, places: () => JailPlaces): Promise<FoundJail> {
   if (process.platform !== 'linux') return noneHere();
   const reasons: string[] = [];
   for (const way of waysFor(env)) {
@@ -64,7 +62,7 @@ export async function findCommandJail(env: Env, places: () => JailPlaces): Promi
 }
 
 /** `sudo` is used on runners only: nobody expects it of a program that reads a repository on a laptop. */
-function waysFor(env: Env): readonly JailWay[] {
+function waysFor(env: Environment): readonly JailWay[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const inNamespace = { kind: 'user-namespace', uid, gid } as const;
   if (uid === 0) return [inNamespace, { kind: 'root', uid, gid }];

@@ -60,7 +60,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   const trunk =
     scope === 'trunk' ? undefined : createVersionChain({ ...options, prefix: keyPrefix('trunk', name) });
   const reservations = createReservations(clock);
-  const told = new Set<number>();
+  const reported = new Set<number>();
   let reading: ChainReading | undefined;
   let trunkReading: ChainReading | undefined;
   let broken: Unreadable | undefined;
@@ -153,9 +153,14 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
 
   /** Most of those who reserved a number are done at once, so only who takes longer is worth a line. */
   function formatWait(wait: Wait | undefined): void {
-    if (log === undefined || wait === undefined || wait.waitedMs < SILENT_WAIT_MS || told.has(wait.number))
+    if (
+      log === undefined ||
+      wait === undefined ||
+      wait.waitedMs < SILENT_WAIT_MS ||
+      reported.has(wait.number)
+    )
       return;
-    told.add(wait.number);
+    reported.add(wait.number);
     const seconds = Math.round(wait.leftMs / 1000);
     const key = locationOf(own.prefix, wait.number);
     log(

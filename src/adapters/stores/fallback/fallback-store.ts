@@ -1,7 +1,7 @@
 import type { MemoryStore } from '../../../core/memory/store.js';
 import type { TreeStore } from '../store.js';
 import { isTreePath, isTreePlace, outsideTree } from '../tree-path.js';
-import { readTierPlaces, readTiers, readTierTrees } from './read-tiers.js';
+import { readTierLogs, readTierTree } from './read-tiers.js';
 import { saveToTiers } from './save-tiers.js';
 import type { FallbackMode, Tier } from './tier.js';
 
@@ -25,16 +25,16 @@ export function createFallbackStore({ tiers: stores, mode }: FallbackOptions): M
   return {
     kind: first.kind,
     async read(request, signal) {
-      const { paths, beside = [] } = request;
-      const outside = paths.find((path) => !isTreePath(path)) ?? beside.find((place) => !isTreePlace(place));
+      const { paths, alongside = [] } = request;
+      const outside =
+        paths.find((path) => !isTreePath(path)) ?? alongside.find((place) => !isTreePlace(place));
       if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
-      return await readTiers(tiers, { request, mode, signal });
+      return await readTierLogs(tiers, request, { mode, signal });
     },
     async readTree(signal, under) {
-      if (under === undefined) return await readTierTrees(tiers, mode, signal);
-      const outside = under.find((place) => !isTreePlace(place));
+      const outside = under?.find((place) => !isTreePlace(place));
       if (outside !== undefined) return { kind: 'failed', ...first.placeOf('', ''), ...outsideTree(outside) };
-      return await readTierPlaces(tiers, { under, mode, signal });
+      return await readTierTree(tiers, under, { mode, signal });
     },
     write: (changes, signal) => saveToTiers(tiers, { changes, mode, signal }),
     ...(dropHistory === undefined ? {} : { dropHistory: (signal) => dropHistory(signal) }),

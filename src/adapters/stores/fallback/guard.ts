@@ -17,8 +17,8 @@ export function guarded(store: MemoryStore): MemoryStore {
     ...store,
     async read(request, signal) {
       const result = await store.read(request, signal);
-      const wanted = [...request.paths, ...(request.beside ?? [])];
-      if (result.kind === 'failed') breakAll(wanted, result);
+      const places = [...request.paths, ...(request.alongside ?? [])];
+      if (result.kind === 'failed') breakAll(places, result);
       else for (const path of bothLanes(request.paths)) loaded.add(path);
       return result;
     },
@@ -28,8 +28,8 @@ export function guarded(store: MemoryStore): MemoryStore {
       return result;
     },
     async write(changes, signal) {
-      const wanted = bothLanes(changes.map(({ path }) => path));
-      const reason = [...broken].find(([path]) => wanted.some((one) => isUnder(one, [path])))?.[1];
+      const places = bothLanes(changes.map(({ path }) => path));
+      const reason = [...broken].find(([path]) => places.some((one) => isUnder(one, [path])))?.[1];
       if (reason === undefined) return await store.write(changes, signal);
       const { message, remedy } = reason;
       return {

@@ -5,187 +5,172 @@ import type { Warning } from '../../../core/warning.js';
 import type { Snapshot, Unreadable } from '../backend.js';
 import { readLogs, shownTree, withOthersAlongside } from '../read-logs.js';
 import { bothLanes } from './merge-tiers.js';
-import { type FallbackMode, named, type Tier, withOthers, withRemedy } from './tier.js';
+import { type FallbackMode, messageOfAll, named, type Tier } from './tier.js';
 
-/** What is read of the rungs, and of which. */
-export interface TiersReading {
-  readonly request: ReadRequest;
+/** How the tiers are read. */
+export interface ReadOptions {
   readonly mode: FallbackMode;
   readonly signal: AbortSignal;
 }
 
-/**
- * The run logs as all rungs together have them, or in mode `fixed` as the first has them: asking the others would cost
- * start-up (D34). Where there is more than one, a rung that cannot be read is a warning.
- */
-export async function readTiers(
+/** The run logs as all tiers together have them, with the files to read alongside. */
+export async function readTierLogs(
   tiers: readonly Tier[],
-  { request, mode, signal }: TiersReading,
+  request: ReadRequest,
+  options: ReadOptions,
 ): Promise<RestoreResult> {
-  const { paths, beside } = request;
-  const wanted = [...paths, ...(beside ?? [])];
-  const asked = mode === 'auto' ? tiers : tiers.slice(0, 1);
-  const answers = await Promise.all(
-    asked.map(async (tier) => ({ tier, answer: await ask(tier, wanted, signal) })),
+  const { paths, alongside } = request;
+  const answers = await askForPlaces(tiers, [...paths, ...(alongside ?? [])], options);
+  const [first = ''] = paths;
+  const joined = joinAnswers(answers, { mode: options.mode, first, pathIn: (tree) => heldPath(tree, paths) });
+  if (joined.kind === 'failed') return joined;
+  const { tree, blocked, left: _, kind: __, ...place } = joined;
+  const log = await readLogs(only(tree, withStates(paths)), request, place);
+  return withOthersAlongside(log, { tree, ...(blocked === undefined ? {} : { blocked }) }, alongside);
+}
+
+/** The files of some places as all tiers together have them, or everything that they hold. */
+export async function readTierTree(
+  tiers: readonly Tier[],
+  under: readonly string[] | undefined,
+  options: ReadOptions,
+): Promise<TreeResult> {
+  const { mode } = options;
+  const holds = (tree: MemoryTree) => (shownTree(tree, under).size > 0 ? '' : undefined);
+  if (under !== undefined) {
+    const joined = joinAnswers(await askForPlaces(tiers, under, options), { mode, first: '', pathIn: holds });
+    return joined.kind === 'failed' ? joined : { ...joined, tree: shownTree(joined.tree, under) };
+  }
+  const answers = await Promise.all(tiers.map((tier) => askForAll(tier, options)));
+  const joined = joinAnswers(answers, { mode, first: '', pathIn: holds });
+  if (joined.kind === 'failed') return joined;
+  const parts = answers.flatMap(({ tier: { store }, answer }) =>
+    answer.kind === 'read' ? [{ store: store.kind, tree: answer.tree }] : [],
   );
-  const found = answers.flatMap(({ tier, answer }) => (answer.kind === 'snapshot' ? [{ tier, answer }] : []));
-  const lost = answers.flatMap(({ tier, answer }) =>
-    answer.kind === 'unreadable' ? [{ tier, answer }] : [],
-  );
-  const [top] = found;
-  if (top === undefined) return notRead(lost, paths[0] ?? '');
-  const holders = found.filter(({ answer }) => heldPath(answer.tree, paths) !== undefined);
-  const places = (holders.length === 0 ? [top] : holders).map(({ tier: { store }, answer }) => ({
-    ...store.placeOf(answer.version, heldPath(answer.tree, paths) ?? paths[0] ?? ''),
-    ...(mode === 'auto' ? { store: store.kind } : {}),
-  }));
-  const tree = found
-    .map(({ answer }) => only(answer.tree, withStates(paths)))
-    .reduce((sum, other) => mergeTierTrees(sum, other));
-  const warnings = [
-    ...lost.flatMap(({ tier, answer }) => unreadWarning(tier, answer, top.tier)),
-    ...found.flatMap(({ answer }) => answer.warnings),
-  ];
-  const all = found.map(({ answer }) => answer.tree).reduce((sum, other) => mergeTierTrees(sum, other));
-  const log = await readLogs(tree, request, { ...joinPlaces(places), warnings });
-  return withOthersAlongside(log, { tree: all, ...blockedOf(found.map(({ answer }) => answer)) }, beside);
+  return { ...joined, parts };
+}
+
+/** What one tier answered. */
+interface TierAnswer {
+  readonly tier: Tier;
+  readonly answer: Read | Unread;
+}
+
+interface Read extends Pick<Snapshot, 'tree' | 'warnings' | 'left' | 'blocked'> {
+  readonly kind: 'read';
+  placeOf(path: string): Place;
+}
+
+interface Unread extends Pick<Unreadable, 'message' | 'remedy'> {
+  readonly kind: 'unread';
+  /** The tier is out of reach, and that is nobody's trouble while one before it was read. */
+  readonly isOptional: boolean;
+  /** What follows for whoever asked. */
+  readonly effect: string;
+}
+
+/** In mode `fixed` the first tier alone is asked: asking the others would cost start-up (D34). */
+async function askForPlaces(
+  tiers: readonly Tier[],
+  places: readonly string[],
+  { mode, signal }: ReadOptions,
+): Promise<readonly TierAnswer[]> {
+  const some = mode === 'auto' ? tiers : tiers.slice(0, 1);
+  return await Promise.all(some.map(async (tier) => ({ tier, answer: await ask(tier, places, signal) })));
 }
 
 /** Of a store that may have to be folded in later, the other lane is read too. */
-async function ask(
-  tier: Tier,
-  wanted: readonly string[],
-  signal: AbortSignal,
-): Promise<Snapshot | Unreadable> {
-  const paths = tier.index === 0 ? wanted : bothLanes(wanted);
+async function ask(tier: Tier, places: readonly string[], signal: AbortSignal): Promise<Read | Unread> {
+  const paths = tier.index === 0 ? places : bothLanes(places);
   const answer = await tier.store.snapshot(paths, signal);
-  if (answer.kind === 'unreadable') tier.broken ??= answer;
-  else
-    for (const path of [...withStates(paths), ...answer.tree.keys()])
-      tier.held.set(path, answer.tree.get(path) ?? '');
-  return answer;
+  if (answer.kind === 'unreadable') {
+    tier.broken ??= answer;
+    const { reason, ...failure } = answer;
+    const effect = 'could not be read, so this run does without it and adds nothing to it';
+    return { ...failure, kind: 'unread', isOptional: reason === 'unavailable', effect };
+  }
+  for (const path of [...withStates(paths), ...answer.tree.keys()])
+    tier.held.set(path, answer.tree.get(path) ?? '');
+  return { ...answer, kind: 'read', placeOf: (path) => tier.store.placeOf(answer.version, path) };
 }
 
-function heldPath(tree: MemoryTree, paths: readonly string[]): string | undefined {
-  return paths.find((path) => (tree.get(path) ?? '') !== '');
+/** Everything that a tier holds, which nothing is written after. */
+async function askForAll(tier: Tier, { signal }: ReadOptions): Promise<TierAnswer> {
+  const result = await tier.store.readTree(signal);
+  if (result.kind === 'failed') {
+    const effect = 'could not be read and is missing here';
+    return { tier, answer: { ...result, kind: 'unread', isOptional: false, effect } };
+  }
+  const { location, url } = result;
+  const place = { location, ...(url === undefined ? {} : { url }) };
+  return { tier, answer: { ...result, kind: 'read', placeOf: () => place } };
 }
 
-function only(tree: MemoryTree, paths: readonly string[]): MemoryTree {
-  return new Map([...tree].filter(([path]) => paths.includes(path)));
+interface JoinOptions {
+  readonly mode: FallbackMode;
+  /** The path that is named where none of the tiers holds anything. */
+  readonly first: string;
+  /** The path by which a tier that holds something of it is named. */
+  readonly pathIn: (tree: MemoryTree) => string | undefined;
 }
 
-/** One place for people; address and kind are those of the first. */
-function joinPlaces(places: readonly Place[]): Place {
-  const locations = places.map(({ location }) => location);
+/** All tiers as one. A tier that could not be read is a warning, unless none could. */
+function joinAnswers(tierAnswers: readonly TierAnswer[], { mode, first, pathIn }: JoinOptions): TreeResult {
+  const found = tierAnswers.flatMap(({ tier, answer }) => (answer.kind === 'read' ? [{ tier, answer }] : []));
+  const lost = tierAnswers.flatMap(({ tier, answer }) =>
+    answer.kind === 'unread' ? [{ tier, answer }] : [],
+  );
+  const [top] = found;
+  if (top === undefined) return noneRead(lost, first);
+  const holders = found.filter(({ answer }) => pathIn(answer.tree) !== undefined);
+  const places = (holders.length === 0 ? [top] : holders).map(({ tier: { store, index }, answer }) => ({
+    ...answer.placeOf(pathIn(answer.tree) ?? first),
+    ...(mode === 'auto' || index > 0 ? { store: store.kind } : {}),
+  }));
+  const answers = found.map(({ answer }) => answer);
   return {
-    ...places[0],
-    location: locations.join(' and '),
-    ...(locations.length > 1 ? { locations } : {}),
+    kind: 'tree',
+    ...joinPlaces(places),
+    tree: answers.map(({ tree }) => tree).reduce((sum, other) => mergeTierTrees(sum, other)),
+    warnings: [
+      ...lost.flatMap(({ tier, answer }) => unreadWarning(tier, answer, top.tier)),
+      ...answers.flatMap(({ warnings }) => warnings),
+    ],
+    ...leftOf(answers),
+    ...blockedOf(answers),
   };
 }
 
-/** That a runner offers no second place is nobody's trouble while there is the first one. */
-function unreadWarning(tier: Tier, { reason, message, remedy }: Unreadable, top: Tier): readonly Warning[] {
-  if (reason === 'unavailable' && tier.index > top.index) return [];
-  const text = `${named(tier.store.kind)} could not be read, so this run does without it and adds nothing to it: ${message}`;
-  return [{ code: 'memory-store-notice', message: withRemedy(text, remedy) }];
-}
-
-function notRead(
-  lost: readonly { readonly tier: Tier; readonly answer: Unreadable }[],
+/** The first one's trouble, with what the others' add to it. */
+function noneRead(
+  lost: readonly { readonly tier: Tier; readonly answer: Unread }[],
   path: string,
-): Extract<RestoreResult & TreeResult, { readonly kind: 'failed' }> {
-  const [first, ...others] = lost;
+): Extract<TreeResult, { readonly kind: 'failed' }> {
+  const [first] = lost;
   if (first === undefined) throw new Error('no store was asked');
-  const { message, remedy } = first.answer;
-  const told = others.map(({ tier, answer }) => ({ kind: tier.store.kind, message: answer.message }));
+  const { remedy } = first.answer;
+  const failures = lost.map(({ tier, answer }) => ({ kind: tier.store.kind, message: answer.message }));
   return {
     kind: 'failed',
     ...first.tier.store.placeOf('', path),
-    message: withOthers(message, told, UNREAD),
+    message: messageOfAll(failures, 'could not be read either'),
     ...(remedy === undefined ? {} : { remedy }),
   };
 }
 
-const UNREAD = 'could not be read either';
-
-/** The files of some places as the rungs have them, which is all that a run may write notes after. */
-export async function readTierPlaces(
-  tiers: readonly Tier[],
-  { under, mode, signal }: PlacesReading,
-): Promise<TreeResult> {
-  const asked = mode === 'auto' ? tiers : tiers.slice(0, 1);
-  const answers = await Promise.all(
-    asked.map(async (tier) => ({ tier, answer: await ask(tier, under, signal) })),
-  );
-  const found = answers.flatMap(({ tier, answer }) => (answer.kind === 'snapshot' ? [{ tier, answer }] : []));
-  const lost = answers.flatMap(({ tier, answer }) =>
-    answer.kind === 'unreadable' ? [{ tier, answer }] : [],
-  );
-  const [top] = found;
-  if (top === undefined) return notRead(lost, '');
-  const tree = found.map(({ answer }) => answer.tree).reduce((sum, other) => mergeTierTrees(sum, other));
-  const shown = shownTree(tree, under);
-  const holders = found.filter(({ answer }) => shownTree(answer.tree, under).size > 0);
-  const places = (holders.length === 0 ? [top] : holders).map(({ tier: { store }, answer }) => ({
-    ...store.placeOf(answer.version, ''),
-    ...(mode === 'auto' ? { store: store.kind } : {}),
-  }));
-  const warnings = [
-    ...lost.flatMap(({ tier, answer }) => unreadWarning(tier, answer, top.tier)),
-    ...found.flatMap(({ answer }) => answer.warnings),
-  ];
-  const asides = found.map(({ answer }) => answer);
-  const where = joinPlaces(places);
-  return { kind: 'tree', ...where, tree: shown, warnings, ...leftOf(asides), ...blockedOf(asides) };
+/** One place for people; address and kind are those of the first. */
+function joinPlaces(places: readonly Place[]): Place {
+  const [first] = places;
+  if (first !== undefined && places.length === 1) return first;
+  const { within: _, ...shared } = first ?? {};
+  return { ...shared, location: places.map(({ location }) => location).join(' and '), places };
 }
 
-/** Places that are read of the rungs. */
-export interface PlacesReading {
-  readonly under: readonly string[];
-  readonly mode: FallbackMode;
-  readonly signal: AbortSignal;
-}
-
-/** Everything that the rungs hold together; those that cannot be read are warnings unless none can. */
-export async function readTierTrees(
-  tiers: readonly Tier[],
-  mode: FallbackMode,
-  signal: AbortSignal,
-): Promise<TreeResult> {
-  const results = await Promise.all(
-    tiers.map(async (tier) => ({ tier, result: await tier.store.readTree(signal) })),
-  );
-  const found = results.flatMap(({ tier, result }) => (result.kind === 'tree' ? [{ tier, result }] : []));
-  const lost = results.flatMap(({ tier, result }) => (result.kind === 'failed' ? [{ tier, result }] : []));
-  const [failed] = lost;
-  if (found.length === 0 && failed !== undefined) {
-    const told = lost
-      .slice(1)
-      .map(({ tier, result }) => ({ kind: tier.store.kind, message: result.message }));
-    return { ...failed.result, message: withOthers(failed.result.message, told, UNREAD) };
-  }
-  const holders = found.filter(({ result }) => result.tree.size > 0);
-  const places = (holders.length === 0 ? found.slice(0, 1) : holders).map(
-    ({ tier: { store, index }, result: { location, url } }): Place => ({
-      location,
-      ...(url === undefined ? {} : { url }),
-      ...(mode === 'auto' || index > 0 ? { store: store.kind } : {}),
-    }),
-  );
-  const warnings = lost.map(({ tier, result: { message, remedy } }): Warning => {
-    const text = `${named(tier.store.kind)} could not be read and is missing here: ${message}`;
-    return { code: 'memory-store-notice', message: withRemedy(text, remedy) };
-  });
-  return {
-    kind: 'tree',
-    ...joinPlaces(places),
-    tree: found.map(({ result }) => result.tree).reduce((sum, other) => mergeTierTrees(sum, other)),
-    parts: found.map(({ tier, result }) => ({ store: tier.store.kind, tree: result.tree })),
-    warnings: [...warnings, ...found.flatMap(({ result }) => result.warnings)],
-    ...leftOf(found.map(({ result }) => result)),
-    ...blockedOf(found.map(({ result }) => result)),
-  };
+function unreadWarning(tier: Tier, answer: Unread, top: Tier): readonly Warning[] {
+  const { isOptional, effect, message, remedy } = answer;
+  if (isOptional && tier.index > top.index) return [];
+  const text = `${named(tier.store.kind)} ${effect}: ${message}.`;
+  return [{ code: 'memory-store-notice', message: text, ...(remedy === undefined ? {} : { remedy }) }];
 }
 
 type Blocked = Pick<Snapshot, 'blocked'>;
@@ -201,4 +186,12 @@ type Left = Pick<Snapshot, 'left'>;
 function leftOf(found: readonly Left[]): Left {
   const left = [...new Set(found.flatMap((one) => one.left ?? []))];
   return left.length === 0 ? {} : { left };
+}
+
+function heldPath(tree: MemoryTree, paths: readonly string[]): string | undefined {
+  return paths.find((path) => (tree.get(path) ?? '') !== '');
+}
+
+function only(tree: MemoryTree, paths: readonly string[]): MemoryTree {
+  return new Map([...tree].filter(([path]) => paths.includes(path)));
 }

@@ -4,7 +4,7 @@ import type { Unreadable } from '../backend.js';
 import type { TreeStore } from '../store.js';
 import { isUnder } from '../tree-path.js';
 import { bothLanes, changesFromTier, mergeReadNotes } from './merge-tiers.js';
-import { type FallbackMode, named, type Tier, withOthers, withRemedy } from './tier.js';
+import { type FallbackMode, messageOfAll, named, type Tier } from './tier.js';
 
 /** What is saved to the rungs. */
 export interface TiersSaving {
@@ -92,10 +92,10 @@ function accepted(
   const { location, url, notices = [] } = result;
   if (mode === 'fixed')
     return { ...first.failure, kept: { location, ...(url === undefined ? {} : { url }), store } };
-  const told = refusals.map(({ tier, failure }) =>
+  const reasons = refusals.map(({ tier, failure }) =>
     withRemedy(`Memory went to ${named(store)}, since ${causeOf(tier, failure)}`, failure.remedy),
   );
-  return { ...result, store, notices: [...told, ...notices] };
+  return { ...result, store, notices: [...reasons, ...notices] };
 }
 
 /** A missing permission needs no more words than its remedy has. */
@@ -106,11 +106,16 @@ function causeOf({ store: { kind } }: Tier, { reason, message }: FailedSave): st
 
 /** The first rung's failure, since that is the one to mend, with what the others' add to it. */
 function allRefused(refusals: readonly Refusal[]): FailedSave {
-  const [first, ...others] = refusals;
+  const [first] = refusals;
   if (first === undefined) throw new Error('no store was tried');
-  const told = others.map(({ tier, failure }) => ({ kind: tier.store.kind, message: failure.message }));
+  const failures = refusals.map(({ tier, failure }) => ({ kind: tier.store.kind, message: failure.message }));
   return {
     ...first.failure,
-    message: withOthers(first.failure.message, told, 'did not take it either'),
+    message: messageOfAll(failures, 'did not take it either'),
   };
+}
+
+/** The message as a sentence, and what to do about it. */
+function withRemedy(message: string, remedy: string | undefined): string {
+  return remedy === undefined ? `${message}.` : `${message}. ${remedy}`;
 }

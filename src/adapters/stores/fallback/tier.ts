@@ -16,16 +16,18 @@ export interface Tier {
   readonly held: Map<string, string>;
 }
 
-/** What a store said that did not do what it was asked. */
+/** A store that did not do what was asked of it. */
 export interface TierFailure {
   readonly kind: StoreKind;
   readonly message: string;
 }
 
-/** A message with what the other stores' add to it. */
-export function withOthers(message: string, others: readonly TierFailure[], verdict: string): string {
-  const added = others.filter((other) => !message.includes(other.message));
-  return [message, ...added.map((other) => `${named(other.kind)} ${verdict}: ${other.message}`)].join('; ');
+/** The first store's failure, with what the others' add to it. */
+export function messageOfAll([first, ...others]: readonly TierFailure[], verdict: string): string {
+  const texts = others.flatMap(({ kind, message }) =>
+    message === first?.message ? [] : [`${named(kind)} ${verdict}: ${message}`],
+  );
+  return [first?.message ?? '', ...texts].join('; ');
 }
 
 /** A store as people know it. */
@@ -39,8 +41,3 @@ const NAMES: Record<StoreKind, string> = {
   file: 'the memory file',
   none: 'no store',
 };
-
-/** The message as a sentence, and what to do about it. */
-export function withRemedy(message: string, remedy: string | undefined): string {
-  return remedy === undefined ? `${message}.` : `${message}. ${remedy}`;
-}

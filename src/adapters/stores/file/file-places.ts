@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Files } from '../../../core/files.js';
-import type { SaveFailure } from '../../../core/memory/store.js';
+import type { Place, SaveFailure } from '../../../core/memory/store.js';
 import { codeOf, failureOf } from '../storage-failure.js';
 import { isTreePath, outsideTree } from '../tree-path.js';
 
@@ -35,6 +35,13 @@ class Refused extends Error {
 /** Where a file of the tree lies; '' stands for the tree's folder. */
 export function locateFile({ root, folder = '', paths }: FilePlaces, path: string): string {
   return paths?.get(path) ?? join(root, folder, path);
+}
+
+/** The same as a place; a file that lies elsewhere is by itself. */
+export function placeOfFile(places: FilePlaces, path: string): Place {
+  const location = locateFile(places, path);
+  if (path === '' || places.paths?.has(path) === true) return { location };
+  return { location, within: { root: locateFile(places, ''), separator: sep } };
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   checkedPlace,
   type FilePlaces,
   fileRemedy,
-  locateFile,
+  placeOfFile,
   reasonOf,
   rewritePlace,
 } from './file-places.js';
@@ -54,7 +54,7 @@ async function write(
   signal: AbortSignal,
 ): Promise<SaveResult> {
   const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
-  const location = locateFile(options, changes[0]?.path ?? '');
+  const place = placeOfFile(options, changes[0]?.path ?? '');
   try {
     // All or, as far as it can be known before, nothing.
     for (const change of changes) if (change.kind !== 'note') await checkedPlace(options, change.path);
@@ -77,7 +77,7 @@ async function write(
     const attempts = changes.length === 0 ? 0 : 1;
     return {
       kind: 'saved',
-      location,
+      ...place,
       attempts,
       ...(notices.length === 0 ? {} : { notices }),
       ...(unsaved.size === 0 ? {} : { unsaved: [...unsaved].map(unsavedNote) }),

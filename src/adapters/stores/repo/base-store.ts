@@ -22,9 +22,9 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles): MemorySto
       if (outside !== undefined) return { kind: 'failed', location: writer.kind, ...outsideTree(outside) };
       const location = base.locate(first);
       try {
-        const wanted = withStates(request.paths);
-        const files = await Promise.all(wanted.map((path) => base.read(path, signal)));
-        const found = wanted.flatMap((path, at) => {
+        const requested = withStates(request.paths);
+        const files = await Promise.all(requested.map((path) => base.read(path, signal)));
+        const found = requested.flatMap((path, at) => {
           const bytes = files[at];
           return bytes === undefined ? [] : [[path, decodeBytes(bytes)] as const];
         });

@@ -68,8 +68,12 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
     placeOf(version, path) {
       const inside = path === '' ? top : pathFromTop(path);
       const location = inside === '' ? branch.name : `${branch.name}:${inside}`;
-      const isFile = version !== '' && path !== '';
-      return isFile ? { location, url: branch.urlOf(inside) } : { location };
+      if (path === '') return { location };
+      const within =
+        top === ''
+          ? { root: branch.name, separator: ':' }
+          : { root: `${branch.name}:${top}`, separator: '/' };
+      return { location, within, ...(version === '' ? {} : { url: branch.urlOf(inside) }) };
     },
     fromTop: (tree) => new Map([...tree].map(([path, text]) => [pathFromTop(path), text])),
   };

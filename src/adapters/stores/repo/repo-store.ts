@@ -165,9 +165,9 @@ function partition(
   changed: MemoryTree,
   before: MemoryTree,
 ): readonly [gone: MemoryTree, written: MemoryTree] {
-  const isGone = ([path, text]: readonly [string, string]): boolean => text === '' && before.has(path);
+  const isRemoved = ([path, text]: readonly [string, string]): boolean => text === '' && before.has(path);
   const files = [...changed];
-  return [new Map(files.filter(isGone)), new Map(files.filter((file) => !isGone(file)))];
+  return [new Map(files.filter(isRemoved)), new Map(files.filter((file) => !isRemoved(file)))];
 }
 
 function withoutEmpty(tree: MemoryTree): MemoryTree {

@@ -6,6 +6,7 @@ import { isStatePath } from '../state.js';
 import type { MemoryTree } from '../tree.js';
 import { lanePath } from './entry.js';
 import type { LogFinding } from './finding.js';
+import { fold } from './search.js';
 import { checkLines } from './verify-lines.js';
 
 /** A note as people ask for it. */
@@ -30,11 +31,11 @@ export function formatNoteList(notes: readonly MemoryNote[]): string {
 
 /** The lines that hold all the words, whatever their case, as a markdown list with their places. */
 export function searchNoteLines(notes: readonly MemoryNote[], words: readonly string[]): readonly string[] {
-  const wanted = words.map(fold);
+  const terms = words.map(fold);
   return notes.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
       const folded = fold(line);
-      return wanted.every((word) => folded.includes(word))
+      return terms.every((word) => folded.includes(word))
         ? [`- \`${path}\`:${index + 1} ${line.trim()}`]
         : [];
     }),
@@ -64,8 +65,4 @@ export function deleteNote(
     backup: false,
     id: `${id} ${one}`,
   }));
-}
-
-function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }

@@ -5,11 +5,11 @@ export function searchEntries(
   entries: readonly MemoryEntry[],
   words: readonly string[],
 ): readonly MemoryEntry[] {
-  const wanted = words.map(fold);
+  const folded = words.map(fold);
   return newestFirst(
     entries.filter(({ task = '', result = '', body }) => {
       const text = fold(task === '' && result === '' ? body : `${task}\n${result}`);
-      return wanted.every((word) => text.includes(word));
+      return folded.every((word) => text.includes(word));
     }),
   );
 }
@@ -19,6 +19,7 @@ export function newestFirst(entries: readonly MemoryEntry[]): readonly MemoryEnt
   return entries.toReversed().toSorted((a, b) => b.timeMs - a.timeMs);
 }
 
-function fold(text: string): string {
+/** A text as searches compare it. */
+export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -1,3 +1,4 @@
+import { withReturns } from '../../text/bytes.js';
 import { utf8Bytes } from '../../text/cut.js';
 import { separator } from '../separator.js';
 import { type NoteLine, readNoteLines } from './note-lines.js';
@@ -165,10 +166,6 @@ function inLineEndsOf(
 ): { readonly from: string; readonly to: string } {
   if (text.includes(from) || !text.includes('\r\n')) return { from, to };
   return { from: withReturns(from), to: withReturns(to) };
-}
-
-function withReturns(text: string): string {
-  return text.replace(/\r?\n/g, '\r\n');
 }
 
 /** Places that overlap count each, since nobody could tell which is meant; an empty text stands nowhere. */

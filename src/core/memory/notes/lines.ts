@@ -6,10 +6,10 @@ export function linesOf(text: string): readonly string[] {
 
 /** Whether a text has these lines, one below the other and each whole; blank ends do not count, and of no lines it has all. */
 export function holdsLines(text: string, lines: string): boolean {
-  const wanted = lines.trim();
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (wanted === '') return true;
-    if (isBlankOnwards(text, at - 1, -1) && isBlankOnwards(text, at + wanted.length, 1)) return true;
+  const searched = lines.trim();
+  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {
+    if (searched === '') return true;
+    if (isBlankOnwards(text, at - 1, -1) && isBlankOnwards(text, at + searched.length, 1)) return true;
   }
   return false;
 }

@@ -119,7 +119,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const { path, fileBytes: bytes, warnBytes: limitBytes } = answer;
     large.add(path);
     const message = formatMemoryError({ kind: 'file-too-large', path, bytes, limitBytes });
-    options.warn({ code: 'memory-file-large', message: `${message}. Consider memory maintenance.` });
+    options.warn({ code: 'memory-file-large', message, remedy: 'Consider memory maintenance.' });
   }
 
   /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */

@@ -30,7 +30,7 @@ export interface View {
 export function createView({ places, runLogs, isLive, load, now, warn }: ViewOptions): View {
   let current: Loaded | undefined;
   let found: MemoryTree = new Map();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
 
   async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
     const loaded = await load(under);
@@ -44,7 +44,9 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     if (first.kind === 'failed') return first;
     // A store that left something out of a folder may have it all the same, under its name.
     const isKnown = (path: string) =>
-      first.warnings.length === 0 || first.tree.has(path) ? isAsked(path, asked) : asked.has(path);
+      first.warnings.length === 0 || first.tree.has(path)
+        ? isRequested(path, requested)
+        : requested.has(path);
     const missing = places.scope === 'shared' ? [] : (wanted ?? []).filter((path) => !isKnown(path));
     return missing.length === 0 ? first : await readMore(first, missing);
   }
@@ -53,7 +55,7 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     const under = everything();
     const loaded = await ask(under);
     if (loaded.kind === 'failed') return loaded;
-    for (const path of under ?? []) asked.add(path);
+    for (const path of under ?? []) requested.add(path);
     current = loaded;
     found = loaded.tree;
     return loaded;
@@ -62,7 +64,7 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
   async function readMore(first: Loaded, paths: readonly string[]): Promise<TreeResult> {
     const more = await ask(paths);
     if (more.kind === 'failed') return more;
-    for (const path of paths) asked.add(path);
+    for (const path of paths) requested.add(path);
     found = new Map([...more.tree, ...found]);
     const blocked = [...(first.blocked ?? []), ...(more.blocked ?? [])];
     current = { ...first, tree: new Map([...more.tree, ...first.tree]), blocked };
@@ -100,6 +102,6 @@ type Loaded = Extract<TreeResult, { readonly kind: 'tree' }>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-function isAsked(path: string, asked: ReadonlySet<string>): boolean {
-  return asked.has(path) || asked.has(path.slice(0, path.lastIndexOf('/') + 1));
+function isRequested(path: string, requested: ReadonlySet<string>): boolean {
+  return requested.has(path) || requested.has(path.slice(0, path.lastIndexOf('/') + 1));
 }

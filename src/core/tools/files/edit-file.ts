@@ -1,4 +1,5 @@
 import { MAX_WRITTEN_BYTES } from '../../defaults.js';
+import { withReturns } from '../../text/bytes.js';
 import { shown } from '../../text/shown.js';
 import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
@@ -59,10 +60,6 @@ function edit(content: string, wanted: Edit): { readonly text: string; readonly 
 function inLineEndingsOf(content: string, wanted: Edit): Edit {
   if (content.includes(wanted.old) || !content.includes('\r\n')) return wanted;
   return { ...wanted, old: withReturns(wanted.old), new: withReturns(wanted.new) };
-}
-
-function withReturns(text: string): string {
-  return text.replace(/\r?\n/g, '\r\n');
 }
 
 /** The most common slips are worth a word. */

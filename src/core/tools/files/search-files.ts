@@ -1,5 +1,6 @@
 import { SEARCH_LIMITS } from '../../defaults.js';
 import { ConfigError } from '../../errors.js';
+import { isBinary } from '../../prompt/context-files.js';
 import { type CompiledPattern, compileGlob } from '../../text/glob.js';
 import { shown } from '../../text/shown.js';
 import { truncate } from '../../text/truncate.js';
@@ -8,7 +9,6 @@ import { defineTool } from '../define.js';
 import type { ToolPorts, Workspace } from '../ports.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
-import { findMatches } from './find-matches.js';
 
 const MAX_GLOB = 500;
 
@@ -72,7 +72,7 @@ type Step =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'cut'; readonly reason: string };
 
-interface Wanted {
+interface SearchedFiles {
   readonly path: string;
   readonly pattern: CompiledPattern;
   readonly timeIsUp: () => boolean;
@@ -81,7 +81,7 @@ interface Wanted {
 
 async function* matchingFiles(
   workspace: Workspace,
-  { path, pattern, timeIsUp, signal }: Wanted,
+  { path, pattern, timeIsUp, signal }: SearchedFiles,
 ): AsyncGenerator<Step> {
   const prefix = await folderPrefix(workspace, path);
   let seen = 0;
@@ -174,4 +174,87 @@ function listed(paths: readonly string[]): string {
 function format({ lines, notes }: Found): string {
   const body = lines.length === 0 ? ['(nothing found)'] : lines;
   return truncate([...body, ...notes.map((note) => `[${note}]`)].join('\n'));
+}
+
+/** Text to find in a file. */
+interface LineQuery {
+  readonly text: string;
+  readonly ignoreCase: boolean;
+  /** Most lines wanted. */
+  readonly most: number;
+}
+
+/** Lines of a file that contain a text. */
+interface FileMatches {
+  /** As `path:line: content`. */
+  readonly lines: readonly string[];
+  /** There are more than were wanted. */
+  readonly hasMore: boolean;
+  /** Bytes that were looked at. */
+  readonly bytes: number;
+  /** Whether the file is longer than that. */
+  readonly isCut: boolean;
+}
+
+/** Characters of a line shown before and behind what was found. */
+const AROUND = 150;
+
+/** The lines of one file that contain a text; undefined for a file that is binary or cannot be read. */
+async function findMatches(
+  workspace: Workspace,
+  path: string,
+  query: LineQuery,
+): Promise<FileMatches | undefined> {
+  const read = await readStart(workspace, path);
+  if (read === undefined || isBinary(read.bytes)) return undefined;
+  const content = new TextDecoder().decode(read.bytes);
+  const searched = query.ignoreCase ? query.text.toLowerCase() : query.text;
+  const lines: string[] = [];
+  let number = 0;
+  let hasMore = false;
+  for (const line of content.split('\n')) {
+    number += 1;
+    const at = (query.ignoreCase ? line.toLowerCase() : line).indexOf(searched);
+    if (at < 0) continue;
+    hasMore = lines.length >= query.most;
+    if (hasMore) break;
+    lines.push(`${showHidden(path)}:${number}: ${excerpt(line, at, searched.length)}`);
+  }
+  return { lines, hasMore, bytes: read.bytes.length, isCut: read.isCut };
+}
+
+/** A file that vanished or that the guard refuses holds no match; a search goes on. */
+async function readStart(
+  workspace: Workspace,
+  path: string,
+): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean } | undefined> {
+  try {
+    const file = await workspace.open(path);
+    try {
+      const length = Math.min(file.bytes, SEARCH_LIMITS.fileBytes);
+      return { bytes: await file.read(0, length), isCut: file.bytes > length };
+    } finally {
+      await file.close();
+    }
+  } catch (thrown) {
+    if (thrown instanceof ToolError) return undefined;
+    throw thrown;
+  }
+}
+
+/** The line, or of a long one what stands around the match; no character is split. */
+function excerpt(line: string, at: number, length: number): string {
+  const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
+  let start = Math.max(0, at - AROUND);
+  let end = Math.min(whole.length, at + length + AROUND);
+  if (isLowSurrogate(whole, start)) start += 1;
+  if (isLowSurrogate(whole, end)) end -= 1;
+  const before = start > 0 ? '[...] ' : '';
+  const behind = end < whole.length ? ' [...]' : '';
+  return `${before}${showHidden(whole.slice(start, end))}${behind}`;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,6 +1,7 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../defaults.js';
 import { cleanLine } from '../../text/cut.js';
 import { truncate } from '../../text/truncate.js';
+import { warningText } from '../../warning.js';
 import { defineTool } from '../define.js';
 import { thirdParty } from '../third-party.js';
 import type { Tool } from '../tool.js';
@@ -42,7 +43,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const fenced =
         all === '' ? '(no checks were found)' : thirdParty(cut(all), { source: 'checks of the head' });
       const notes = [
-        ...checks.problems,
+        ...checks.problems.map(warningText),
         ...(checks.isComplete || checks.problems.length > 0
           ? []
           : ['there are more checks than were asked for']),

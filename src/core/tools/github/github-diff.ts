@@ -1,4 +1,5 @@
 import { READ_FILE_LINES } from '../../defaults.js';
+import { linesOfDiff } from '../../findings/evidence.js';
 import type { DiffFile } from '../../text/diff.js';
 import { shown } from '../../text/shown.js';
 import { ToolError } from '../../tool-error.js';
@@ -23,18 +24,18 @@ export function createGitHubDiff(github: GitHubReader): Tool {
     },
     async run({ path = '', offset = 1 }, signal) {
       const { files, isComplete, isForeign } = await github.change(signal);
-      const wanted = path.trim();
+      const requested = path.trim();
       const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
-      if (wanted === '') {
+      if (requested === '') {
         const list = encode(files.map(formatFile).join('\n'));
         const text = await formatTextPage(list, { ...page, source: 'changed files' }, signal);
         return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted: isForeign };
       }
-      const file = files.find((one) => one.path === wanted || one.previousPath === wanted);
-      if (file === undefined) throw new ToolError(notChanged(wanted, isComplete));
+      const file = files.find((one) => one.path === requested || one.previousPath === requested);
+      if (file === undefined) throw new ToolError(notChanged(requested, isComplete));
       const diff = encode(file.text);
       const text = await formatTextPage(diff, { ...page, source: `diff of ${file.path}` }, signal);
-      return { text: `${text}${noteOf(file)}`, isTainted: isForeign };
+      return { text: `${text}${noteOf(file)}`, isTainted: isForeign, shown: linesOfDiff([file]) };
     },
   });
 }

@@ -40,7 +40,14 @@ export function createGitHubFile(github: GitHubReader): Tool {
         );
       }
       const page = { source, offset, limit, isNumbered: true };
-      return { text: await formatTextPage(found.bytes, page, signal), isTainted };
+      const lines = new TextDecoder().decode(found.bytes).split(/\r?\n/);
+      const shownLines = {
+        path,
+        side: side === 'head' ? 'RIGHT' : 'LEFT',
+        firstLine: offset,
+        lines: lines.slice(offset - 1, offset - 1 + limit),
+      } as const;
+      return { text: await formatTextPage(found.bytes, page, signal), isTainted, shown: [shownLines] };
     },
   });
 }

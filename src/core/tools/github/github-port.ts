@@ -1,4 +1,5 @@
 import type { DiffFile } from '../../text/diff.js';
+import type { Warning } from '../../warning.js';
 
 /**
  * The repository of the event on GitHub, as the event's commits have it; no other can be named. Every method throws a
@@ -119,8 +120,8 @@ export interface ChecksOnGitHub {
   /** Those that succeeded, were skipped, or are not done. */
   readonly others: readonly { readonly name: string; readonly state: string }[];
   readonly isComplete: boolean;
-  /** What could not be asked, with the remedy. */
-  readonly problems: readonly string[];
+  /** What could not be read. */
+  readonly problems: readonly Pick<Warning, 'message' | 'remedy'>[];
 }
 
 /** What to look for, in GitHub's search syntax. */

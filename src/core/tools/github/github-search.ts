@@ -49,7 +49,12 @@ export function createGitHubSearch(github: GitHubReader): Tool {
 }
 
 function codeText(found: FoundOnGitHub<CodeOnGitHub>): ToolText {
-  return { text: format(found, formatCode), isTainted: false };
+  const shown = found.items.flatMap(({ path, fragments }) =>
+    fragments.map((fragment) => {
+      return { path, side: 'RIGHT', firstLine: undefined, lines: fragment.split(/\r?\n/) } as const;
+    }),
+  );
+  return { text: format(found, formatCode), isTainted: false, shown };
 }
 
 async function formatIssues(

@@ -27,9 +27,9 @@ export function hostOf(url: URL): string {
 }
 
 function matchesHost(entry: string, host: string): boolean {
-  const wanted = entry.trim().toLowerCase().replace(/\.$/, '');
-  const domain = /^\*?(\..+)$/.exec(wanted)?.[1];
-  return domain === undefined ? wanted === host : host.endsWith(domain);
+  const allowed = entry.trim().toLowerCase().replace(/\.$/, '');
+  const domain = /^\*?(\..+)$/.exec(allowed)?.[1];
+  return domain === undefined ? allowed === host : host.endsWith(domain);
 }
 
 /** Names that never stand for a public host (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`), and bare ones. */

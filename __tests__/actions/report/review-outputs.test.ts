@@ -1,0 +1,118 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import {
+  gatesMet,
+  reviewOutputs,
+  withFindingsConclusion,
+  writeReviewFiles,
+} from '../../../src/actions/report/review-outputs.js';
+import type { Runner } from '../../../src/actions/runner/runner.js';
+import { parseGate } from '../../../src/core/findings/fail-on.js';
+import type { ReviewResult } from '../../../src/core/findings/findings-json.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../../core/findings/records.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const SECRET = 'hunter2-hunter2';
+
+const REVIEW: ReviewResult = {
+  agent: 'builtin/pr-reviewer',
+  report: {
+    ...REPORT,
+    findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `It logs ${SECRET}.` }],
+  },
+  isUnpublished: false,
+};
+
+describe('the outputs of a review', () => {
+  it('count findings and name the worst', () => {
+    const { findings = '', ...outputs } = reviewOutputs(REVIEW);
+    expect(JSON.parse(findings)).toMatchObject({ version: 1, findings: REVIEW.report.findings });
+    expect(outputs).toEqual({
+      'findings-count': '1',
+      'findings-open': '2',
+      'findings-worst': 'major',
+      coverage: 'part',
+    });
+  });
+
+  it('name nothing worst where nothing is open', () => {
+    expect(reviewOutputs({ ...REVIEW, report: { ...REPORT, findings: [FULL_RECORD] } })).toMatchObject({
+      'findings-count': '0',
+      'findings-open': '0',
+      'findings-worst': '',
+    });
+  });
+});
+
+describe('the gates of `fail-on`', () => {
+  const gates = ['findings:critical', 'findings:major', 'coverage', 'not-published']
+    .map(parseGate)
+    .filter((gate) => gate !== undefined);
+
+  it('are met by what the review found and could not do', () => {
+    expect(gatesMet(gates, REVIEW).map(({ why }) => why)).toEqual([
+      '1 major finding is open',
+      '19 of 20 files reviewed',
+    ]);
+    expect(gatesMet(gates, { ...REVIEW, isUnpublished: true })).toHaveLength(3);
+    expect(gatesMet(gates, undefined)).toEqual([]);
+  });
+
+  it('change the conclusion of a run that went well, for findings only', () => {
+    const [findings, coverage] = gatesMet(gates, REVIEW);
+    const met = findings === undefined ? [] : [findings];
+    const others = coverage === undefined ? [] : [coverage];
+    expect(withFindingsConclusion({ conclusion: 'success' }, met)).toEqual({ conclusion: 'findings' });
+    expect(withFindingsConclusion({ conclusion: 'timeout' }, met)).toEqual({ conclusion: 'timeout' });
+    expect(withFindingsConclusion({ conclusion: 'success' }, others)).toEqual({ conclusion: 'success' });
+  });
+});
+
+describe('the files of a review', () => {
+  it('hold all findings as JSON and SARIF, without secrets', async () => {
+    const runner = makeRunner();
+    const outputs = await writeReviewFiles(REVIEW, { sarifFile: 'out/axe.sarif', runner, secrets: [SECRET] });
+    expect(outputs).toEqual({
+      'findings-file': join(runner.temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
+      'sarif-file': join(runner.workspace, 'out/axe.sarif'),
+    });
+    const [json, sarif] = [outputs['findings-file'], outputs['sarif-file']].map((file) =>
+      readFileSync(file ?? '', 'utf8'),
+    );
+    expect(JSON.parse(json ?? '').findings).toHaveLength(2);
+    expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
+    expect(`${json}${sarif}`).not.toContain(SECRET);
+  });
+
+  it('are not written where nobody asks for SARIF and there is no folder for the rest', async () => {
+    const runner = { ...makeRunner(), temp: '' };
+    expect(await writeReviewFiles(REVIEW, { sarifFile: '', runner, secrets: [] })).toEqual({});
+    expect(readdirSync(runner.workspace)).toEqual([]);
+  });
+
+  it.each(['../axe.sarif', '/etc/axe.sarif', 'link/axe.sarif'])(
+    'never lead out of the workspace by %s',
+    async (sarifFile) => {
+      const runner = makeRunner();
+      symlinkSync(runner.temp, join(runner.workspace, 'link'));
+      await expect(writeReviewFiles(REVIEW, { sarifFile, runner, secrets: [] })).rejects.toThrow(
+        'the input `sarif-file` leads out of the workspace',
+      );
+    },
+  );
+});
+
+function makeRunner(): Runner {
+  const workspace = join(tempDir('review-outputs'), 'work');
+  mkdirSync(workspace);
+  return {
+    env: {},
+    workspace,
+    cwd: workspace,
+    temp: tempDir('review-outputs-temp'),
+    log: () => undefined,
+    fail: () => undefined,
+    onCancel: () => undefined,
+  };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCommand } from '../../../src/commands/comment/read-command.js';
+import type { CommentTrigger } from '../../../src/core/event/trigger.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+
+function read(
+  body: string,
+  { phrase = '@axe', ...patch }: Partial<CommentTrigger> & { phrase?: string } = {},
+) {
+  return readCommand(comment({ on: 'pull_request', body, ...patch }), phrase);
+}
+
+const IN_THREAD = { event: 'pull_request_review_comment', inReplyTo: 5 };
+
+describe('help', () => {
+  it.each([
+    '/axe help',
+    '/axe',
+    '/AXE  Help ',
+    '\n\n  /axe\n',
+    '/axe help\nThanks.',
+    '@axe help',
+    'Help @axe',
+    '@Axe, help',
+  ])('is asked for by %j', (body) => {
+    expect(read(body)?.kind).toBe('help');
+  });
+
+  it('is asked for where `/axe` is the phrase, too', () => {
+    expect(read('/axe', { phrase: '/axe' })?.kind).toBe('help');
+    expect(read('/axe help', { phrase: '/axe' })?.kind).toBe('help');
+  });
+});
+
+describe('a command about a finding', () => {
+  it.each([
+    ['/axe dismiss', 'dismiss', undefined],
+    ['/axe dismiss added on purpose', 'dismiss', undefined],
+    ['/axe dismiss 9f2c4d5e6a7b8c9d', 'dismiss', '9f2c4d5e6a7b8c9d'],
+    ['/axe dismiss `9F2C4D` we want it so', 'dismiss', '9f2c4d'],
+    ['/axe done', 'done', undefined],
+    ['/axe done 9f2c4d', 'done', '9f2c4d'],
+    ['/axe reopen 9f2c4d', 'reopen', '9f2c4d'],
+    ['@axe reopen', 'reopen', undefined],
+  ])('is in %j', (body, verb, id) => {
+    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, id });
+  });
+});
+
+describe('a command over memory or a pause', () => {
+  it.each([
+    ['/axe forget 01m8k2', 'memory'],
+    ['/axe pause', 'pause'],
+    ['@axe resume', 'pause'],
+  ])('is in %j', (body, kind) => {
+    expect(read(body)?.kind).toBe(kind);
+  });
+});
+
+describe('a mistyped command', () => {
+  it.each([
+    ['/axe revew', '/axe review'],
+    ['/axe reveiw full', '/axe review full'],
+    ['/axe reviews', '/axe review'],
+    ['/axe review fulll', '/axe review full'],
+    ['/axe hlep', '/axe help'],
+    ['/axe puase', '/axe pause'],
+    ['/axe resme', '/axe resume'],
+    ['/axe forgt 01m8k2', '/axe forget 01m8k2'],
+    ['/axe dismis 9f2c4d', '/axe dismiss 9f2c4d'],
+    ['/axe reopne', '/axe reopen'],
+    ['@axe revew', '/axe review'],
+  ])('%j stands for %j', (body, meant) => {
+    for (const phrase of ['', '@axe', '/axe']) {
+      if (body.startsWith('@') && phrase !== '@axe') continue;
+      expect(read(body, { phrase })).toMatchObject({ kind: 'mistyped', meant });
+    }
+  });
+
+  it('may have a reason in the conversation of a finding', () => {
+    expect(read('/axe dimsiss it is a test', IN_THREAD)).toMatchObject({
+      meant: '/axe dismiss it is a test',
+    });
+    expect(read('/axe dimsiss it is a test')).toBeUndefined();
+  });
+});
+
+describe('what an agent answers', () => {
+  it.each([
+    '@axe why does this fail?',
+    '@axe help me with the cache',
+    '@axe Resume the discussion of yesterday',
+    '@axe review',
+    '@axe',
+    '/axe why does this fail?',
+    '/axe review',
+    '/axe review full',
+    '/axe forgetful as you are: what is new?',
+    '/axe done with it?',
+    '/axe pause the tests',
+    '/axe explain',
+    '/axe\nWhy does this fail?',
+    'Please /axe help',
+    '> /axe help',
+    '    /axe help',
+    '`/axe help`',
+    '/axes',
+    '/axe-help',
+    'I need help.',
+    '',
+  ])('is no command: %j', (body) => {
+    expect(read(body)).toBeUndefined();
+  });
+
+  it('is everything that is no comment', () => {
+    expect(readCommand(pullRequest({ body: '/axe help' }), '@axe')).toBeUndefined();
+  });
+});

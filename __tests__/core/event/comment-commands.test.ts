@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { readCommand } from '../../../src/commands/comment/read-command.js';
+import { COMMENT_COMMANDS, formatCommandTable } from '../../../src/core/event/comment-commands.js';
+import { reviewCommand } from '../../../src/core/review/command.js';
+import { comment } from '../../helpers/triggers.js';
+
+const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+
+it('are listed in the README as `/axe help` lists them', () => {
+  const [, table] = /<!-- commands -->\n([\s\S]*?)\n<!-- \/commands -->/.exec(README) ?? [];
+  expect(table).toBe(formatCommandTable());
+});
+
+it.each(
+  COMMENT_COMMANDS.flatMap(({ name, forms, asksModel }) =>
+    forms.map((form) => [form, name, asksModel] as const),
+  ),
+)('are read as they are listed: %s', (form, name, asksModel) => {
+  const written = form.replace('<id>', '9f2c4d5e').replace('<text>', 'We use tabs.').replace(' [reason]', '');
+  const trigger = comment({ on: 'pull_request', body: written });
+  const read = readCommand(trigger, '');
+  if (asksModel === true) {
+    expect([read, reviewCommand(trigger)]).toEqual([undefined, { isFull: form.endsWith('full') }]);
+    return;
+  }
+  const kinds: Readonly<Record<string, object>> = {
+    help: { kind: 'help' },
+    pause: { kind: 'pause', command: { kind: 'paused' } },
+    resume: { kind: 'pause', command: { kind: 'resumed' } },
+    forget: { kind: 'memory' },
+    remember: { kind: 'memory' },
+  };
+  expect(read).toMatchObject(kinds[name] ?? { kind: 'finding', verb: name });
+});

@@ -1,0 +1,258 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/core/errors.js';
+import type { Buffered } from '../../src/core/review/buffered.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
+import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { pullRequest } from '../helpers/triggers.js';
+import { askedText } from './verify-scene.js';
+
+const NAMES = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/login.ts'];
+const DIFF = `${NAMES.map(newFile).join('\n')}\n`;
+
+function newFile(path: string): string {
+  const lines = Array.from(
+    { length: 60 },
+    (_, index) => `+export const value${index} = read('${path}', ${index});`,
+  );
+  return `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,60 @@\n${lines.join('\n')}`;
+}
+
+const DOWN = new ProviderError('auth', 'no such key', { status: 401 });
+
+/** What the model says, by what it is asked. */
+type Answer = (text: string, asked: LanguageModelV4CallOptions) => LanguageModelV4GenerateResult | Error;
+
+/** The files whose diff a request shows. */
+function shownIn(text: string): readonly string[] {
+  return NAMES.filter((path) => text.includes(`diff --git a/${path} `));
+}
+
+/** A reviewer that raises one fault in each file it is shown and then submits; a summariser. */
+function answerAll(text: string, { prompt, tools = [] }: LanguageModelV4CallOptions) {
+  if (tools.some(({ name }) => name === 'write_summary')) {
+    return reply([call('s', 'write_summary', { summary: 'One summary of all.' })]);
+  }
+  if (prompt.at(-1)?.role === 'tool') return says('I have read my part.');
+  const found = shownIn(text).map((path, index) =>
+    call(`c${index}`, 'add_review_comment', {
+      path,
+      line: 7,
+      code: `export const value6 = read('${path}', 6);`,
+      title: `\`read\` of ${path} can fail`,
+      body: `Nobody catches what \`read\` throws for \`${path}\` here.`,
+      category: 'error-handling',
+      effect: 'failure',
+      reach: 'common',
+      evidence: [{ path, line: 8, code: `export const value7 = read('${path}', 7);` }],
+    }),
+  );
+  return reply([
+    ...found,
+    call('r', 'submit_review', { summary: `Read ${shownIn(text).join(' ')}.`, verdict: 'comment' }),
+  ]);
+}
+
+interface PassScene {
+  readonly answer?: Answer;
+  readonly toml?: string;
+  readonly depth?: 'quick' | 'standard' | 'thorough';
+  readonly maxDiffTokens?: number;
+  readonly request?: Partial<RunRequest>;
+}
+
+async function review({
+  answer = answerAll,
+  toml = '',
+  depth = 'standard',
+  maxDiffTokens = 1500,
+  request,
+}: PassScene = {}) {
+  const asked: LanguageModelV4CallOptions[] = [];
+  const model = {
+    ...createFakeModel([], 'm'),
+    async doGenerate(options: LanguageModelV4CallOptions) {
+      asked.push({ ...options, prompt: structuredClone(options.prompt) });
+      const said = answer(askedText(options), options);
+      if (said instanceof Error) throw said;
+      return said;
+    },
+  };
+  const verified = { ...createFakeModel([], 'v'), doGenerate: async () => says('I have nothing to say.') };
+  const deps = createFakeDependencies({
+    agents: {
+      bot: `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment", "submit_review"]\n[memory]\nenabled = true\n[review]\nverify_model = "p/v"\npart_tokens = 1000\n${toml}`,
+    },
+    models: { 'p/m': model, 'p/v': verified },
+    permissions: { octocat: { kind: 'known', permission: 'write' } },
+    context: {
+      kind: 'pull_request',
+      diff: DIFF,
+      files: NAMES.map((path) => ({ path, status: 'added', additions: 60, deletions: 0 })),
+      filesTotal: NAMES.length,
+      warnings: [],
+    },
+  });
+  const published: Buffered[] = [];
+  const report = await runPipeline(
+    makeRequest({
+      trigger: pullRequest(),
+      inWorkflow: true,
+      review: { depth },
+      diffPolicy: { maxTokens: maxDiffTokens, paths: [], pathsIgnore: [] },
+      ...request,
+    }),
+    {
+      ...deps,
+      publisher: {
+        ...deps.publisher,
+        async publish(plan, outcome, wanted) {
+          published.push(wanted.buffered);
+          return await deps.publisher.publish(plan, outcome, wanted);
+        },
+      },
+    },
+  );
+  const [buffered] = published;
+  if (report.kind !== 'ran' || buffered === undefined) throw new Error(`the run was ${report.kind}`);
+  const reviews = asked.filter(({ prompt, tools = [] }) => prompt.length === 2 && tools.length > 1);
+  return { report, buffered, deps, asked, read: reviews.map((one) => shownIn(askedText(one))) };
+}
+
+describe('a review of a change that does not fit', () => {
+  it('is read in parts that know of each other, and comes to one review', async () => {
+    const { report, buffered, read, asked, deps } = await review();
+    expect(read.toSorted()).toEqual([['src/a.ts'], ['src/b.ts'], ['src/c.ts'], ['src/login.ts']]);
+    const text = askedText(
+      asked.find((one) => askedText(one).includes('diff --git a/src/login.ts')) ?? (asked[0] as never),
+    );
+    expect(text).toContain('You are shown part 1 of 4');
+    expect(text).toContain('Title: Fix auth');
+    expect(text).toContain('added src/a.ts +60 -0');
+    expect(text).toContain("src/b.ts\n  + export const value0 = read('src/b.ts', 0);");
+    expect(buffered.findings.map(({ finding }) => finding.path).toSorted()).toEqual(NAMES);
+    expect(new Set(buffered.findings.map(({ id }) => id)).size).toBe(4);
+    expect(buffered.review?.summary).toBe('One summary of all.');
+    expect(report.outcome).toMatchObject({ kind: 'completed', answer: 'One summary of all.' });
+    expect(report.plan.task.unseen).toEqual([]);
+    expect(deps.warnings.filter(({ code }) => code === 'context-incomplete')).toEqual([]);
+  });
+
+  it('is read in one window at the depth quick, and where nobody asks for a review', async () => {
+    expect((await review({ depth: 'quick' })).read).toHaveLength(1);
+    expect((await review({ maxDiffTokens: 100_000 })).read).toEqual([NAMES]);
+  });
+
+  it('leaves out what has no part, and names it', async () => {
+    const { report, read } = await review({ toml: 'parts = 2\n' });
+    expect(read).toHaveLength(2);
+    expect(read.flat()).toContain('src/login.ts');
+    expect(report.plan.task.unseen).toHaveLength(2);
+  });
+
+  it.each<[string, LanguageModelV4GenerateResult | Error]>([
+    ['fails', DOWN],
+    ['throws', new TypeError('x is not a function')],
+    ['is refused', says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })],
+  ])('goes on where a part %s: its files count as not read', async (_, end) => {
+    const { report, buffered, deps } = await review({
+      answer: (text, asked) => (shownIn(text).includes('src/b.ts') ? end : answerAll(text, asked)),
+    });
+    expect(buffered.findings.map(({ finding }) => finding.path).toSorted()).toEqual([
+      'src/a.ts',
+      'src/c.ts',
+      'src/login.ts',
+    ]);
+    expect(report.plan.task.unseen).toEqual(['src/b.ts']);
+    expect(report.outcome.kind).toBe('completed');
+    expect(deps.warnings).toContainEqual(
+      expect.objectContaining({
+        code: 'context-incomplete',
+        message: expect.stringMatching(/^1 part of the review did not come to an end: part \d of 4: /),
+      }),
+    );
+  });
+
+  it('fails where every part fails', async () => {
+    const { report, buffered } = await review({ answer: () => DOWN });
+    expect(report.outcome).toMatchObject({ kind: 'failed', error: { message: 'auth: no such key' } });
+    expect(buffered.findings).toEqual([]);
+  });
+
+  it('reads what the budget allows, the dangerous part first', async () => {
+    const { report, read, deps } = await review({ request: { tokenLimit: () => 80_000 } });
+    expect(read).toEqual([['src/login.ts']]);
+    expect(report.plan.task.unseen?.toSorted()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts']);
+    expect(deps.warnings).toContainEqual(
+      expect.objectContaining({
+        message: expect.stringContaining(
+          '3 parts of the change did not fit into what the run may still cost',
+        ),
+      }),
+    );
+    expect(report.outcome.kind).toBe('completed');
+  });
+
+  it('has the summaries of its parts where nobody writes one', async () => {
+    const { buffered } = await review({
+      answer: (text, asked) =>
+        (asked.tools ?? []).some(({ name }) => name === 'write_summary') ? DOWN : answerAll(text, asked),
+    });
+    expect(buffered.review?.summary).toContain('Read src/a.ts.');
+    expect(buffered.review?.summary).toContain('Read src/login.ts.');
+    expect(buffered.findings).toHaveLength(4);
+  });
+
+  it('joins findings that the summary calls one, and never takes both', async () => {
+    const same = [
+      { keep: 1, drop: 2 },
+      { keep: 2, drop: 1 },
+      { keep: 3, drop: 3 },
+      { keep: 9, drop: 4 },
+    ];
+    const { buffered } = await review({
+      answer: (text, asked) =>
+        (asked.tools ?? []).some(({ name }) => name === 'write_summary')
+          ? reply([call('s', 'write_summary', { summary: 'All.', same })])
+          : answerAll(text, asked),
+    });
+    expect(buffered.findings).toHaveLength(3);
+  });
+});
+
+describe('a thorough review', () => {
+  it('reads a change several times in other orders, and believes what more than one pass has raised and proven', async () => {
+    const { read, buffered, asked, report } = await review({ depth: 'thorough', maxDiffTokens: 100_000 });
+    expect(read).toEqual([NAMES, NAMES, NAMES]);
+    const orders = asked
+      .filter(({ prompt, tools = [] }) => prompt.length === 2 && tools.length > 1)
+      .map((one) => [...askedText(one).matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path).join());
+    expect(new Set(orders).size).toBeGreaterThan(1);
+    expect(buffered.findings.map(({ finding }) => finding.confidence)).toEqual([
+      'confirmed',
+      'confirmed',
+      'confirmed',
+      'confirmed',
+    ]);
+    expect(buffered.unverified).toBe(0);
+    expect(report.outcome.kind).toBe('completed');
+  });
+
+  it('has a second look at what one pass alone has raised', async () => {
+    let turn = 0;
+    const { buffered } = await review({
+      depth: 'thorough',
+      maxDiffTokens: 100_000,
+      answer: (text, asked) => {
+        turn += 1;
+        return turn > 1 && asked.prompt.length === 2 && (asked.tools ?? []).length > 1
+          ? says('Nothing.')
+          : answerAll(text, asked);
+      },
+    });
+    expect(buffered.findings).toHaveLength(4);
+    expect(buffered.unverified).toBe(4);
+  });
+});

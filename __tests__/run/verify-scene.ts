@@ -1,0 +1,138 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { Buffered } from '../../src/core/review/buffered.js';
+import type { RunRequest } from '../../src/run/request.js';
+import { runPipeline } from '../../src/run/run.js';
+import {
+  createFakeDependencies,
+  type FakeDependenciesParts,
+  makeRequest,
+} from '../helpers/dependencies-fake.js';
+import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { pullRequest } from '../helpers/triggers.js';
+
+/** A change of one file with many lines. */
+export const DIFF = `diff --git a/src/big.ts b/src/big.ts
+new file mode 100644
+--- /dev/null
++++ b/src/big.ts
+@@ -0,0 +1,900 @@
+${Array.from({ length: 900 }, (_, index) => `+const value${index + 1} = source${index + 1}();`).join('\n')}
+`;
+
+/** What a model raises on a line of it. */
+export function raises(line: number, patch: Readonly<Record<string, unknown>> = {}) {
+  return call(`raise-${line}`, 'add_review_comment', {
+    path: 'src/big.ts',
+    line,
+    code: codeAt(line),
+    title: `source${line} can be empty`,
+    body: `\`source${line}\` gives nothing where the table has no row, and \`value${line}\` is used all the same.`,
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'common',
+    ...patch,
+  });
+}
+
+/** A line of the change. */
+export function codeAt(line: number): string {
+  return `const value${line} = source${line}();`;
+}
+
+/** A verifier's verdict. */
+export function verdict(input: Readonly<Record<string, unknown>>) {
+  return reply([call('v', 'give_verdict', { reason: 'Because.', ...input })]);
+}
+
+/** A line that every verifier of the scene has seen, as evidence. */
+export function seenLine(line: number) {
+  return [{ path: 'src/big.ts', line, code: codeAt(line) }];
+}
+
+/** A verifier that finds that every claim holds. */
+export const agrees: FakeReply = async (asked) => {
+  const claims = askedText(asked).match(/^Claim \d+, on/gm) ?? [];
+  return reply(
+    claims.map((_, index) =>
+      call(`v${index}`, 'give_verdict', { verdict: 'holds', claim: index + 1, reason: 'Followed.' }),
+    ),
+  );
+};
+
+/** One that refutes every claim with its own line. */
+export const refutes: FakeReply = async (asked) => {
+  const lines = [...askedText(asked).matchAll(/^Claim \d+, on line (\d+)/gm)];
+  return reply(
+    lines.map(([, line], index) =>
+      call(`v${index}`, 'give_verdict', {
+        verdict: 'refuted',
+        claim: index + 1,
+        evidence: seenLine(Number(line)),
+        reason: 'It is filled before.',
+      }),
+    ),
+  );
+};
+
+/** Text of the user message of a request. */
+export function askedText({ prompt }: LanguageModelV4CallOptions): string {
+  const user = prompt.find(({ role }) => role === 'user');
+  if (user?.role !== 'user') throw new Error('no user message');
+  return user.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** What a review and its second look are made of. */
+export interface VerifyScene {
+  /** What the reviewer raises, turn after turn. */
+  readonly raised: readonly (readonly ReturnType<typeof raises>[])[];
+  /** What the verifiers reply. */
+  readonly replies: readonly FakeReply[];
+  readonly depth?: 'quick' | 'standard' | 'thorough';
+  /** Further keys of the agent. */
+  readonly toml?: string;
+  /** Why the model of the second look cannot be opened. */
+  readonly closed?: Error;
+  readonly parts?: FakeDependenciesParts;
+  readonly request?: Partial<RunRequest>;
+}
+
+/** Runs a review of {@link DIFF} with a model of its own for the second look. */
+export async function runVerified({ raised, replies, depth = 'standard', toml = '', ...scene }: VerifyScene) {
+  const reviewer = createFakeModel(
+    [...raised.map((calls) => reply(calls, { inputTokens: 100 })), says('Found things.')],
+    'm',
+  );
+  const verifier = createFakeModel(replies, 'v');
+  const agent = `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment"]\n[review]\nverify_model = "p/v"\n${toml}`;
+  const deps = createFakeDependencies({
+    agents: { bot: agent },
+    models: { 'p/m': reviewer, 'p/v': scene.closed ?? verifier },
+    permissions: { octocat: { kind: 'known', permission: 'write' } },
+    context: {
+      kind: 'pull_request',
+      diff: DIFF,
+      files: [{ path: 'src/big.ts', status: 'added', additions: 900, deletions: 0 }],
+      filesTotal: 1,
+      warnings: [],
+    },
+    ...scene.parts,
+  });
+  const published: Buffered[] = [];
+  const world = {
+    ...deps,
+    publisher: {
+      ...deps.publisher,
+      async publish(...[plan, outcome, wanted]: Parameters<typeof deps.publisher.publish>) {
+        published.push(wanted.buffered);
+        return await deps.publisher.publish(plan, outcome, wanted);
+      },
+    },
+  };
+  const report = await runPipeline(
+    makeRequest({ trigger: pullRequest(), review: { depth }, inWorkflow: true, ...scene.request }),
+    world,
+  );
+  const [buffered] = published;
+  if (report.kind !== 'ran' || buffered === undefined) throw new Error(`the run was ${report.kind}`);
+  return { deps, report, buffered, reviewer, verifier };
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError, ProviderError } from '../../src/core/errors.js';
+import type { Tool } from '../../src/core/tools/tool.js';
+import { call, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { agrees, askedText, raises, refutes, runVerified, seenLine, verdict } from './verify-scene.js';
+
+const HOLDS = verdict({ verdict: 'holds' });
+const DOWN = new ProviderError('auth', 'no such key', { status: 401 });
+
+function confidences({ findings }: Awaited<ReturnType<typeof runVerified>>['buffered']) {
+  return findings.map(({ finding }) => finding.confidence);
+}
+
+describe('the second look at the findings of a review', () => {
+  it('has a fresh context, tools that read, and ends with its verdict', async () => {
+    const { buffered, verifier, deps, report } = await runVerified({
+      raised: [[raises(10)]],
+      replies: [HOLDS],
+    });
+    expect(confidences(buffered)).toEqual(['confirmed']);
+    expect(buffered).toMatchObject({ refuted: [], unverified: 0 });
+    expect(deps.toolRequests.map(({ agent }) => [agent.name, agent.config.tools])).toEqual([
+      ['bot', []],
+      ['verifier', ['github_diff', 'github_file', 'github_history', 'github_search']],
+    ]);
+    const [asked] = verifier.asked;
+    expect(asked?.tools?.map(({ name }) => name)).toEqual(['give_verdict']);
+    expect(asked?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(JSON.stringify(asked?.prompt)).not.toContain('You review.');
+    expect(report.outcome).toMatchObject({ kind: 'completed', answer: 'Found things.', stats: { turns: 2 } });
+    expect(deps.events).toContainEqual({
+      kind: 'verified',
+      looks: 1,
+      confirmed: 1,
+      refuted: 0,
+      unverified: 0,
+    });
+  });
+
+  it.each([
+    ['quick', []],
+    ['standard', [10]],
+    ['thorough', [10, 500]],
+  ] as const)('is taken at the depth %s where it says so', async (depth, lines) => {
+    const nit = raises(500, { effect: 'upkeep', reach: 'rare' });
+    const { verifier } = await runVerified({
+      raised: [[raises(10), nit]],
+      replies: [HOLDS, HOLDS],
+      depth,
+      toml: 'min_severity = "nit"\nvotes = 1\n',
+    });
+    const told = verifier.asked.map((asked) => /on line (\d+)/.exec(askedText(asked))?.[1]);
+    expect(told).toEqual(lines.map(String));
+  });
+
+  it('drops what it refutes, and says why', async () => {
+    const filled = verdict({ verdict: 'refuted', evidence: seenLine(12), reason: 'It is filled before.' });
+    const { buffered } = await runVerified({ raised: [[raises(10)]], replies: [filled] });
+    expect(buffered.findings).toEqual([]);
+    expect(buffered.refuted).toMatchObject([
+      { why: 'refuted', reason: 'It is filled before.', finding: { line: 10 } },
+    ]);
+  });
+
+  it('may refute by a line that only its own tools have shown', async () => {
+    const line = { path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' };
+    const file: Tool = {
+      name: 'github_file',
+      effect: 'read',
+      description: 'reads',
+      inputSchema: { type: 'object' },
+      execute: async () => ({
+        text: '4: assertFilled(table);',
+        isError: false,
+        shown: [{ path: line.path, side: 'RIGHT', firstLine: 4, lines: [line.code] }],
+      }),
+    };
+    const { buffered, report } = await runVerified({
+      raised: [[raises(10)]],
+      replies: [
+        reply([call('r', 'github_file', { path: line.path })]),
+        verdict({ verdict: 'refuted', evidence: [line] }),
+      ],
+      parts: { boxes: { verifier: { tools: [file] } } },
+    });
+    expect(buffered.refuted).toHaveLength(1);
+    expect(report.outcome.kind).toBe('completed');
+  });
+
+  it('that names evidence which was never shown is unclear, whatever it says again', async () => {
+    const forged = verdict({
+      verdict: 'refuted',
+      evidence: [{ path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' }],
+    });
+    const minor = { effect: 'degraded' };
+    const { buffered } = await runVerified({
+      raised: [[raises(10), raises(500, minor)]],
+      replies: Array.from({ length: 12 }, () => forged),
+    });
+    expect(confidences(buffered)).toEqual(['unsure']);
+    expect(buffered.refuted).toMatchObject([{ why: 'unclear', finding: { line: 500 } }]);
+  });
+
+  it('that refutes everything leaves a review without findings, not a failed run', async () => {
+    const { buffered, report } = await runVerified({
+      raised: [[raises(10), raises(300), raises(600)]],
+      replies: [refutes, refutes, refutes],
+    });
+    expect(buffered.findings).toEqual([]);
+    expect(buffered.refuted).toHaveLength(3);
+    expect(report.outcome.kind).toBe('completed');
+  });
+
+  it.each<[string, readonly FakeReply[], string]>([
+    ['fails', [DOWN], 'no such key'],
+    ['throws', [new TypeError('x is not a function')], 'x is not a function'],
+    ['refuses', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })], 'refused'],
+    ['answers in words', [says('It holds.'), says('I said that it holds.')], 'gave no verdict'],
+    [
+      'never comes to an end',
+      Array.from({ length: 6 }, () => reply([call('x', 'github_file', {})])),
+      'maximum conversation turns (6)',
+    ],
+  ])('that %s takes nothing away, and is told', async (_, replies, why) => {
+    const { buffered, deps, report } = await runVerified({ raised: [[raises(10)]], replies });
+    expect(confidences(buffered)).toEqual(['likely']);
+    expect(buffered).toMatchObject({ refuted: [], unverified: 1 });
+    expect(deps.warnings.filter(({ code }) => code === 'not-verified')).toMatchObject([
+      { message: expect.stringContaining(why) },
+    ]);
+    expect(report.outcome.kind).toBe('completed');
+  });
+
+  it('is asked once more for a verdict where it answers in words', async () => {
+    const { buffered, verifier } = await runVerified({
+      raised: [[raises(10)]],
+      replies: [says('It holds.'), HOLDS],
+    });
+    expect(confidences(buffered)).toEqual(['confirmed']);
+    expect(JSON.stringify(verifier.asked[1]?.prompt.at(-1))).toContain('You have not called `give_verdict`');
+  });
+
+  it('whose model cannot be opened takes nothing away', async () => {
+    const { buffered, deps } = await runVerified({
+      raised: [[raises(10)]],
+      replies: [],
+      closed: new AxeError('P_API_KEY is not set', { exitCode: 3 }),
+    });
+    expect(confidences(buffered)).toEqual(['likely']);
+    expect(deps.warnings).toMatchObject([{ message: expect.stringContaining('P_API_KEY is not set') }]);
+  });
+
+  it('ends with the budget in the middle, and what is left is posted as it was raised', async () => {
+    const { buffered, report } = await runVerified({
+      raised: [[raises(10), raises(200), raises(400), raises(600), raises(800)]],
+      replies: Array.from({ length: 5 }, () => verdict({ verdict: 'holds' })),
+      request: { tokenLimit: () => 115 },
+    });
+    expect(confidences(buffered).toSorted()).toEqual([
+      'confirmed',
+      'confirmed',
+      'confirmed',
+      'likely',
+      'likely',
+    ]);
+    expect(buffered.unverified).toBe(2);
+    expect(report.outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 112 } });
+  });
+
+  it('of 500 findings is of the worst only', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => raises(index + 1));
+    const turns = Array.from({ length: 8 }, (_, index) => many.slice(index * 64, index * 64 + 64));
+    const { buffered, verifier } = await runVerified({
+      raised: turns,
+      replies: Array.from({ length: 40 }, () => agrees),
+    });
+    expect(buffered.findings).toHaveLength(100);
+    expect(buffered.unverified).toBe(60);
+    expect(verifier.asked.length).toBeLessThanOrEqual(40);
+  });
+
+  it('costs and taints as the run itself does', async () => {
+    const price = { input: 10, output: 10, cacheRead: 10, cacheWrite: 10 };
+    const foreign: Tool = {
+      name: 'github_file',
+      effect: 'read',
+      description: 'reads',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ text: 'secret-value', isError: false, isTainted: true }),
+    };
+    const { report, verifier } = await runVerified({
+      raised: [[raises(10)]],
+      replies: [reply([call('r', 'github_file', {})]), HOLDS],
+      parts: {
+        facts: { 'p/m': { price }, 'p/v': { price } },
+        boxes: { verifier: { tools: [foreign] } },
+        secrets: ['secret-value'],
+      },
+    });
+    expect(report.taints).toEqual([{ kind: 'tool', tool: 'github_file' }]);
+    expect(JSON.stringify(verifier.asked[1]?.prompt)).not.toContain('secret-value');
+    expect(report.outcome.stats.costUsd).toBeCloseTo((100 + 2 + 3 + 2 + 2 * 5) * 1e-5, 8);
+  });
+});

@@ -1,0 +1,147 @@
+import { expect, it } from '@jest/globals';
+import { seedReaction } from '../helpers/github-review-seed.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import {
+  CHANGE,
+  calls,
+  conversations,
+  LOGGED,
+  openPull,
+  push,
+  REVIEWER,
+  submit,
+  TIMING,
+} from './review-scene.js';
+import { type Stage, setStage, troubles } from './stage.js';
+import { resultsOf } from './tool-scene.js';
+
+const SHAS = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40));
+const INPUTS = { 'memory-store': 'repo' };
+
+/** The finding on the log. */
+const FIRST = worded({
+  title: 'The access token is written to the log',
+  body: 'Each call prints the access token to standard output. Whoever reads the logs can use the token.',
+});
+
+/** The same as a model says it at other times, also of another kind. */
+const WORDINGS = [
+  {
+    title: 'Secret token leaks through logging',
+    body: 'The access token ends up in the logs, where everybody who reads the logs can use it.',
+    category: 'data',
+  },
+  {
+    title: 'Do not log credentials',
+    body: 'The access token of each call is printed to standard output, and log collectors keep it.',
+    category: 'other',
+    effect: 'upkeep',
+  },
+  {
+    title: 'Left-over debugging statement prints the token',
+    body: 'On each call the access token is printed; whoever reads the logs can use the token.',
+    category: 'concurrency',
+  },
+].map(worded);
+
+function worded(words: Readonly<Record<string, string>>): ScriptedToolCall {
+  return { name: 'add_review_comment', input: { ...LOGGED.input, ...words } };
+}
+
+/** The same in words that have nothing in common with the first. */
+const UNLIKE = worded({
+  title: 'Personal data in plain sight',
+  body: 'Operators and their suppliers see what nobody but its owner should know.',
+});
+
+async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { monalisa: 'write' },
+    model: [calls(FIRST, submit('One thing.')), text('Reviewed.'), ...model],
+  });
+  stage.repo.contents = 'write';
+  await stage.run({ inputs: INPUTS });
+  return stage;
+}
+
+const DONE = text('Reviewed.');
+
+it('on one line: four wordings in four pushes are one conversation', async () => {
+  const stage = await stageWith(WORDINGS.flatMap((wording) => [calls(wording, submit('One thing.')), DONE]));
+  for (const [index] of WORDINGS.entries()) {
+    const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: INPUTS });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-count': '0', 'findings-open': '1' } });
+  }
+  expect(conversations(stage)).toMatchObject([
+    { says: 'The access token is written to the log', replies: [] },
+  ]);
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+});
+
+it('where words do not decide: the model is asked once, and says so', async () => {
+  const stage = await stageWith([
+    calls(UNLIKE),
+    calls({ ...UNLIKE, input: { ...UNLIKE.input, same_as: 'F1' } }, submit('One thing.')),
+    DONE,
+  ]);
+  await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
+  expect(resultsOf(stage.model.prompts().at(-1))).toEqual([
+    expect.stringContaining(
+      'Not taken: not yet. F1 is open at line 11: “The access token is written to the log”. If yours is the same, call again with `same_as: "F1"`; if it is another one, with `new: true`.',
+    ),
+    expect.stringContaining('F1 is open already, so it is not posted again.'),
+    expect.anything(),
+  ]);
+  expect(conversations(stage)).toHaveLength(1);
+});
+
+it('and another one on the same line is said in the conversation that is there', async () => {
+  const stage = await stageWith([
+    calls({ ...UNLIKE, input: { ...UNLIKE.input, new: true } }, submit('One thing more.')),
+    DONE,
+  ]);
+  const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
+  expect(troubles(step)).toEqual([]);
+  expect(conversations(stage)).toMatchObject([
+    {
+      says: 'The access token is written to the log',
+      replies: [expect.stringMatching(/^🔴 \*\*Critical · security\*\* — Personal data in plain sight\n/)],
+    },
+  ]);
+});
+
+it('and is said there too where the model leaves the question open: nothing is lost', async () => {
+  const stage = await stageWith([calls(UNLIKE, submit('One thing more.')), DONE]);
+  const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
+  expect(step.outputs).toMatchObject({ 'findings-count': '1', 'findings-open': '2' });
+  expect(conversations(stage)).toMatchObject([
+    { replies: [expect.stringContaining('Personal data in plain sight')] },
+  ]);
+});
+
+it('is held back once people have dismissed it, in other words and on another pull request', async () => {
+  const [said = FIRST, , again = FIRST] = WORDINGS;
+  const stage = await stageWith([
+    calls(said, TIMING, submit('Two things.')),
+    DONE,
+    calls(again, TIMING, submit('Two things.')),
+    DONE,
+  ]);
+  const [logged] = stage.repo.talk.reviewComments;
+  seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
+
+  const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
+  expect(second.outputs).toMatchObject({ 'findings-count': '1', 'findings-open': '1' });
+  expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
+
+  const third = await stage.run({
+    ...openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE }),
+    inputs: INPUTS,
+  });
+  expect(third.summary).toContain('| not posted: dismissed before on #2 |');
+  expect(third.outputs).toMatchObject({ 'findings-count': '1', 'findings-worst': 'major' });
+  const elsewhere = conversations(stage).filter(({ pull }) => pull === 3);
+  expect(elsewhere.map(({ at }) => at)).toEqual(['src/auth.ts:12']);
+});

@@ -1,0 +1,197 @@
+import { expect, it } from '@jest/globals';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import {
+  CHANGE,
+  calls,
+  conversations,
+  discussion,
+  LOGGED,
+  openPull,
+  push,
+  REVIEWER,
+  submit,
+} from './review-scene.js';
+import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import { resultsOf } from './tool-scene.js';
+
+const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+const OTHER = 'd'.repeat(40);
+
+/** The change without the line that writes the token to the log. */
+const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+  '+  console.log(token);\n',
+  '',
+);
+/** What the push changed that took the line out, and the one that put it back. */
+const TAKEN_OUT = freshOf('-  console.log(token);', '-10,4 +10,3');
+const PUT_BACK = freshOf('+  console.log(token);', '-10,3 +10,4');
+
+function freshOf(line: string, range: string): string {
+  return `diff --git a/src/auth.ts b/src/auth.ts
+index 9c4d5e6..77aa001 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ ${range} @@ export function isValid(token: string): boolean {
+   const expected = readToken();
+${line}
+   return expected == token;
+ }
+`;
+}
+
+/** The finding on the log in other words, of another kind. */
+const LOGGED_AGAIN: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    ...LOGGED.input,
+    title: 'Secret `token` leaks through `console.log`',
+    body: 'Whoever reads the logs can use the `token` that is printed here.',
+    category: 'data',
+  },
+};
+
+/** The push cures the log in another file: what is written there no longer holds tokens. */
+const REDACT = `diff --git a/src/log.ts b/src/log.ts
+index 1f7a7a4..2a8b8b5 100644
+--- a/src/log.ts
++++ b/src/log.ts
+@@ -1,2 +1,3 @@
+ import { secrets } from './secrets.js';
++console.log = redacting(console.log, secrets);
+ export const level = 'info';
+`;
+
+const SETTLED: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'What is logged is redacted now.',
+    evidence: [{ path: 'src/log.ts', line: 2, code: 'console.log = redacting(console.log, secrets);' }],
+  },
+};
+
+const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'review-event': 'request-changes' };
+const ASKS = submit('The token must not be logged.', 'request-changes');
+
+async function stageWith(...replies: readonly (readonly ScriptedToolCall[])[]): Promise<Stage> {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { monalisa: 'write', hubot: 'read' },
+    model: replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+  });
+  stage.repo.contents = 'write';
+  return stage;
+}
+
+function states({ repo }: Stage) {
+  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
+}
+
+it('is back when what cured it is taken out again, though a person had resolved it, and new elsewhere', async () => {
+  const stage = await stageWith(
+    [LOGGED, ASKS],
+    [submit('All is well.')],
+    [{ ...LOGGED_AGAIN, input: { ...LOGGED_AGAIN.input, same_as: 'F1' } }, ASKS],
+    [LOGGED, ASKS],
+  );
+  await stage.run({ inputs: INPUTS });
+  const [first] = stage.repo.talk.reviewComments;
+  stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
+
+  const cured = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
+  expect(cured.summary).toContain('settled by `monalisa` (the code has changed) on #2');
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
+    conclusion: 'success',
+    title: 'No findings · whole',
+  });
+  expect(states(stage)).toEqual(['DISMISSED']);
+
+  const back = await stage.run({ ...push(stage, THIRD, CHANGE, PUT_BACK), inputs: INPUTS });
+  expect(conversations(stage)).toEqual([
+    expect.objectContaining({ at: 'src/auth.ts:11', isResolved: false, replies: ['Back since 7fd1a60.'] }),
+  ]);
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
+    conclusion: 'failure',
+    title: '1 critical open · whole',
+  });
+  expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
+  expect(troubles(back)).toEqual([]);
+  expectTranscript(
+    'a-finding-lives-until-the-code-or-a-person-ends-it',
+    steady(`=== the pull request\n${discussion(stage)}\n\n=== the summary of the last run\n${back.summary}`),
+  );
+
+  await stage.run({ ...openPull(stage, { number: 3, sha: OTHER, diff: CHANGE }), inputs: INPUTS });
+  expect(conversations(stage).filter(({ pull }) => pull === 3)).toMatchObject([
+    { at: 'src/auth.ts:11', says: 'The token is written to the log' },
+  ]);
+});
+
+it('is settled by what was changed elsewhere, and what it asked for is taken back', async () => {
+  const stage = await stageWith(
+    [LOGGED, ASKS],
+    [
+      {
+        ...SETTLED,
+        input: {
+          ...SETTLED.input,
+          evidence: [{ path: 'src/auth.ts', line: 11, code: LOGGED.input['code'] }],
+        },
+      },
+      { ...SETTLED, input: { ...SETTLED.input, finding: 'F7' } },
+      SETTLED,
+      submit('The log is redacted now.'),
+    ],
+  );
+  await stage.run({ inputs: INPUTS });
+  expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
+
+  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
+  expect(troubles(step)).toEqual([]);
+  const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
+  expect(answers).toContain('Not taken: name in `evidence` a line that changed since F1 was posted');
+  expect(answers).toContain('Not taken: "F7" is none of your open findings; these are F1.');
+  expect(states(stage)).toEqual(['DISMISSED', 'COMMENTED']);
+  expect(conversations(stage)).toMatchObject([
+    { isResolved: true, replies: ['Settled by 6dcb09b: What is logged is redacted now.'] },
+  ]);
+  expect(stage.repo.talk.reviews[1]?.body).toMatch(
+    /\n\n- ✅ The token is written to the log — settled by `6dcb09b`\n\n<sub>Reviewed/,
+  );
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
+  expect(step.outputs).toMatchObject({ 'findings-open': '0', 'findings-worst': '' });
+});
+
+it('is not settled by the word of a model on a change from outside', async () => {
+  const patch = { 'pull_request.user.login': 'hubot' };
+  const stage = await setStage({
+    event: { name: 'pull_request', action: 'opened', patch },
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { hubot: 'read' },
+    model: [
+      [LOGGED, ASKS],
+      [SETTLED, submit('The log is redacted now.')],
+    ].flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+  });
+  stage.repo.contents = 'write';
+  await stage.run({ inputs: INPUTS });
+  push(stage, SECOND, CHANGE + REDACT, REDACT);
+  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
+  const step = await stage.run({ event: { name: 'pull_request', payload }, inputs: INPUTS });
+  expect(step.exitCode).toBe(0);
+  expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
+  expect(conversations(stage)).toMatchObject([
+    {
+      isResolved: false,
+      replies: [
+        'Settled by 6dcb09b: What is logged is redacted now.\n\nA person with write access has to resolve it: the change comes from outside.',
+      ],
+    },
+  ]);
+  expect(stage.repo.talk.checkRuns.at(-1)).not.toMatchObject({ conclusion: 'success' });
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from '@jest/globals';
+import Ajv2020 from 'ajv/dist/2020.js';
+import { text } from '../helpers/model-server.js';
+import { sarifFaults } from '../helpers/sarif-schema.js';
+import { tempDir } from '../helpers/temp.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
+
+const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const SCHEMA = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
+const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
+
+function stageWith(options: StageOptions = {}) {
+  return setStage({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
+}
+
+it('by programs: JSON in the form of the published schema, and SARIF 2.1.0', async () => {
+  const stage = await stageWith();
+  const workspace = tempDir('workspace');
+  const step = await stage.run({ inputs: { 'sarif-file': 'out/axe.sarif' }, workspace });
+  expect(troubles(step)).toEqual([]);
+  expect(step.outputs).toMatchObject({
+    'findings-count': '2',
+    'findings-open': '2',
+    'findings-worst': 'critical',
+    coverage: 'whole',
+    'sarif-file': join(workspace, 'out/axe.sarif'),
+  });
+  const findings = JSON.parse(step.outputs['findings'] ?? '');
+  const isValid = new Ajv2020.default().compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
+  expect([isValid(findings), isValid.errors]).toEqual([true, null]);
+  expect(JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8'))).toEqual(findings);
+  expect(findings).toMatchObject({
+    head: HEAD,
+    pull: 2,
+    findings: [
+      {
+        severity: 'critical',
+        path: 'src/auth.ts',
+        line: 11,
+        state: 'new',
+        url: expect.stringContaining('#'),
+      },
+      { severity: 'major', line: 12 },
+    ],
+  });
+
+  const sarif = JSON.parse(readFileSync(step.outputs['sarif-file'] ?? '', 'utf8'));
+  expect(sarifFaults(sarif)).toEqual([]);
+  expect(sarif.runs[0].results).toMatchObject([
+    {
+      ruleId: 'axe/security',
+      level: 'error',
+      partialFingerprints: { 'axeFindingId/v1': findings.findings[0].id },
+    },
+    { ruleId: 'axe/security', level: 'error' },
+  ]);
+});
+
+it.each([
+  ['findings:major', 1, 'findings'],
+  ['findings:critical', 0, 'success'],
+  ['coverage', 0, 'success'],
+])('by a gate: `fail-on: %s` ends with %i', async (gate, exitCode, conclusion) => {
+  const stage = await stageWith({ model: [calls(TIMING, submit('One thing.')), text('Reviewed.')] });
+  const step = await stage.run({ inputs: { 'fail-on': gate } });
+  expect(step).toMatchObject({ exitCode, outputs: { conclusion } });
+  expect(told({ annotations: troubles(step) })).toEqual(
+    exitCode === 0 ? [] : [expect.stringContaining('1 major finding is open')],
+  );
+});
+
+it('by a gate that earlier findings hold as well, until they are settled', async () => {
+  const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+    '+  console.log(token);\n',
+    '',
+  );
+  const model = [
+    calls(LOGGED, submit('One thing.')),
+    text('Reviewed.'),
+    calls(submit('Nothing new.')),
+    text('Reviewed.'),
+    calls(submit('Nothing new.')),
+    text('Reviewed.'),
+  ];
+  const stage = await stageWith({ model });
+  const inputs = { 'fail-on': 'findings:major' };
+  await stage.run({ inputs });
+  const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
+  expect(second).toMatchObject({
+    exitCode: 1,
+    outputs: { conclusion: 'findings', 'findings-count': '0', 'findings-open': '1' },
+  });
+  const third = await stage.run({ ...push(stage, 'd'.repeat(40), quiet + DOCS, quiet), inputs });
+  expect(third).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
+});
+
+it('by a gate on a change from outside, and by one on how much was read', async () => {
+  const patch = { 'pull_request.user.login': 'hubot' };
+  const stage = await stageWith({
+    event: { name: 'pull_request', action: 'opened', patch },
+    roles: { hubot: 'read' },
+  });
+  const payload = loadWebhook('pull_request', 'opened', patch);
+  const outside = await stage.run({
+    event: { name: 'pull_request', payload },
+    inputs: { 'fail-on': 'findings:major' },
+  });
+  expect(outside).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings' } });
+
+  const part = await stageWith({ diff: CHANGE + DOCS });
+  const step = await part.run({ inputs: { 'fail-on': 'coverage', paths: 'src/**' } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { coverage: 'part' } });
+  expect(told({ annotations: troubles(step) })).toEqual([expect.stringContaining('1 of 2 files reviewed')]);
+});

@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { CHANGE, calls, DOCS, REVIEWER, submit } from './review-scene.js';
+import { DIFF, type StageOptions, setStage, troubles } from './stage.js';
+
+const LOGO = `diff --git a/logo.png b/logo.png
+index 3f2a1b0..9c4d5e6 100644
+Binary files a/logo.png and b/logo.png differ
+`;
+
+const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
+
+async function review(diff: string, inputs: Readonly<Record<string, string>> = {}, more: StageOptions = {}) {
+  const base = { 'axe/agents/reviewer.toml': REVIEWER };
+  const stage = await setStage({ base, diff, model: [...CLEAN], ...more });
+  const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
+  expect(step.exitCode).toBe(0);
+  const [check] = stage.repo.talk.checkRuns;
+  return { stage, step, check, body: stage.repo.talk.reviews[0]?.body };
+}
+
+it('is whole in review, summary and check alike, and only then a success', async () => {
+  const sentence = 'Reviewed: the whole pull request, 1 file, at `ec26c3e`';
+  const { step, check, body } = await review(CHANGE);
+  for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+  expect(check).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
+  expect(troubles(step)).toEqual([]);
+});
+
+it.each<[string, string, Readonly<Record<string, string>>, string]>([
+  [
+    '`paths`',
+    CHANGE + DOCS,
+    { paths: 'src/**' },
+    '1 left out by `paths` or `paths-ignore` (`docs/guide.md`)',
+  ],
+  [
+    'a binary file',
+    CHANGE + LOGO,
+    {},
+    '1 without readable lines, binary or too large for GitHub to show (`logo.png`)',
+  ],
+])('names what was not read because of %s, and is no success', async (_, diff, inputs, missing) => {
+  const sentence = `Reviewed: 1 of 2 files at \`ec26c3e\`. Not read: ${missing}. Nothing is known about it`;
+  const { step, check, body } = await review(diff, inputs);
+  for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+  expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
+});
+
+it('counts the files that GitHub does not list', async () => {
+  const files = Array.from({ length: 3200 }, (_, index) => `src/${index}.ts`);
+  const diff = files
+    .map((path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`)
+    .join('');
+  const { step, check, body } = await review(diff, { 'max-diff-tokens': '0' });
+  const sentence =
+    'Reviewed: 3000 of 3200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
+  for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+  expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3000 of 3200 files' });
+});
+
+it('stands above an answer that read a part, and below one that read all', async () => {
+  const run = async (inputs: Readonly<Record<string, string>>) => {
+    const stage = await setStage({ diff: DIFF + DOCS, model: () => text('All is well.') });
+    await stage.run({ inputs });
+    return stage.repo.comments[0]?.body;
+  };
+  expect(await run({ paths: 'src/**' })).toContain('-->\n*Read: 1 of 2 files. Not read: 1 left out by');
+  expect(await run({})).toMatch(/All is well\.\n\n<sub>Read: the whole change, 2 files\. Written by/);
+});

@@ -1,0 +1,95 @@
+import { expect, it } from '@jest/globals';
+import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import {
+  expectTranscript,
+  routesOf,
+  type Stage,
+  type StageOptions,
+  seen,
+  setStage,
+  troubles,
+} from './stage.js';
+
+/** A comment below an issue, or below the pull request of the same number. */
+async function commented(body: string, options: Omit<StageOptions, 'event'> = {}): Promise<Stage> {
+  const patch = { 'comment.body': body };
+  return await setStage({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
+}
+
+const REACT = 'POST /issues/comments/492700400/reactions';
+
+it('answers `/axe help` with all commands, once for several agents, in three requests and a reaction', async () => {
+  const stage = await commented('/axe help');
+  const step = await stage.run();
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(troubles(step)).toEqual([]);
+  expect(stage.model.requests()).toEqual([]);
+  expect(routesOf(stage)).toHaveLength(4);
+  expect(routesOf(stage)).toContain(REACT);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
+  await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
+  expect(stage.repo.comments).toHaveLength(1);
+  expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
+});
+
+it.each(['@axe help', '/axe'])('answers %j, too', async (body) => {
+  const stage = await commented(body);
+  const step = await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining('review full')]);
+  expect(stage.model.requests()).toEqual([]);
+});
+
+it.each([
+  ['/axe revew', '/axe revew', 'Did you mean `/axe review`?'],
+  ['/axe puase', '/axe puase', 'Did you mean `/axe pause`?'],
+  ['@axe hlep', 'hlep', 'Did you mean `/axe help`?'],
+])('answers %j with the nearest command', async (body, _, told) => {
+  const stage = await commented(body);
+  const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'skip-reason': 'refused' } });
+  expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['confused']);
+  expect(routesOf(stage)).toHaveLength(4);
+  expect(stage.model.requests()).toEqual([]);
+});
+
+it('leaves a question to the model', async () => {
+  const stage = await commented('@axe why does this fail?');
+  const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stage.model.requests()).toHaveLength(1);
+});
+
+it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
+  'answers nothing to a stranger who writes %j, and asks no model',
+  async (body) => {
+    const stage = await commented(body, { role: 'read' });
+    const step = await stage.run();
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'permission' } });
+    expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([[], [], []]);
+  },
+);
+
+it('answers help to whoever may triage, and to nobody’s bot', async () => {
+  const triaging = await commented('/axe help', { role: 'triage' });
+  await triaging.run();
+  expect(triaging.repo.comments).toHaveLength(1);
+  const name = 'issue_comment';
+  const bot = { 'comment.body': '/axe help', 'sender.type': 'Bot', 'comment.user.type': 'Bot' };
+  const stage = await setStage({ event: { name, action: 'created', patch: bot } });
+  const login = String(payloadField(stage.payload, 'sender.login'));
+  const step = await stage.run({ inputs: { 'allow-bots': login } });
+  expect(step.outputs['skip-reason']).toBe('bot');
+  expect(stage.repo.comments).toEqual([]);
+});
+
+it('does not answer its own answer', async () => {
+  const stage = await commented('/axe help');
+  await stage.run();
+  const [answer] = stage.repo.comments;
+  const payload = loadWebhook('issue_comment', 'created', { 'comment.body': answer?.body ?? '' });
+  const step = await stage.run({ event: { name: 'issue_comment', payload } });
+  expect(step.outputs['skip-reason']).toBe('own-text');
+  expect(stage.repo.comments).toHaveLength(1);
+});

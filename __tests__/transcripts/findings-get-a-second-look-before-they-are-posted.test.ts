@@ -1,0 +1,105 @@
+import { expect, it } from '@jest/globals';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
+import { CHANGE, calls, discussion, LOGGED, REVIEWER, submit, TIMING } from './review-scene.js';
+import { setStage, told, troubles } from './stage.js';
+
+/** Nothing is said of it, so that the default holds. */
+const STANDARD = { inputs: { 'review-depth': '' } };
+
+/** The reviewer says its replies in their order; a verifier is known by what it is asked. */
+function stageWith(
+  reviewer: readonly ModelReply[],
+  verifier: (claims: string) => ModelReply,
+  agent = REVIEWER,
+) {
+  let turn = 0;
+  const model = (request: RecordedRequest) => {
+    const { messages } = promptOf(request);
+    if (messages.some((message) => message.includes('Claim 1, on'))) return verifier(messages.join('\n'));
+    turn += 1;
+    return reviewer[turn - 1] ?? text('There is no more.');
+  };
+  return setStage({ base: { 'axe/agents/reviewer.toml': agent }, diff: CHANGE, model });
+}
+
+const REVIEW = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
+
+function verdict(claim: number, verdict: string, more: Readonly<Record<string, unknown>> = {}) {
+  return { name: 'give_verdict', input: { verdict, claim, reason: 'I followed it.', ...more } };
+}
+
+it('posts what holds as confirmed, with the corrected reach, and what is refuted not at all', async () => {
+  const refuting = [{ path: 'src/auth.ts', line: 10, code: '  const expected = readToken();' }];
+  const stage = await stageWith(REVIEW, () =>
+    calls(verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })),
+  );
+  const step = await stage.run(STANDARD);
+  expect(step.exitCode).toBe(0);
+  expect(troubles(step)).toEqual([]);
+  const [, , look] = stage.model.prompts();
+  expect(look?.system).toContain('Try to refute it.');
+  expect(look?.system).not.toContain('You review changes.');
+  expect(look?.tools).toEqual([
+    'github_diff',
+    'github_file',
+    'github_history',
+    'github_search',
+    'give_verdict',
+  ]);
+  expect(look?.messages).toHaveLength(1);
+  expect(look?.messages[0]).not.toMatch(/critical|major|severity|likely/);
+  expect(stage.model.prompts()).toHaveLength(3);
+  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([12]);
+  const posted = discussion(stage);
+  expect(posted).toContain('🔴 **Critical · security** — The comparison of tokens leaks by time');
+  expect(posted).toContain('A second look in a fresh context came to the same result.');
+  expect(posted).toContain('1 finding did not hold on a second look and is left out');
+  expect(posted).not.toContain('The token is written to the log');
+  expect(step.outputs['memory-entry']).toContain('Refuted on a second look: 1.');
+  expect(step.log).toContain('Second look at 2 findings: 1 confirmed, 1 refuted');
+});
+
+it('posts everything where the verifier fails, and says so', async () => {
+  const broken: ModelReply = {
+    kind: 'raw',
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
+  };
+  const stage = await stageWith(REVIEW, () => broken);
+  const step = await stage.run(STANDARD);
+  expect(step.exitCode).toBe(0);
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
+  expect(discussion(stage)).toContain('Not verified: 2.');
+  expect(troubles(step)).toMatchObject([
+    { message: expect.stringContaining('2 findings had no second look') },
+  ]);
+});
+
+it('asks another model where the workflow names one, and nobody at the depth quick', async () => {
+  const stage = await stageWith(REVIEW, () => calls(verdict(1, 'holds'), verdict(2, 'holds')));
+  await stage.run({ inputs: { 'review-depth': 'standard', 'verify-model': 'openai/gpt-4o' } });
+  expect(stage.model.prompts().map(({ model }) => model)).toEqual([
+    'claude-sonnet-4-5',
+    'claude-sonnet-4-5',
+    'gpt-4o',
+  ]);
+  const quick = await stageWith(
+    REVIEW,
+    () => calls(verdict(1, 'holds')),
+    `${REVIEWER}\n[review]\ndepth = "thorough"\n`,
+  );
+  await quick.run();
+  expect(quick.model.prompts()).toHaveLength(2);
+});
+
+it('tells a depth that is none, and a verifier that is no model', async () => {
+  const stage = await stageWith(REVIEW, () => text(''));
+  const wrong = await stage.run({ inputs: { 'review-depth': 'deep' } });
+  expect(wrong.exitCode).toBe(1);
+  expect(told(wrong)[0]).toContain('the input `review-depth` cannot be "deep"');
+  const offline = await stage.run({ inputs: { 'verify-model': 'offline/rules' } });
+  expect(told(offline)[0]).toContain('`verify-model` cannot be `offline/rules`, which is no model');
+  expect(stage.model.prompts()).toEqual([]);
+});

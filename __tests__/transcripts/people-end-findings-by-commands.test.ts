@@ -1,0 +1,168 @@
+import { expect, it } from '@jest/globals';
+import { seedReply, seedReview } from '../helpers/github-review-seed.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import { CHANGE, ON_BRANCH, push, reviewedForAnswers } from './review-scene.js';
+import { comparisonOf, expectTranscript, type Stage, steady, troubles } from './stage.js';
+
+const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+
+/** Somebody writes in the conversation that a comment began. */
+async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
+  const id = seedReply(stage.repo, to, { author, body });
+  const payload = loadWebhook('pull_request_review_comment', 'created', {
+    'comment.id': id,
+    'comment.body': body,
+    'comment.user.login': author,
+    'sender.login': author,
+  });
+  (payload['comment'] as Record<string, unknown>)['in_reply_to_id'] = to;
+  return await stage.run({
+    event: { name: 'pull_request_review_comment', payload },
+    inputs: { ...ON_BRANCH, ...inputs },
+  });
+}
+
+/** Somebody writes below the pull request. */
+async function say(stage: Stage, body: string, commentId: number) {
+  const payload = loadWebhook('issue_comment', 'created', {
+    'issue.number': 2,
+    'comment.id': commentId,
+    'comment.body': body,
+  });
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  stage.repo.talk.eventComments.add(commentId);
+  return await stage.run({ event: { name: 'issue_comment', payload }, inputs: ON_BRANCH });
+}
+
+/** The next push, with the two lines as they were. */
+async function again(stage: Stage) {
+  const next = push(stage, NEXT, CHANGE);
+  stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
+  return await stage.run({ ...next, runId: '1658821494', inputs: ON_BRANCH });
+}
+
+function repliesTo({ repo }: Stage, id: number): readonly string[] {
+  return repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id).map(({ body }) => body);
+}
+
+function stateOf({ github }: Stage): string {
+  const state = github.files('Codertocat/Hello-World', 'axe-memory')['reviewer.state.md'] ?? '';
+  return steady(state.match(/^- (?:ended|lesson|accepted|forgotten) .*$/gm)?.join('\n') ?? '');
+}
+
+it('takes `/axe dismiss` in the conversation: noted, answered, resolved, and not raised again', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const asked = stage.model.requests().length;
+  const step = await answer(stage, timing.id, '/axe dismiss both sides are constants');
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(troubles(step)).toEqual([]);
+  expect(stage.model.requests()).toHaveLength(asked);
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['+1']);
+  const noted = stateOf(stage);
+  expect(noted).not.toContain('constants');
+  const second = await again(stage);
+  expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+  expectTranscript(
+    'people-end-findings-by-commands',
+    [
+      `=== the conversation\n${timing.body}\n\n${repliesTo(stage, timing.id).join('\n\n')}`,
+      `=== the state\n${noted}`,
+    ].join('\n\n'),
+  );
+});
+
+it('takes it back by `/axe reopen`, and by `/axe forget` with the id of the answer', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  await answer(stage, timing.id, '/axe dismiss');
+  await answer(stage, timing.id, '/axe reopen');
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+  expect(stateOf(stage)).toContain('- forgotten ');
+  await answer(stage, timing.id, '/axe dismiss');
+  expect(stateOf(stage)).not.toContain('- forgotten ');
+  const [, id = ''] = /\/axe forget ([0-9a-f]{16})/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
+  const step = await say(stage, `/axe forget ${id}`, 1001);
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stateOf(stage)).toContain(`- forgotten ${id}`);
+});
+
+it('takes commands with the id below the pull request', async () => {
+  const { stage, logged } = await reviewedForAnswers({ hubot: 'read' });
+  const [, id = ''] = /finding ([0-9a-f]{16})/.exec(logged.body) ?? [];
+  const step = await say(stage, `/axe done ${id.slice(0, 8)}`, 1002);
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining(
+      `Noted: settled. It is raised again if it comes back. Undo: \`/axe reopen ${id}\`.`,
+    ),
+  ]);
+  expect(stage.repo.talk.resolved.has(logged.id)).toBe(true);
+  expect(stateOf(stage)).toMatch(
+    new RegExp(`^- ended ${id}/2 .*how=settled why=command by=Codertocat `, 'm'),
+  );
+});
+
+it('lists the open findings where nobody can tell which is meant, and says where there is none', async () => {
+  const { stage } = await reviewedForAnswers({ hubot: 'read' });
+  const unnamed = await say(stage, '/axe dismiss', 1003);
+  expect(unnamed.outputs['skip-reason']).toBe('refused');
+  const listed = stage.repo.comments.at(-1)?.body ?? '';
+  expect(listed.match(/^- `\/axe dismiss [0-9a-f]{16}` \(`src\/auth\.ts`\)$/gm)).toHaveLength(2);
+  const unknown = await say(stage, '/axe dismiss 0123456789abcdef', 1004);
+  expect(unknown.outputs['skip-reason']).toBe('not-found');
+  expect(stateOf(stage)).toBe('');
+});
+
+it('takes nothing from whoever may not write', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const asked = stage.model.requests().length;
+  const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
+  expect(step.outputs['skip-reason']).toBe('permission');
+  expect(stateOf(stage)).toBe('');
+  expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
+  expect(stage.model.requests()).toHaveLength(asked);
+});
+
+it('leaves the conversation open where the token may not resolve it', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const body = {
+    data: null,
+    errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
+  };
+  stage.github.fail({ route: 'POST /graphql', contains: 'resolveReviewThread', status: 200, body });
+  const step = await answer(stage, timing.id, '/axe dismiss');
+  expect(troubles(step)).toEqual([]);
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+  expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=command by=monalisa /m);
+});
+
+it('takes no finding for ours that somebody else has written', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const [marker = ''] = timing.body.split('\n');
+  const { comments } = seedReview(stage.repo, {
+    pull: 2,
+    author: 'hubot',
+    comments: [{ path: 'src/auth.ts', line: 11, body: `${marker}\nA finding of somebody's own.` }],
+  });
+  const step = await answer(stage, comments[0] ?? 0, '/axe dismiss');
+  expect(step.outputs['skip-reason']).toBe('refused');
+  expect(stateOf(stage)).toBe('');
+  expect(stage.repo.talk.resolved.size).toBe(0);
+});
+
+it('leaves a finding of another agent to that one', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const asked = stage.model.requests().length;
+  const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { agent: 'builtin/pr-reviewer' });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'not-found' } });
+  expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
+  expect(stage.repo.talk.reactions).toEqual([]);
+  expect(stage.model.requests()).toHaveLength(asked);
+});
+
+it('changes nothing in a dry run', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { 'dry-run': 'true' });
+  expect(step.exitCode).toBe(0);
+  expect([stateOf(stage), stage.repo.talk.resolved.size, stage.repo.talk.reactions]).toEqual(['', 0, []]);
+});

@@ -1,0 +1,42 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import { answerFindings } from '../../adapters/github/posting/answer-findings.js';
+import type { Reporter } from '../../core/dependencies.js';
+import type { Repository } from '../../core/event/trigger.js';
+import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';
+import { framedBody, stickyMarker } from '../../core/review/publication.js';
+import { whileAsked } from './while-asked.js';
+
+/** Dismissals that people are told were understood. */
+export interface DismissalsToAnswer {
+  readonly repository: Repository;
+  readonly agent: string;
+  readonly dismissed: readonly Dismissal[];
+  /** Markdown below each answer. */
+  readonly footer: string;
+  /** Of a run that read strangers' text nothing is resolved. */
+  readonly isUntrusted: boolean;
+}
+
+/** Answers each dismissal once, in its conversation. Trouble is a warning. */
+export async function answerDismissals(
+  { repository, agent, dismissed, footer, isUntrusted }: DismissalsToAnswer,
+  { client, reporter }: { readonly client: GitHubClient | undefined; readonly reporter: Reporter },
+): Promise<void> {
+  if (client === undefined) return;
+  for (const number of new Set(dismissed.map(({ pull }) => pull))) {
+    const answers = dismissed
+      .filter(({ pull }) => pull === number)
+      .map(({ id }) => {
+        const marker = stickyMarker(`${agent}/dismissed-${id}`);
+        return { id, marker, body: framedBody({ marker, text: dismissedText(id), footer }) };
+      });
+    const place = { repository, number, answers, resolves: !isUntrusted };
+    const asked = await whileAsked((signal) => answerFindings(client, place, signal), REMEDY);
+    const result = asked.kind === 'failed' ? asked : asked.answer;
+    if (result.kind !== 'failed') continue;
+    const message = `answers to findings on #${number} were not acknowledged: ${result.message}. ${REMEDY}`;
+    reporter.warn({ code: 'publish-failed', message });
+  }
+}
+
+const REMEDY = 'What they say is kept all the same.';

@@ -1,0 +1,46 @@
+import type { RunOutcome } from '../../core/outcome.js';
+import { coverageAtEnd, type Plan } from '../../core/plan.js';
+import { formatCoverage } from '../../core/review/coverage.js';
+import { formatEnd } from './review-remarks.js';
+
+/**
+ * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
+ * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
+ */
+export function answerText(
+  plan: Pick<Plan, 'coverage' | 'scope'>,
+  outcome: RunOutcome,
+  clean: (markdown: string) => string,
+): string {
+  const answer = answerOf(outcome, clean);
+  const coverage = coverageAtEnd(plan, outcome);
+  if (coverage === undefined || coverage.kind === 'whole' || answer.trim() === '') return answer;
+  return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
+}
+
+/** Who wrote an answer; below one that a whole change was read for, that it was. */
+export function signature(plan: Plan, outcome: RunOutcome): string {
+  const { agent, trigger, scope } = plan;
+  const coverage = coverageAtEnd(plan, outcome);
+  const by = writtenBy(agent.name);
+  if (trigger.kind !== 'pull_request' || coverage?.kind !== 'whole') return by;
+  return `${formatCoverage(coverage, scope)} ${by}`;
+}
+
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return outcome.answer;
+    case 'incomplete':
+    case 'exhausted':
+      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
+    case 'failed':
+    case 'refused':
+      return '';
+  }
+}
+
+/** Who wrote what stands above, in markdown. */
+export function writtenBy(agent: string): string {
+  return `Written by the agent \`${agent}\` with axe-action`;
+}

@@ -1,0 +1,183 @@
+import type { GitHubClient } from '../../adapters/github/client/client.js';
+import {
+  type CheckRunReport,
+  endCheckRun,
+  publishCheckRun,
+  readCheckRun,
+  type StartedCheckRun,
+  startCheckRun,
+} from '../../adapters/github/posting/check-run.js';
+import type { Progress } from '../../core/dependencies.js';
+import type { Repository } from '../../core/event/trigger.js';
+import type { Plan } from '../../core/plan.js';
+import { count } from '../../core/text/count.js';
+import { keepCheck, type LeftCheck } from '../runner/check-state.js';
+import { commitOf } from './check-commit.js';
+import { whileAsked } from './while-asked.js';
+
+/** What the check of a run at work is written with. */
+export interface CheckProgressOptions {
+  readonly client: GitHubClient;
+  /** Tells this run from others. */
+  readonly run: string;
+  /** Address of the run; empty outside of a workflow. */
+  readonly runUrl: string;
+  /** Outbound cleaning for comments (D24). */
+  clean(markdown: string): string;
+  /** Writes a line to the job log. */
+  log(line: string): void;
+}
+
+/** The check of a run, from its start to its end. */
+export interface CheckProgress extends Progress {
+  /** The check that was begun, once GitHub has taken it. */
+  started(): Promise<StartedCheckRun | undefined>;
+  /** Its end was written elsewhere. */
+  finished(): Promise<void>;
+}
+
+const REMEDY = 'The result is in the job summary.';
+
+interface Begun extends StartedCheckRun {
+  readonly repository: Repository;
+  readonly headSha: string;
+  readonly agent: string;
+}
+
+/**
+ * Shows the check of a commit from the moment that a model is asked. To begin it is a courtesy: where GitHub refuses that,
+ * the log says so, and the warning is left to its end. What a killed run leaves in progress is ended by the post step.
+ */
+export function createCheckProgress(options: CheckProgressOptions): CheckProgress {
+  let begun: Promise<Begun | undefined> | undefined;
+  async function finished(): Promise<void> {
+    if (begun === undefined) return;
+    begun = undefined;
+    await keepCheck(undefined);
+  }
+  return {
+    finished,
+    start(plan, head) {
+      begun ??= begin(plan, head, options);
+    },
+    started: async () => await begun,
+    async skip({ trigger, agent, message, since }) {
+      const headSha = commitOf(trigger, undefined);
+      if (trigger.kind === 'local' || headSha === undefined) return;
+      const check = { repository: trigger.repository, headSha, agent };
+      await writeSkip({ ...check, message, since }, options);
+    },
+    async end(message, kind) {
+      const check = await begun;
+      if (check === undefined) return;
+      const isCancelled = kind === 'cancelled';
+      const title = isCancelled ? 'Cancelled' : 'The run failed';
+      const conclusion = isCancelled ? 'cancelled' : 'neutral';
+      await write({ ...check, started: check, title, conclusion, summary: message }, options);
+      await finished();
+    },
+  };
+}
+
+async function begin(
+  plan: Plan,
+  head: string | undefined,
+  options: CheckProgressOptions,
+): Promise<Begun | undefined> {
+  const { trigger, agent } = plan;
+  const headSha = commitOf(trigger, head);
+  if (trigger.kind === 'local' || headSha === undefined) return undefined;
+  const { repository } = trigger;
+  const { client, run, runUrl, log } = options;
+  await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
+  const asked = await whileAsked(
+    (signal) =>
+      startCheckRun(
+        client,
+        {
+          repository,
+          headSha,
+          name: agent.name,
+          externalId: run,
+          title: readingTitle(plan),
+          summary: runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`,
+        },
+        signal,
+      ),
+    REMEDY,
+  );
+  if (asked.kind === 'failed') {
+    log(`No check in progress: ${asked.message}`);
+    await keepCheck(undefined);
+    return undefined;
+  }
+  return { repository, headSha, agent: agent.name, ...asked.answer };
+}
+
+function readingTitle({ scope, coverage }: Plan): string {
+  if (coverage === undefined) return 'At work';
+  const files = scope?.kind === 'since' ? scope.change.files.length : coverage.read;
+  return files === 0 ? 'At work' : `Reading ${count(files, 'file')}`;
+}
+
+interface SkippedCheck extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
+  readonly message: string;
+  /** Sha of the commit since which nothing has changed; undefined for a run that has read nothing. */
+  readonly since: string | undefined;
+}
+
+/** A commit without a check would wait for it forever where the check is required. What held before still holds. */
+async function writeSkip(skipped: SkippedCheck, options: CheckProgressOptions): Promise<void> {
+  const { since, message, ...check } = skipped;
+  const before = since === undefined ? undefined : await readBefore({ ...check, headSha: since }, options);
+  const { conclusion, title } = before ?? { conclusion: 'neutral', title: 'Nothing was reviewed' };
+  await write({ ...check, conclusion, title, summary: `${message}.`, started: undefined }, options);
+}
+
+async function readBefore(
+  { repository, headSha, agent }: Pick<Begun, 'repository' | 'headSha' | 'agent'>,
+  { client }: CheckProgressOptions,
+): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
+  const key = { repository, headSha, name: agent };
+  const asked = await whileAsked((signal) => readCheckRun(client, key, signal), REMEDY);
+  return asked.kind === 'failed' ? undefined : asked.answer;
+}
+
+interface Ending extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
+  readonly conclusion: CheckRunReport['conclusion'];
+  readonly title: string;
+  readonly summary: string;
+  readonly started: StartedCheckRun | undefined;
+}
+
+async function write(
+  { repository, headSha, agent, conclusion, title, summary, started }: Ending,
+  { client, run, clean, log }: CheckProgressOptions,
+): Promise<void> {
+  const text = { title, summary: clean(summary), annotations: [] };
+  const report = { repository, headSha, name: agent, externalId: run, conclusion, ...text };
+  const asked = await whileAsked((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  const result = asked.kind === 'failed' ? asked : asked.answer;
+  if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
+}
+
+/** Ends a check that a killed main step left in progress. */
+export async function endLeftCheck(
+  { owner, name, headSha, agent }: LeftCheck,
+  { client, run, log }: Pick<CheckProgressOptions, 'client' | 'run' | 'log'>,
+): Promise<void> {
+  const report = {
+    repository: { owner, name, defaultBranch: '', isPrivate: false },
+    headSha,
+    name: agent,
+    externalId: run,
+    conclusion: 'cancelled',
+    title: 'Stopped before its end',
+    summary: 'The run was stopped before it could write its result. Start it again.',
+    annotations: [],
+  } as const;
+  const asked = await whileAsked((signal) => endCheckRun(client, report, signal), REMEDY);
+  if (asked.kind === 'failed') log(`The check of ${agent} is still in progress: ${asked.message}`);
+  else if (asked.answer === 'ended')
+    log(`Ended the check of ${agent}, which the main step had left in progress.`);
+}

@@ -1,0 +1,68 @@
+import type { Published, PublishRequest } from '../../core/dependencies.js';
+import { subjectNumber } from '../../core/event/trigger.js';
+import type { FindingRecord } from '../../core/findings/record.js';
+import type { RunOutcome } from '../../core/outcome.js';
+import { coverageAtEnd, type Plan } from '../../core/plan.js';
+import { formatCoverage } from '../../core/review/coverage.js';
+import { sanitize } from '../../core/sanitize/sanitize.js';
+import { usd } from '../../core/text/usd.js';
+import type { PublishedPart } from './requested.js';
+
+type Clean = (markdown: string) => string;
+
+/** A run that is over. */
+interface End {
+  readonly plan: Plan;
+  readonly outcome: RunOutcome;
+  readonly wanted: PublishRequest;
+}
+
+/** What other programs get of a review: redacted, since nobody cleans it later. */
+export function reviewResultOf(
+  { plan, outcome, wanted }: End,
+  { records, isReviewLost = false }: PublishedPart,
+  { secrets }: { readonly secrets: readonly string[] },
+): Pick<Published, 'reviewResult'> {
+  const coverage = coverageAtEnd(plan, outcome);
+  if (records === undefined || coverage === undefined || wanted.commits === undefined) return {};
+  const { head, base } = wanted.commits;
+  const findings = records.map((record) => redactTexts(record, (text) => sanitize(text, 'output', secrets)));
+  const report = { head, base, pull: subjectNumber(plan.trigger), coverage, findings };
+  return { reviewResult: { agent: plan.agent.name, report, isUnpublished: isReviewLost } };
+}
+
+function redactTexts(record: FindingRecord, clean: Clean): FindingRecord {
+  const { title, body, trigger, why, suggestion, evidence } = record;
+  return {
+    ...record,
+    title: clean(title),
+    ...(body === undefined ? {} : { body: clean(body) }),
+    ...(trigger === undefined ? {} : { trigger: clean(trigger) }),
+    ...(why === undefined ? {} : { why: clean(why) }),
+    ...(suggestion === undefined ? {} : { suggestion: clean(suggestion) }),
+    ...(evidence === undefined
+      ? {}
+      : { evidence: evidence.map((one) => ({ ...one, code: clean(one.code) })) }),
+  };
+}
+
+/** The small line of a review: who, at what cost, where to read more, what people can say. */
+export function reviewFooter(
+  { plan, outcome }: Pick<End, 'plan' | 'outcome'>,
+  { runUrl, clean }: { readonly runUrl: string; readonly clean: Clean },
+): string {
+  const { costUsd } = outcome.stats;
+  const coverage = coverageAtEnd(plan, outcome);
+  const read = coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
+  const cost = costUsd === undefined || costUsd === 0 ? [] : [usd(costUsd)];
+  return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(' · ');
+}
+
+/** Who says what a comment on a line says. */
+export function signatureOf(agent: string, runUrl: string): string {
+  return [`agent \`${agent}\``, ...linkTo(runUrl)].join(' · ');
+}
+
+function linkTo(runUrl: string): readonly string[] {
+  return runUrl === '' ? [] : [`[run](${runUrl})`];
+}

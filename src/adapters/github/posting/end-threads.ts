@@ -1,0 +1,120 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import { type EndMark, withEndNote, withoutEndNote } from '../../../core/review/markers.js';
+import { askRest } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { createOnce } from '../client/create-once.js';
+import { againIfLost, type Failed, orFailed } from '../client/failed.js';
+import { isMarked } from '../reading/own-reviews.js';
+import { fetchReviewThreads } from '../reading/review-threads.js';
+import { setThread } from './resolve-thread.js';
+
+/** What is done to a conversation that a finding of ours began. */
+export interface ThreadChange {
+  readonly id: string;
+  readonly first: { readonly id: number; readonly body: string };
+  /** `leave`: it stays open, and only the reply is written. */
+  readonly to: 'resolve' | 'reopen' | 'leave';
+  /** What its first comment says where the token may not resolve it. */
+  readonly mark: EndMark;
+  readonly note: string;
+  /** Cleaned markdown; empty for none. */
+  readonly reply: string;
+  /** Replies of ours that are there already. */
+  readonly replied: readonly string[];
+}
+
+/** Conversations of ours on one pull request. */
+export interface ThreadChanges {
+  readonly repository: Repository;
+  readonly number: number;
+  readonly changes: readonly ThreadChange[];
+  /** The commit that is the reason; a reply is written once for each. */
+  readonly head: string;
+}
+
+/** How they were changed. */
+export type ThreadsResult = { readonly kind: 'changed' } | Failed;
+
+/**
+ * Answers in threads of ours and resolves them, or opens them again; where the token may not, which takes `contents: write`
+ * beside `pull-requests: write`, their first comments say so. Doing it twice is fine. Rejects only for an aborted signal.
+ */
+export async function changeThreads(
+  client: GitHubClient,
+  { repository, number, changes, head }: ThreadChanges,
+  signal: AbortSignal,
+): Promise<ThreadsResult> {
+  return await orFailed<ThreadsResult>(async () => {
+    let mayResolve = true;
+    for (const change of changes) {
+      const place = { repository, number, head };
+      if (change.reply !== '') await reply(client, { ...place, change }, signal);
+      if (change.to === 'leave') continue;
+      mayResolve =
+        mayResolve &&
+        (await setThread(client, { id: change.id, isResolved: change.to === 'resolve' }, signal));
+      // What an earlier token could only mark must not go on saying that it has ended.
+      if (!mayResolve || change.to === 'reopen') await edit(client, { repository, change }, signal);
+    }
+    return { kind: 'changed' };
+  }, 'Resolve them by hand; nothing else is lost.');
+}
+
+interface Reply {
+  readonly repository: Repository;
+  readonly number: number;
+  readonly head: string;
+  readonly change: ThreadChange;
+}
+
+async function reply(
+  client: GitHubClient,
+  { repository, number, head, change: { id, first, mark, to, reply: text, replied } }: Reply,
+  signal: AbortSignal,
+): Promise<void> {
+  const marker = `<!-- axe-action:reply ${to === 'reopen' ? 'back' : mark} ${head} -->`;
+  if (replied.some((body) => isMarked(body, marker))) return;
+  await createOnce({
+    create: async () => {
+      await askRest(
+        client,
+        {
+          route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies',
+          params: {
+            owner: repository.owner,
+            repo: repository.name,
+            pull_number: number,
+            comment_id: first.id,
+            body: `${marker}\n${text}`,
+          },
+          schema: v.object({ html_url: v.string() }),
+          what: 'the comment',
+        },
+        signal,
+      );
+      return true;
+    },
+    find: async () => {
+      const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
+      const replies = threads.find((thread) => thread.id === id)?.replies ?? [];
+      return replies.some(({ isOurs, body }) => isOurs && isMarked(body, marker)) ? true : undefined;
+    },
+  });
+}
+
+async function edit(
+  client: GitHubClient,
+  { repository, change }: Pick<Reply, 'repository' | 'change'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { first, to, mark, note } = change;
+  const body = to === 'reopen' ? withoutEndNote(first.body) : withEndNote(first.body, mark, note);
+  if (body === first.body) return;
+  await againIfLost(() =>
+    client.request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', {
+      params: { owner: repository.owner, repo: repository.name, comment_id: first.id, body },
+      signal,
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { parseModelRef } from '../core/agent/model-ref.js';
+import type { Dependencies } from '../core/dependencies.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
+import type { Permission } from '../core/event/permission.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { classifyTrust, type Trust } from '../core/event/trust.js';
+import type { MemoryStore } from '../core/memory/store.js';
+import { type MemoryPlan, planMemory } from '../core/plan.js';
+import { type Access, admitActor } from '../run/access.js';
+import type { RunRequest } from '../run/request.js';
+
+/** The agent that a command is about, and its memory; undefined if it has none. */
+export interface AgentMemory {
+  readonly kind: 'open';
+  readonly agent: LoadedAgent;
+  readonly memory: { readonly plan: MemoryPlan; readonly store: MemoryStore } | undefined;
+}
+
+/** Who may give the command, and how far what it writes is trusted. */
+export interface CommandPolicy {
+  readonly admission: AdmissionPolicy;
+  readonly trust: (trigger: Trigger, actor: Permission | 'unknown') => Trust;
+}
+
+/** The policy of commands that people with write access give. */
+export const PEOPLES_COMMAND: CommandPolicy = {
+  admission: DEFAULT_ADMISSION_POLICY,
+  trust: (trigger) => classifyTrust(trigger, { actor: 'write', author: 'write' }),
+};
+
+type CommandRequest = Pick<RunRequest, 'trigger' | 'agent' | 'model' | 'origin' | 'memoryPolicy'>;
+
+/** What every command over an agent's memory begins with: admission, the agent with its warnings, its store. */
+export async function openAgentMemory(
+  request: CommandRequest,
+  { admission, trust }: CommandPolicy,
+  deps: Dependencies,
+): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
+  const { trigger, origin, memoryPolicy: policy } = request;
+  const access = await admitActor({ trigger, policy: admission }, deps);
+  if (access.kind === 'skipped') return access;
+  const agent = await loadCommandAgent(request.agent, deps);
+  for (const warning of agent.warnings) deps.reporter.warn(warning);
+  const plan = planMemory({
+    agent,
+    model: parseModelRef(request.model === '' ? agent.config.model : request.model),
+    trigger,
+    trust: trust(trigger, access.permission),
+    origin,
+    entryId: deps.clock.newId(),
+    policy,
+    wantCount: false,
+  });
+  const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
+  return { kind: 'open', agent, memory };
+}
+
+/** Where the agent cannot be loaded, whoever gave the command in a comment is told of it. Throws a ConfigError. */
+async function loadCommandAgent(name: string, deps: Dependencies): Promise<LoadedAgent> {
+  try {
+    return await deps.agents.loadAgent(name);
+  } catch (thrown) {
+    deps.acknowledgement?.startCommand();
+    throw thrown;
+  }
+}

@@ -1,0 +1,102 @@
+/** Who may give a command in a comment. */
+export type CommandUser = 'asker' | 'writer';
+
+/** A command that a comment can begin with, as people read it. */
+export interface CommentCommand {
+  readonly name: string;
+  /** Each way to write it, in code. */
+  readonly forms: readonly string[];
+  readonly where: string;
+  readonly who: CommandUser;
+  /** What it does, one or two sentences. */
+  readonly does: string;
+  /** Only this kind of command asks a model. */
+  readonly asksModel?: true;
+}
+
+/**
+ * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and the table of the README.
+ */
+export const COMMENT_COMMANDS: readonly CommentCommand[] = [
+  {
+    name: 'help',
+    forms: ['/axe help', '/axe'],
+    where: 'issues and pull requests',
+    who: 'asker',
+    does: 'Answers with this list.',
+  },
+  {
+    name: 'review',
+    forms: ['/axe review', '/axe review full'],
+    where: 'pull requests',
+    who: 'writer',
+    does: 'An agent that posts reviews looks at what is new, or at the whole pull request.',
+    asksModel: true,
+  },
+  {
+    name: 'dismiss',
+    forms: ['/axe dismiss [reason]', '/axe dismiss <id> [reason]'],
+    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    who: 'writer',
+    does: 'The finding is wrong or unwanted: it is not raised again on like code, on any pull request.',
+  },
+  {
+    name: 'done',
+    forms: ['/axe done', '/axe done <id>'],
+    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    who: 'writer',
+    does: 'The finding is settled. It is raised again if it comes back.',
+  },
+  {
+    name: 'reopen',
+    forms: ['/axe reopen', '/axe reopen <id>'],
+    where: 'in the conversation of a finding; with its id anywhere on the pull request',
+    who: 'writer',
+    does: 'Takes `dismiss` or `done` back.',
+  },
+  {
+    name: 'pause',
+    forms: ['/axe pause'],
+    where: 'pull requests',
+    who: 'writer',
+    does: 'Stops the runs of this agent on the pull request. A label, a review request or a comment still starts one.',
+  },
+  {
+    name: 'resume',
+    forms: ['/axe resume'],
+    where: 'pull requests',
+    who: 'writer',
+    does: 'Takes `pause` back.',
+  },
+  {
+    name: 'forget',
+    forms: ['/axe forget <id>'],
+    where: 'issues and pull requests',
+    who: 'writer',
+    does: 'Takes an entry out of memory, or the dismissal of a finding.',
+  },
+  {
+    name: 'remember',
+    forms: ['/axe remember <text>'],
+    where: 'issues and pull requests',
+    who: 'writer',
+    does: 'Adds an entry to memory.',
+  },
+];
+
+const WHO: Readonly<Record<CommandUser, string>> = {
+  asker: 'triage access or more, and whoever may start a run',
+  writer: 'write access',
+};
+
+/** The commands as a markdown table. */
+export function formatCommandTable(commands: readonly CommentCommand[] = COMMENT_COMMANDS): string {
+  const rows = commands.map(({ forms, where, who, does, asksModel }) => [
+    forms.map((form) => `\`${form}\``).join(', '),
+    asksModel === true ? `${does} Asks the model.` : does,
+    where,
+    WHO[who],
+  ]);
+  const head = ['Command', 'What it does', 'Where', 'Who may use it'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,90 @@
+import { AxeError } from '../core/errors.js';
+import { type ChangeFacts, decideAdmission } from '../core/event/admission.js';
+import { subjectNumber, type Trigger } from '../core/event/trigger.js';
+import type { TriggerContext } from '../core/prompt/context.js';
+import { createPathFilter } from '../core/prompt/path-filter.js';
+import { reviewCommand } from '../core/review/command.js';
+import { filesWithoutLines } from '../core/review/coverage.js';
+import type { Scope } from '../core/review/scope.js';
+import type { Admitted, RunReport, RunRequest } from './request.js';
+
+/** What is known of a change once it was fetched. */
+export interface FetchedFacts {
+  readonly context: TriggerContext | undefined;
+  readonly scope: Scope | undefined;
+}
+
+/**
+ * The end of admission: whether the change holds anything to read. Asked once the change is there, and before a model is.
+ * Only what an event on a pull request, or `/axe review`, is about can be empty: a question has an answer all the same.
+ * Throws an AxeError for a change of which nothing could be read (D40).
+ */
+export function admitChange(
+  request: RunRequest,
+  { facts }: Admitted,
+  fetched: FetchedFacts,
+): Extract<RunReport, { kind: 'skipped' }> | undefined {
+  refuseUnread(request, fetched);
+  const change = changeFacts(request, fetched);
+  if (change === undefined) return undefined;
+  const decision = decideAdmission({ ...facts, change });
+  if (decision.kind === 'run') return undefined;
+  const since = decision.reason === 'nothing-new' ? change.nothingNewSince : undefined;
+  return { kind: 'skipped', decision, ...(since === undefined ? {} : { unchangedSince: since }) };
+}
+
+/** A run that has seen nothing can only make something up. What could not be read is a warning of the context. */
+function refuseUnread({ trigger }: RunRequest, { context }: FetchedFacts): void {
+  if (!isReview(trigger) || context === undefined || context.kind !== 'none') return;
+  const unread = context.warnings.find(({ code }) => code === 'context-incomplete');
+  if (unread === undefined) return;
+  const { message, remedy } = unread;
+  const text = `nothing of pull request #${subjectNumber(trigger)} could be read: ${message}`;
+  throw new AxeError(text, remedy === undefined ? {} : { remedy });
+}
+
+function isReview(trigger: Trigger): boolean {
+  return trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
+}
+
+function changeFacts(
+  { trigger, diffPolicy }: RunRequest,
+  { context, scope }: FetchedFacts,
+): ChangeFacts | undefined {
+  const number = subjectNumber(trigger);
+  if (!isReview(trigger) || number === undefined || context?.kind !== 'pull_request') return undefined;
+  const filter = createPathFilter(diffPolicy);
+  const isWanted = ({ path }: { readonly path: string }) => filter(path) === undefined;
+  return {
+    number,
+    unreadable: whyUnreadable(context, isWanted),
+    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isWanted) ? scope.from : undefined,
+  };
+}
+
+type PullContext = Extract<TriggerContext, { readonly kind: 'pull_request' }>;
+
+/** Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a tool. */
+function whyUnreadable(
+  context: PullContext,
+  isWanted: (file: { readonly path: string }) => boolean,
+): string | undefined {
+  const { files, filesTotal } = context;
+  if (filesTotal === 0) return 'it changes no file';
+  if (filesTotal > files.length) return undefined;
+  const wanted = files.filter(isWanted);
+  if (wanted.length === 0)
+    return `none of its ${filesTotal} changed files is left by \`paths\` and \`paths-ignore\``;
+  const bare = new Set(filesWithoutLines(context));
+  const isBinary = wanted.every(
+    ({ path, additions, deletions }) => bare.has(path) && additions + deletions === 0,
+  );
+  return isBinary ? 'its changed files are binary' : undefined;
+}
+
+function hasNew(
+  { change, before }: Extract<Scope, { kind: 'since' }>,
+  isWanted: (file: { readonly path: string }) => boolean,
+): boolean {
+  return change.files.some(isWanted) || (before.unseen ?? []).length > 0;
+}

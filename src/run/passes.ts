@@ -1,0 +1,201 @@
+import { REVIEW_PASSES } from '../core/defaults.js';
+import { AxeError } from '../core/errors.js';
+import type { TokenUse } from '../core/loop/budget.js';
+import { withStats } from '../core/loop/usage.js';
+import type { RunOutcome } from '../core/outcome.js';
+import type { Plan, ReviewPass } from '../core/plan.js';
+import type { Publications } from '../core/review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED } from '../core/review/buffered.js';
+import { joinPasses } from '../core/review/join-passes.js';
+import { count } from '../core/text/count.js';
+import { estimateText } from '../core/text/estimate-text.js';
+import { REVIEW_TOOL_NAMES } from '../core/tools/review/review-tools.js';
+import { atMost } from './at-most.js';
+import type { ConversationParts, Delegation } from './delegation.js';
+import { messageOf, quietly } from './quietly.js';
+
+/** What several passes came to. */
+export interface Passed {
+  readonly outcome: RunOutcome;
+  readonly buffered: Buffered;
+  /** Paths of files that no pass has read: their part was not paid for, or failed. */
+  readonly unread: readonly string[];
+  /** What each pass that came to its end says of itself. */
+  readonly told: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** What passes are held with. */
+export interface PassesOf {
+  readonly plan: Plan;
+  readonly passes: readonly ReviewPass[];
+  readonly parts: ConversationParts;
+  /** A buffer of its own for each pass. */
+  open(name: string): Publications | undefined;
+  readonly maxFindings: number;
+}
+
+/**
+ * Reads a change in several conversations, three at a time, within the run's one budget. What does not fit into it is not
+ * read, and a pass that fails leaves the others: the files of both are named.
+ */
+export async function reviewInPasses(of: PassesOf, delegation: Delegation): Promise<Passed> {
+  const loop = quietly(of.parts.loop);
+  const ends = await atMost(REVIEW_PASSES.atOnce, of.passes, (pass, index) =>
+    holdPass({ pass, index }, { ...of, parts: { ...of.parts, loop } }, delegation),
+  );
+  const { buffered, raisedBy } = joinPasses(
+    ends.map(({ buffered: own }) => own),
+    of.maxFindings,
+  );
+  const read = new Set(ends.flatMap(({ pass, why }) => (why === undefined ? pass.paths : [])));
+  const all = new Set(ends.flatMap(({ pass }) => pass.paths));
+  const unread = [...all].filter((path) => !read.has(path));
+  const agreed = [...raisedBy.values()].filter((votes) => votes > 1).length;
+  of.parts.loop.reporter.event({
+    kind: 'passes-joined',
+    passes: ends.length,
+    findings: buffered.findings.length,
+    agreed,
+  });
+  tell(ends, of);
+  return {
+    outcome: joinOutcomes(ends, delegation),
+    buffered,
+    unread,
+    told: toldBy(ends),
+  };
+}
+
+/** How a pass ended. */
+interface PassEnd {
+  readonly pass: ReviewPass;
+  /** Undefined for one that was not begun, or threw. */
+  readonly outcome: RunOutcome | undefined;
+  readonly buffered: Buffered;
+  /** Why its files count as not read; undefined where they were. */
+  readonly why: 'budget' | 'failed' | undefined;
+  readonly trouble: string | undefined;
+}
+
+async function holdPass(
+  { pass, index }: { readonly pass: ReviewPass; readonly index: number },
+  { plan, parts, open }: PassesOf,
+  delegation: Delegation,
+): Promise<PassEnd> {
+  const release = delegation.budget.reserve(worstCase(pass, { plan, parts }), parts.model.price);
+  // However little there is, something is read with it.
+  const mayBegin = index === 0 || (release !== undefined && delegation.budget.spent() === undefined);
+  if (!mayBegin)
+    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', trouble: undefined };
+  const publications = open(pass.name);
+  const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
+  try {
+    const own = { ...parts, notesSession: index === 0 ? parts.notesSession : undefined };
+    const outcome = await delegation.converse(
+      {
+        ...plan,
+        agent: index === 0 ? plan.agent : reviewing(plan),
+        task: { ...plan.task, message: pass.message },
+      },
+      own,
+      { ...delegation, publications, notesSession: own.notesSession },
+      { depth: 0, callerEffects: undefined },
+    );
+    return { pass, outcome, buffered: buffered(), ...judgePass(outcome) };
+  } catch (thrown) {
+    return { pass, outcome: undefined, buffered: buffered(), why: 'failed', trouble: messageOf(thrown) };
+  } finally {
+    release?.();
+  }
+}
+
+/** Labels, issues and the like are for the first pass: the others only review. */
+function reviewing({ agent }: Plan): Plan['agent'] {
+  const REVIEWING = ['add_review_comment', 'settle_finding', 'submit_review'];
+  const tools = agent.config.tools.filter(
+    (name) => REVIEWING.includes(name) || !REVIEW_TOOL_NAMES.includes(name),
+  );
+  return { ...agent, config: { ...agent.config, tools } };
+}
+
+function judgePass(outcome: RunOutcome): Pick<PassEnd, 'why' | 'trouble'> {
+  switch (outcome.kind) {
+    case 'completed':
+      return { why: undefined, trouble: undefined };
+    case 'exhausted':
+      if (outcome.isAnswered === true) return { why: undefined, trouble: undefined };
+      return { why: outcome.limit === 'turns' ? 'failed' : 'budget', trouble: outcome.error.message };
+    case 'incomplete':
+    case 'failed':
+      return { why: 'failed', trouble: outcome.error.message };
+    case 'refused':
+      return { why: 'failed', trouble: 'the model refused to answer' };
+  }
+}
+
+/** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
+const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
+
+/** What a pass may take: the first request is new to the provider, the later ones are cached but for what a turn has added. */
+function worstCase({ message }: ReviewPass, { plan, parts }: Pick<PassesOf, 'plan' | 'parts'>): TokenUse {
+  const first = estimateText(plan.systemPrompt) + estimateText(parts.memory) + estimateText(message);
+  const { turns, resultTokens, replyTokens } = WORST;
+  const added = (turns * (turns - 1) * (resultTokens + replyTokens)) / 2;
+  const input = first * turns + added;
+  const fresh = first + (turns - 1) * (resultTokens + replyTokens);
+  const output = turns * replyTokens;
+  return { input, output, cacheRead: Math.max(0, input - fresh), cacheWrite: 0 };
+}
+
+/** A review that has read something is no failure; one whose time or money ended in the middle is cut short as any other. */
+function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutcome {
+  const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
+  const [first] = outcomes;
+  if (first === undefined) throw new AxeError(ends[0]?.trouble ?? 'no part of the change could be read');
+  const completed = outcomes.find(({ kind }) => kind === 'completed');
+  const cut = outcomes.find((one) => one.kind === 'exhausted' && judgePass(one).why === 'budget');
+  const base = cut ?? completed ?? first;
+  const others = outcomes.filter((one) => one !== base).map(({ stats }) => stats);
+  const stats = withStats(base.stats, others, budget);
+  switch (base.kind) {
+    case 'failed':
+      return { ...base, stats };
+    case 'completed':
+    case 'exhausted':
+    case 'incomplete':
+    case 'refused':
+      return {
+        ...base,
+        stats,
+        answer:
+          toldBy(ends)
+            .map(({ text }) => text)
+            .join('\n\n') || base.answer,
+      };
+  }
+}
+
+function toldBy(ends: readonly PassEnd[]): Passed['told'] {
+  return ends.flatMap(({ pass: { name }, outcome, buffered }) => {
+    const answer = outcome === undefined || outcome.kind === 'failed' ? '' : outcome.answer.trim();
+    const text = [buffered.review?.summary ?? '', answer].find((one) => one !== '') ?? '';
+    return text === '' ? [] : [{ name, text }];
+  });
+}
+
+function tell(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): void {
+  const unpaid = ends
+    .filter(({ why, trouble }) => why === 'budget' && trouble === undefined)
+    .map(({ pass }) => pass.name);
+  const failed = ends.flatMap(({ pass, trouble }) =>
+    trouble === undefined ? [] : [`${pass.name}: ${trouble}`],
+  );
+  if (unpaid.length > 0) {
+    const message = `${count(unpaid.length, 'part')} of the change did not fit into what the run may still cost: ${unpaid.join(', ')}. Raise \`max-cost-usd\` or \`max-tokens\`; the next review reads them first.`;
+    loop.reporter.warn({ code: 'context-incomplete', message });
+  }
+  if (failed.length > 0) {
+    const message = `${count(failed.length, 'part')} of the review did not come to an end: ${failed.join('; ')}. Its files count as not read.`;
+    loop.reporter.warn({ code: 'context-incomplete', message });
+  }
+}

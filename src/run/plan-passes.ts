@@ -1,0 +1,108 @@
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { REVIEW_PASSES } from '../core/defaults.js';
+import type { ReviewPass } from '../core/plan.js';
+import { mapChange } from '../core/prompt/change-map.js';
+import type { DiffPolicy } from '../core/prompt/context-policy.js';
+import { type DiffPart, shuffleDiff, splitDiff } from '../core/prompt/diff-parts.js';
+import { resolveTask, type Task, type TaskParts } from '../core/prompt/task.js';
+import type { ReviewPlan } from '../core/review/review-plan.js';
+import { fence } from '../core/sanitize/fence.js';
+import { count } from '../core/text/count.js';
+import { cleanLine } from '../core/text/cut.js';
+import { parseDiff } from '../core/text/diff.js';
+import type { Warning } from '../core/warning.js';
+
+/** What passes are planned from. */
+export interface PassParts {
+  readonly agent: LoadedAgent;
+  readonly review: ReviewPlan;
+  /** What the task was made from, and what it came to. */
+  readonly given: TaskParts & { readonly policy: DiffPolicy };
+  readonly task: Task;
+  /** What no other run has; the same gives the same order of files. */
+  readonly seed: string;
+}
+
+/** The passes of a review, and what none of them shows. */
+export interface PlannedPasses {
+  readonly passes: readonly ReviewPass[];
+  readonly unseen: readonly string[];
+  /** In the place of what a single pass would have to warn of. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * How often a change is read: once, unless it does not fit or the review is thorough. What is new since an earlier review is
+ * read once. Undefined for one pass.
+ */
+export function planPasses({ agent, review, given, task, seed }: PassParts): PlannedPasses | undefined {
+  const { context, scope, policy } = given;
+  const { config } = agent;
+  const isReview = config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
+  if (review.depth === 'quick' || !isReview) return undefined;
+  if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
+  const { unseen = [] } = task;
+  const messageOf = (diff: string) =>
+    resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
+  const again = review.depth === 'thorough';
+  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
+  if (split !== undefined && split.parts.length > 1) {
+    const files = parseDiff(context.diff);
+    const parts = split.parts.map((part, index) => {
+      const name = `part ${index + 1} of ${split.parts.length}`;
+      const others = files.filter(({ path }) =>
+        split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
+      );
+      const note = partNote(name, mapChange(others, REVIEW_PASSES.mapTokens));
+      return { name, part, message: (diff: string) => `${messageOf(diff)}\n\n${note}` };
+    });
+    const first = parts.map(({ name, part, message }) => pass(name, part, message(part.text)));
+    const second = parts.map(({ name, part, message }) => {
+      const shuffled = shuffleDiff(part.text, `${seed} 2`);
+      return pass(`${name}, second pass`, part, message(shuffled));
+    });
+    const left = withoutShown(unseen, split);
+    return { passes: again ? [...first, ...second] : first, unseen: left, warnings: warningsOf(task, left) };
+  }
+  if (!again || unseen.length > 0) return undefined;
+  const paths = parseDiff(context.diff).map(({ path }) => path);
+  const passes = Array.from({ length: config.review.votes }, (_, index) => {
+    const text = index === 0 ? context.diff : shuffleDiff(context.diff, `${seed} ${index + 1}`);
+    return pass(`pass ${index + 1} of ${config.review.votes}`, { paths, text }, messageOf(text));
+  });
+  return passes.length > 1 ? { passes, unseen, warnings: task.warnings } : undefined;
+}
+
+function pass(name: string, { paths }: DiffPart, message: string): ReviewPass {
+  return { name, message, paths };
+}
+
+function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {
+  const others = warnings.filter(({ code }) => code !== 'context-truncated');
+  if (left.length === 0) return others;
+  const names = left.slice(0, MAX_NAMED).map((path) => cleanLine(path, MAX_NAME));
+  const more = left.length > names.length ? ', …' : '';
+  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole (${names.join(', ')}${more}). Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths-ignore\`.`;
+  return [...others, { code: 'context-truncated', message }];
+}
+
+const MAX_NAMED = 5;
+const MAX_NAME = 200;
+
+/** Files that GitHub shows no lines of stay unseen, whatever the parts hold. */
+function withoutShown(
+  unseen: readonly string[],
+  { parts, left }: ReturnType<typeof splitDiff>,
+): readonly string[] {
+  const shown = new Set(parts.flatMap(({ paths }) => paths).filter((path) => !left.includes(path)));
+  return [...new Set([...unseen.filter((path) => !shown.has(path)), ...left])];
+}
+
+function partNote(name: string, map: string): string {
+  return [
+    `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`,
+    ...(map === ''
+      ? []
+      : ['Definitions that the other parts change:', fence(map, { source: 'map of the other parts' })]),
+  ].join('\n\n');
+}

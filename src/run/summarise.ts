@@ -1,0 +1,146 @@
+import { internalAgent, SUMMARISER } from '../core/agent/internal.js';
+import { subjectTrigger } from '../core/event/trigger.js';
+import { withStats } from '../core/loop/usage.js';
+import type { RunOutcome, RunStats } from '../core/outcome.js';
+import type { Plan } from '../core/plan.js';
+import { buildSystemPrompt } from '../core/prompt/system.js';
+import type { Buffered } from '../core/review/buffered.js';
+import { withoutOffers } from '../core/review/suggestion.js';
+import { FENCE_NOTICE, fence } from '../core/sanitize/fence.js';
+import { redact } from '../core/sanitize/redact.js';
+import { cleanLine, cutToBytes } from '../core/text/cut.js';
+import { parseDiff } from '../core/text/diff.js';
+import { createWriteSummary, type WrittenSummary } from '../core/tools/review/write-summary.js';
+import type { ReviewedDiff } from './change.js';
+import type { ConversationParts, ConversationPurpose, Delegation } from './delegation.js';
+import type { Passed } from './passes.js';
+import { messageOf, quietly } from './quietly.js';
+
+/** A review in several passes, its findings verified. */
+export interface ToSummarise extends Passed {
+  readonly plan: Plan;
+  readonly change: ReviewedDiff | undefined;
+  readonly parts: ConversationParts;
+}
+
+/**
+ * Has one summary written of several passes, and findings joined that are one fault seen from two places. Where that fails
+ * the passes' own summaries stay, one after the other.
+ */
+export async function summarise(
+  of: ToSummarise,
+  delegation: Delegation,
+): Promise<{ readonly outcome: RunOutcome; readonly buffered: Buffered }> {
+  const { outcome, buffered, parts } = of;
+  const isOver =
+    outcome.kind === 'failed' || outcome.kind === 'refused' || delegation.budget.spent() !== undefined;
+  if (isOver || parts.loop.signal.aborted) return { outcome, buffered };
+  let written: WrittenSummary | undefined;
+  const purpose = {
+    tool: createWriteSummary((one) => {
+      written = one;
+    }),
+    isReached: () => written !== undefined,
+    show: () => undefined,
+  };
+  const { stats, trouble } = await ask(of, purpose, delegation);
+  const told: WrittenSummary | undefined = written;
+  if (told === undefined) {
+    const message = `no summary of all parts was written (${trouble}), so that of each part stands in its place`;
+    parts.loop.reporter.warn({ code: 'model-warning', message });
+    return { outcome: { ...outcome, stats }, buffered };
+  }
+  const summary = withoutOffers(told.summary).trim();
+  return {
+    outcome: { ...outcome, answer: summary, stats },
+    buffered: {
+      ...buffered,
+      findings: withoutSame(buffered, told),
+      review: { summary, verdict: buffered.review?.verdict ?? 'comment' },
+    },
+  };
+}
+
+/** What the request came to, beside the summary. */
+interface Asked {
+  readonly stats: RunStats;
+  readonly trouble: string;
+}
+
+async function ask(of: ToSummarise, purpose: ConversationPurpose, delegation: Delegation): Promise<Asked> {
+  const { plan, parts, outcome } = of;
+  try {
+    const message = redact(describe(of), delegation.deps.secrets);
+    const held = { ...parts, memory: '', notesSession: undefined, loop: quietly(parts.loop), purpose };
+    const ended = await delegation.converse(summariserPlan(plan, message, delegation), held, delegation, {
+      depth: 0,
+      callerEffects: undefined,
+    });
+    const trouble = 'error' in ended ? ended.error.message : 'the model wrote none';
+    return { stats: withStats(outcome.stats, [ended.stats], delegation.budget), trouble };
+  } catch (thrown) {
+    return { stats: outcome.stats, trouble: messageOf(thrown) };
+  }
+}
+
+const TURNS = 2;
+
+function summariserPlan(parent: Plan, message: string, { request }: Delegation): Plan {
+  const agent = internalAgent(SUMMARISER, { caller: parent.agent, hasOwnModel: false });
+  const { systemPrompt } = agent.config;
+  const { passes: _, ...rest } = parent;
+  return {
+    ...rest,
+    agent,
+    skill: { path: '', content: '' },
+    files: [],
+    stdin: '',
+    task: { sentence: SUMMARISER.description, message, warnings: [] },
+    form: undefined,
+    systemPrompt: buildSystemPrompt({ systemPrompt, skill: '', files: [], language: request.language ?? '' }),
+    memory: undefined,
+    maxTurns: TURNS,
+    warnings: [],
+  };
+}
+
+const MAX_TITLE = 300;
+const MAX_BYTES = 16 * 1024;
+
+function describe({ plan, change, buffered, told, unread }: ToSummarise): string {
+  const subject = subjectTrigger(plan.trigger);
+  const title = subject === undefined ? '' : cleanLine(subject.title, MAX_TITLE);
+  const body = subject?.kind === 'pull_request' ? subject.body : '';
+  const files = parseDiff(change?.diff ?? '').map(
+    ({ path, additions, deletions }) => `${path} +${additions} -${deletions}`,
+  );
+  const findings = buffered.findings.map(({ finding }, index) => {
+    const { title: fault, path, line, severity, category } = finding;
+    return `${index + 1}. ${severity} ${category}, ${path}:${line}: ${fault}`;
+  });
+  const block = (lines: readonly string[], source: string) =>
+    lines.length === 0 ? [] : [fence(cutToBytes(lines.join('\n'), MAX_BYTES).text, { source })];
+  return [
+    'Write the summary of this review.',
+    FENCE_NOTICE,
+    ...block([`Title: ${title}`, body], 'title and description'),
+    ...block(files, 'changed files'),
+    ...block(
+      told.map(({ name, text }) => `${name}: ${text}`),
+      'what each part says',
+    ),
+    findings.length === 0 ? 'No finding was kept.' : 'Findings that were kept:',
+    ...block(findings, 'findings'),
+    ...(unread.length === 0 ? [] : ['Nobody has read these files:', ...block(unread, 'files not read')]),
+  ].join('\n\n');
+}
+
+/** Only a pair of this list, and never both of one: a summary takes no fault away. */
+function withoutSame({ findings }: Buffered, { same }: WrittenSummary): Buffered['findings'] {
+  const dropped = new Set<number>();
+  for (const { keep, drop } of same) {
+    const isThere = findings[keep - 1] !== undefined && findings[drop - 1] !== undefined;
+    if (isThere && keep !== drop && !dropped.has(keep)) dropped.add(drop);
+  }
+  return findings.filter((_, index) => !dropped.has(index + 1));
+}
