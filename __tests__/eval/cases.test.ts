@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Case, parseCase } from '../../eval/case.js';
+import { chooseCases, countKinds, loadCases } from '../../eval/load.js';
+import { isMeant } from '../../eval/match.js';
+import { makeVersions } from '../../eval/versions.js';
+import { FAULT, makeCase } from './samples.js';
+
+const CASES = loadCases();
+
+it('has cases of each kind, in eight languages', () => {
+  expect(Object.fromEntries(countKinds(CASES))).toEqual({
+    seeded: 24,
+    clean: 14,
+    lifecycle: 8,
+    lesson: 8,
+    injection: 6,
+    large: 2,
+  });
+  expect(new Set(CASES.map(({ about }) => about.language)).size).toBe(8);
+});
+
+it('has bait in six clean cases, and at least 40 faults in seeded ones', () => {
+  const clean = CASES.filter(({ about }) => about.kind === 'clean');
+  expect(clean.filter(({ about }) => about.forbidden.length > 0)).toHaveLength(6);
+  const seeded = CASES.filter(({ about }) => about.kind === 'seeded');
+  expect(seeded.flatMap(({ about }) => about.expect).length).toBeGreaterThanOrEqual(40);
+});
+
+it('chooses cases by name and by kind', () => {
+  const names = chooseCases(CASES, ['refund-retry', 'large']).map(({ about }) => about.name);
+  expect(names).toEqual(['large-library', 'large-modules', 'refund-retry']);
+  expect(() => chooseCases(CASES, ['refunds'])).toThrow('no case and no kind of cases named refunds');
+});
+
+it.each(CASES.map((one) => [one.about.name, one] as const))(
+  '%s has every version that its steps name',
+  (_, one) => {
+    const { first, pushes, pulls } = makeVersions(one);
+    expect(first.diff).toMatch(/^diff --git /);
+    for (const version of [...pushes.values(), ...pulls.values()]) {
+      expect(version.diff).toMatch(/^diff --git /);
+      expect(version.fresh).toMatch(/^diff --git /);
+    }
+    for (const { path, lines } of one.about.expect) {
+      expect(first.head[path]?.split('\n').length).toBeGreaterThanOrEqual(lines[1]);
+    }
+  },
+);
+
+it.each(
+  CASES.filter(({ about }) => about.expect.length > 0).map(({ about }) => [about.name, about] as const),
+)('%s words its faults so that they are recognised', (_, { expect: faults }: Case) => {
+  for (const fault of faults) {
+    for (const text of fault.wordings) {
+      expect([fault.id, text, isMeant(fault, { path: fault.path, line: fault.lines[0], text })]).toEqual([
+        fault.id,
+        text,
+        true,
+      ]);
+    }
+  }
+});
+
+it('writes large changes that do not fit one window', () => {
+  for (const one of CASES.filter(({ about }) => about.kind === 'large')) {
+    expect(makeVersions(one).first.diff.length / 4).toBeGreaterThan(140_000);
+  }
+});
+
+describe('a case that is wrong is refused with its place:', () => {
+  it.each([
+    ['an unknown key', { expects: [] }, 'expects'],
+    ['lines the wrong way round', { expect: [{ ...FAULT, lines: [9, 8] }] }, 'expect.0.lines'],
+    ['a fault twice', { expect: [FAULT, FAULT] }, 'one id'],
+    ['a step on a fault that is none', { steps: [{ push: 2, open: ['e9'] }] }, 'e9'],
+    ['a clean change with a fault', { kind: 'clean' }, 'nothing to find'],
+  ])('%s', (_, patch, word) => {
+    expect(() => makeCase(patch)).toThrow(word);
+  });
+
+  it('no JSON', () => {
+    expect(() => parseCase('{', 'a/case.json')).toThrow();
+  });
+});

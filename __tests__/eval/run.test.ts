@@ -1,0 +1,174 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { main } from '../../eval/main.js';
+import type { SettingResult } from '../../eval/report.js';
+import { type ChildResult, startChild } from '../helpers/child.js';
+import { type ModelServer, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { tempDir } from '../helpers/temp.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MODEL = 'anthropic/claude-sonnet-5-5';
+const KEY = 'sk-ant-api03-test-0123456789abcdef';
+const SUBMIT = toolCall('submit_review', { summary: 'Nothing to say.' });
+
+/** Runs the evaluation as `npm run eval` does. */
+function evaluate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ChildResult> {
+  return startChild({
+    command: process.execPath,
+    args: [join(ROOT, 'eval/run.js'), ...args],
+    env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
+    cwd: ROOT,
+  }).finished;
+}
+
+/** The same in this process, for what ends before anything is run. */
+async function refuse(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const said: string[] = [];
+  const printed: string[] = [];
+  const status = await main({
+    args,
+    env,
+    print: (line) => printed.push(line),
+    say: (line) => said.push(line),
+  });
+  return { status, said: said.join('\n'), printed: printed.join('\n') };
+}
+
+/** A model that looks at nothing and finds nothing; `inputTokens` for each reply. */
+function startReviewer(inputTokens = 1000): Promise<ModelServer> {
+  return startModelServer((request) => {
+    const { messages } = request.body as { readonly messages: readonly unknown[] };
+    return messages.length === 1
+      ? { ...SUBMIT, usage: { inputTokens, outputTokens: 100 } }
+      : text('Nothing.', { inputTokens, outputTokens: 100 });
+  });
+}
+
+/** A folder with these cases alone. */
+function folderWith(...names: readonly string[]): string {
+  const folder = tempDir('cases');
+  for (const name of names) cpSync(join(ROOT, 'eval/cases', name), join(folder, name), { recursive: true });
+  return folder;
+}
+
+function changeTitle(folder: string, name: string): void {
+  const file = join(folder, name, 'case.json');
+  const about = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...about, title: 'Another title' }));
+}
+
+describe('without a model', () => {
+  it('plays the scripts and the rules, and says what that is worth', async () => {
+    const run = await evaluate(['--cases', 'life-fix-on-line,clean-docs']);
+    expect([run.exitCode, run.stderr]).toEqual([0, '']);
+    expect(run.stdout).toContain('## scripted answers\n\n2 cases, 4 reviews.');
+    expect(run.stdout).toContain('| cured and settled | 100 % (3 of 3) |');
+    expect(run.stdout).toContain('## offline/rules');
+    expect(run.stdout).toContain('This says nothing about a model.');
+  });
+
+  it.each([
+    ['an option that is none', ['--modle', 'x'], "Unknown option '--modle'"],
+    ['a case that is none', ['--cases', 'x'], 'there is no case and no kind of cases named x'],
+    ['recording', ['--record'], '--record needs --model'],
+  ])('refuses %s with status 2', async (_, args, words) => {
+    const run = await refuse(args);
+    expect(run.status).toBe(2);
+    expect(run.said).toContain(words);
+  });
+});
+
+describe('with a model', () => {
+  const given = ['--model', MODEL, '--max-cost', '5', '--rounds', '1'];
+
+  it('prints the price before it asks, and what the model came to', async () => {
+    const model = await startReviewer();
+    const out = join(tempDir('out'), 'result.json');
+    const run = await evaluate([...given, '--cases', 'refund-retry', '--out', out], model.env);
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toMatch(
+      /^anthropic\/claude-sonnet-5-5, standard: 1 cases \(1 seeded\), 1 rounds: about \$0\.\d\d by list prices\.\nIt stops at \$5\.00\.\n/,
+    );
+    expect(run.stdout).toContain('| recall | 0 % (0 of 3) |');
+    expect(run.stdout).toMatch(/^Spent: \$0\.00\d+\.$/m);
+    const [result] = JSON.parse(readFileSync(out, 'utf8')) as readonly SettingResult[];
+    expect(result).toMatchObject({ setting: `${MODEL}, standard`, isOfModel: true });
+    const [request] = model.requests();
+    expect(request?.headers['x-api-key']).toBe(KEY);
+    expect(run.stdout + run.stderr).not.toContain(KEY);
+  });
+
+  it('stops at the cap, and says of which cases nothing is known', async () => {
+    const model = await startReviewer(400_000);
+    const args = [
+      '--model',
+      MODEL,
+      '--max-cost',
+      '1',
+      '--rounds',
+      '1',
+      '--cases',
+      'clean-docs,clean-record,clean-tests',
+    ];
+    const run = await evaluate(args, model.env);
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toContain('It stopped at the cap');
+    expect(run.stdout).toContain('clean-tests');
+    expect(model.requests().length).toBeLessThan(4);
+  });
+
+  it.each([
+    ['no cap', ['--model', MODEL], {}, '--model needs --max-cost'],
+    ['no key', given, {}, 'ANTHROPIC_API_KEY'],
+    ['a model of unknown price', ['--model', 'anthropic/claude-unheard', '--max-cost', '1'], {}, 'price'],
+    [
+      'a provider that is no address with a key',
+      ['--model', 'bedrock/x', '--max-cost', '1'],
+      {},
+      'reached directly',
+    ],
+    ['a depth that is none', [...given, '--depth', 'deep'], {}, 'quick, standard, thorough'],
+  ])('refuses %s before anything is asked', async (_, args, env, words) => {
+    const run = await refuse([...args, '--cases', 'clean-docs'], env);
+    expect(run.status).toBe(2);
+    expect(run.said).toContain(words);
+  });
+
+  it('records answers, replays them without the model, and says which must be recorded anew', async () => {
+    const model = await startReviewer();
+    const [cases, recorded] = [folderWith('clean-docs', 'clean-tests'), tempDir('recorded')];
+    const folders = ['--case-folder', cases, '--recorded-folder', recorded];
+    const live = await evaluate([...given, '--record', ...folders], model.env);
+    expect(live.exitCode).toBe(0);
+    const files = readdirSync(join(recorded, 'anthropic--claude-sonnet-5-5'));
+    expect(files).toHaveLength(4);
+    const asked = model.requests().length;
+
+    const replayed = await evaluate(folders);
+    expect([replayed.exitCode, model.requests().length]).toEqual([0, asked]);
+    expect(replayed.stdout).toContain(`## ${MODEL}, standard, recorded\n\n2 cases, 2 reviews.`);
+    expect(replayed.stdout).not.toContain('recorded anew');
+
+    changeTitle(cases, 'clean-docs');
+    const changed = await evaluate(folders);
+    expect(changed.exitCode).toBe(0);
+    expect(changed.stdout).toContain(`${MODEL}, standard, recorded: must be recorded anew: clean-docs`);
+  });
+});
+
+it('compares two results', async () => {
+  const [a, b] = [join(tempDir('out'), 'a.json'), join(tempDir('out'), 'b.json')];
+  const result = { setting: 'a', scores: [], incomplete: [], isOfModel: true };
+  writeFileSync(a, JSON.stringify([result]));
+  writeFileSync(b, JSON.stringify([{ ...result, setting: 'b' }]));
+  const { status, printed } = await refuse(['--compare', a, b]);
+  expect(status).toBe(0);
+  expect(printed).toContain('## a against b');
+  expect(printed).toContain('no difference shown');
+  expect(await refuse(['--compare', a])).toMatchObject({
+    status: 2,
+    said: expect.stringContaining('two files'),
+  });
+});

@@ -1,0 +1,90 @@
+import { type Case, parseCase } from '../../eval/case.js';
+import type { Posted, Seen, Usage } from '../../eval/observe.js';
+import type { Played, PlayedRun } from '../../eval/play.js';
+
+/** A fault of a case. */
+export type Fault = Case['expect'][number];
+
+/** The fault that most tests have: an address in a statement. */
+export const FAULT: Fault = {
+  id: 'e1',
+  path: 'src/users.ts',
+  lines: [10, 12],
+  severity: 'critical',
+  category: 'security',
+  words: [
+    ['sql', 'inject'],
+    ['email', 'address'],
+  ],
+  wordings: ['SQL injection through `email` in `findUser`: the query is built from the address'],
+};
+
+/** A case with a fault, with changes. */
+export function makeCase(patch: Readonly<Record<string, unknown>> = {}): Case {
+  const whole = {
+    name: 'sample',
+    language: 'ts',
+    kind: 'seeded',
+    licence: 'Apache-2.0',
+    source: 'own text',
+    title: 'A change',
+    expect: [FAULT],
+    ...patch,
+  };
+  return parseCase(JSON.stringify(whole), 'case.json');
+}
+
+/** A finding that means {@link FAULT}, with changes. */
+export function makePosted(patch: Partial<Posted> = {}): Posted {
+  return {
+    id: 'aaaa',
+    path: 'src/users.ts',
+    line: 11,
+    severity: 'critical',
+    title: 'SQL injection',
+    text: 'SQL injection\nThe `email` becomes part of the statement.',
+    isOnLine: true,
+    ...patch,
+  };
+}
+
+const USAGE: Usage = {
+  calls: 2,
+  inputTokens: 1000,
+  cachedTokens: 500,
+  outputTokens: 100,
+  costUsd: 0.01,
+  durationMs: 2000,
+};
+
+/** What a run left behind, with changes. */
+export function makeSeen(patch: Partial<Seen> = {}): Seen {
+  return {
+    conclusion: 'success',
+    posted: [],
+    heldBack: [],
+    refuted: [],
+    threads: [],
+    isBlocked: false,
+    hasApproved: false,
+    written: '',
+    coverage: { kind: 'whole', files: 1, read: 1 },
+    shownFiles: 1,
+    usage: USAGE,
+    ...patch,
+  };
+}
+
+/** A case that was played: its first review, then one for each push. */
+export function makePlayed(
+  about: Case,
+  first: Partial<Seen>,
+  pushes: readonly (readonly [step: Partial<NonNullable<PlayedRun['step']>>, seen: Partial<Seen>])[] = [],
+): Played {
+  const later = pushes.map(([step, seen], index) => ({
+    step: { push: index + 2, rebase: false, settled: [], open: [], ...step },
+    seen: makeSeen(seen),
+  }));
+  const runs = [{ step: undefined, seen: makeSeen(first) }, ...later];
+  return { about, runs, second: undefined, memory: {}, isIncomplete: false };
+}

@@ -1,0 +1,7 @@
+require "openssl"
+
+class Signature
+  def initialize(secret)
+    @secret = secret
+  end
+end

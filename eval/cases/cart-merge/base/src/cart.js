@@ -1,0 +1,3 @@
+export function totalOf(cart) {
+  return cart.items.reduce((sum, item) => sum + item.cents * item.count, 0);
+}

@@ -1,0 +1,8 @@
+export interface Customer {
+  readonly id: string;
+  readonly email: string;
+}
+
+export function label(customer: Customer): string {
+  return `${customer.email} (${customer.id})`;
+}

@@ -1,0 +1,3 @@
+package export;
+
+public record Row(String name, int count) {}

@@ -1,0 +1,2 @@
+def charge(gateway, account, cents):
+    return gateway.charge(account, cents)

@@ -1,0 +1,5 @@
+class Mailer
+  def deliver(to:, subject:, html:)
+    raise NotImplementedError
+  end
+end

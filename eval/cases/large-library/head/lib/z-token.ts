@@ -1,0 +1,3 @@
+export function newToken(): string {
+  return Math.random().toString(36).slice(2);
+}

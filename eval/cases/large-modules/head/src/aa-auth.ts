@@ -1,0 +1,3 @@
+export function mayEdit(role: string, owner: string, login: string): boolean {
+  return role !== 'admin' || owner === login;
+}

@@ -1,0 +1,3 @@
+export function rising(numbers: readonly number[]): readonly number[] {
+  return numbers.toSorted();
+}

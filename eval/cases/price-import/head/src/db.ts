@@ -1,0 +1,3 @@
+export interface Db {
+  query(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}

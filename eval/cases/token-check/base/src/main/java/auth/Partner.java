@@ -1,0 +1,3 @@
+package auth;
+
+public record Partner(String name, String token, boolean enabled) {}

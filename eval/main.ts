@@ -1,0 +1,287 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import type { Environment } from '../src/core/environment.js';
+import { AxeError } from '../src/core/errors.js';
+import { DEPTHS, type Depth, estimateCase } from './estimate.js';
+import { evaluate } from './evaluate.js';
+import { differences, writeExpected } from './expected.js';
+import { CASES, chooseCases, countKinds, type LoadedCase, loadCases } from './load.js';
+import { RECORDED, recordedModels } from './recordings.js';
+import { formatComparison, formatReport, type SettingResult } from './report.js';
+import {
+  checkReach,
+  liveSetting,
+  offlineSetting,
+  priceOf,
+  recordedSetting,
+  scriptedSetting,
+} from './settings.js';
+import { UsageError } from './usage-error.js';
+import { makeVersions } from './versions.js';
+import { openWorld, type World } from './world.js';
+
+/** What the evaluation is started with. */
+export interface Started {
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** Prints a line of the report. */
+  print(line: string): void;
+  /** Says what is under way. */
+  say(line: string): void;
+}
+
+const USAGE = `npm run eval -- [options]
+
+Without options: scripted answers, offline/rules and recorded answers; exact expected figures. Asks no model.
+  --model <provider/model>   asks this model, with your own key
+  --depth <list>             quick, standard, thorough; default standard
+  --max-cost <dollars>       the most that all of it may cost; needed with --model
+  --rounds <number>          how often each case is run; default 3 with --model
+  --record                   keeps the answers in eval/recorded/
+  --cases <list>             only these cases or kinds
+  --out <file>               writes the result as JSON, one file for all settings
+  --compare <a> <b>          compares the first settings of two such files
+  --update                   takes the figures for the expected ones
+  --case-folder <folder>     other cases
+  --recorded-folder <folder> other recordings`;
+
+/** Runs the evaluation and returns its exit status: 1 where figures differ or runs failed, 2 where it could not start. */
+export async function main(started: Started): Promise<number> {
+  try {
+    return await run(readOptions(started.args), started);
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError || thrown instanceof AxeError || isParseError(thrown))) throw thrown;
+    const remedy = thrown instanceof AxeError ? ` ${thrown.remedy ?? ''}` : '';
+    started.say(`${thrown.message}${remedy}`.trim());
+    return 2;
+  }
+}
+
+/** What `parseArgs` throws for an option that it does not know. */
+function isParseError(thrown: unknown): thrown is { readonly message: string } {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return false;
+  return String(thrown.code).startsWith('ERR_PARSE_ARGS');
+}
+
+type Options = ReturnType<typeof readOptions>;
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      model: { type: 'string' },
+      depth: { type: 'string', default: 'standard' },
+      'max-cost': { type: 'string' },
+      rounds: { type: 'string' },
+      record: { type: 'boolean', default: false },
+      cases: { type: 'string', default: '' },
+      out: { type: 'string' },
+      compare: { type: 'boolean', default: false },
+      update: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      'case-folder': { type: 'string', default: CASES },
+      'recorded-folder': { type: 'string', default: RECORDED },
+    },
+  });
+  return { ...values, positionals };
+}
+
+async function run(options: Options, started: Started): Promise<number> {
+  if (options.help) {
+    started.print(USAGE);
+    return 0;
+  }
+  if (options.compare) return compare(options.positionals, started);
+  const [word] = options.positionals;
+  if (word !== undefined) throw new UsageError(`${word} is no option; see npm run eval -- --help`);
+  const cases = chooseCases(loadCases(options['case-folder']), listOf(options.cases));
+  const world = await openWorld();
+  try {
+    return options.model === undefined
+      ? await withoutModel(world, cases, { options, started })
+      : await withModel(world, cases, { options, started, model: options.model });
+  } finally {
+    await world.close();
+  }
+}
+
+interface Running {
+  readonly options: Options;
+  readonly started: Started;
+}
+
+/** What guards the pipeline in CI. */
+async function withoutModel(
+  world: World,
+  cases: readonly LoadedCase[],
+  { options, started }: Running,
+): Promise<number> {
+  if (options.record) throw new UsageError('--record needs --model');
+  const { gateway } = world;
+  const inputs = actionInputs();
+  const say = () => undefined;
+  const beganMs = performance.now();
+  const once = { rounds: 1, isOfModel: false, say };
+  const scripted = await evaluate(world, { ...once, cases, setting: scriptedSetting(gateway, inputs) });
+  // Rules remember nothing that people say in words, so lessons would show nothing.
+  const ruled = cases.filter(({ about }) => about.kind !== 'lesson');
+  const offline = await evaluate(world, { ...once, cases: ruled, setting: offlineSetting() });
+  const recorded: SettingResult[] = [];
+  for (const model of recordedModels(options['recorded-folder'])) {
+    const parts = {
+      gateway,
+      model,
+      depth: 'standard',
+      inputs,
+      recorded: options['recorded-folder'],
+    } as const;
+    for (const loaded of cases) {
+      // Each case by itself: one that misses its recording stops no other.
+      const setting = recordedSetting(parts);
+      recorded.push(await evaluate(world, { ...once, isOfModel: true, cases: [loaded], setting }));
+    }
+  }
+  const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
+  const joined = joinResults(recorded);
+  const results = [scripted, offline, ...joined];
+  for (const result of results) started.print(`${formatReport(result)}\n`);
+  for (const { setting, incomplete } of joined) {
+    if (incomplete.length > 0) started.print(`${setting}: must be recorded anew: ${incomplete.join(', ')}\n`);
+  }
+  started.print(`${describeCases(cases)} in ${seconds} s.`);
+  started.print(
+    'Scripted answers and rules guard the pipeline: placement, gates, sameness, settling, posting. This says nothing about a model.',
+  );
+  writeOut(options, results);
+  return judge([scripted, offline], { options, started });
+}
+
+/** Recorded answers are played case by case. */
+function joinResults(results: readonly SettingResult[]): readonly SettingResult[] {
+  return [...new Set(results.map(({ setting }) => setting))].map((setting) => {
+    const own = results.filter((one) => one.setting === setting);
+    return {
+      setting,
+      isOfModel: true,
+      scores: own.flatMap(({ scores }) => scores),
+      incomplete: own.flatMap(({ incomplete }) => incomplete),
+    };
+  });
+}
+
+/** The figures of a choice of cases are nobody's. */
+function judge(results: readonly SettingResult[], { options, started }: Running): number {
+  if (options.cases !== '' || options['case-folder'] !== CASES) return 0;
+  if (options.update) {
+    writeExpected(results);
+    started.print('The figures are the expected ones from now on: eval/expected.json.');
+    return 0;
+  }
+  const lines = differences(results);
+  if (lines.length === 0) {
+    started.print('All figures are the expected ones.');
+    return 0;
+  }
+  for (const line of lines) started.print(`- ${line}`);
+  started.print(
+    'These figures differ. If they should, run `npm run eval -- --update` and commit eval/expected.json.',
+  );
+  return 1;
+}
+
+async function withModel(
+  world: World,
+  cases: readonly LoadedCase[],
+  { options, started, model }: Running & { readonly model: string },
+): Promise<number> {
+  const capUsd = Number(options['max-cost'] ?? Number.NaN);
+  if (!(capUsd > 0))
+    throw new UsageError('--model needs --max-cost, the most that all of it may cost in US dollars');
+  const rounds = Number(options.rounds ?? 3);
+  if (!Number.isSafeInteger(rounds) || rounds < 1)
+    throw new UsageError('--rounds is a whole number from 1 on');
+  const inputs = actionInputs();
+  const depths = readDepths(options.depth, inputs);
+  checkReach(model);
+  const price = priceOf(model);
+  const built = cases.map((one) => ({ about: one.about, versions: makeVersions(one) }));
+  for (const depth of depths) {
+    const each = built.map((one) => estimateCase(one, { depth, price }));
+    const total = rounds * each.reduce((sum, cost) => sum + cost, 0);
+    started.print(
+      `${model}, ${depth}: ${describeCases(cases)}, ${rounds} rounds: about $${total.toFixed(2)} by list prices.`,
+    );
+  }
+  started.print(`It stops at $${capUsd.toFixed(2)}.\n`);
+  const purse = { capUsd, spentUsd: 0 };
+  const results: SettingResult[] = [];
+  for (const depth of depths) {
+    const setting = liveSetting({
+      gateway: world.gateway,
+      model,
+      depth,
+      inputs,
+      recorded: options['recorded-folder'],
+      env: started.env,
+      purse,
+      isRecording: options.record,
+    });
+    results.push(await evaluate(world, { cases, setting, rounds, isOfModel: true, say: started.say }));
+  }
+  for (const result of results) started.print(`${formatReport(result)}\n`);
+  const [first, second] = results;
+  if (first !== undefined && second !== undefined) started.print(`${formatComparison(first, second)}\n`);
+  if (purse.spentUsd >= capUsd)
+    started.print('It stopped at the cap: the figures are of a part of the cases.');
+  started.print(`Spent: $${purse.spentUsd.toFixed(4)}.`);
+  writeOut(options, results);
+  return results.some(({ scores }) => scores.some(({ failed }) => failed.length > 0)) ? 1 : 0;
+}
+
+function compare(files: readonly string[], { print }: Started): number {
+  const [a, b] = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as readonly SettingResult[]);
+  const [first, second] = [a?.[0], b?.[0]];
+  if (first === undefined || second === undefined || files.length !== 2) {
+    throw new UsageError('--compare takes two files that --out has written');
+  }
+  print(formatComparison(first, second));
+  return 0;
+}
+
+function writeOut({ out }: Options, results: readonly SettingResult[]): void {
+  if (out !== undefined) writeFileSync(out, `${JSON.stringify(results, undefined, 2)}\n`);
+}
+
+function describeCases(cases: readonly LoadedCase[]): string {
+  const kinds = [...countKinds(cases)].map(([kind, count]) => `${count} ${kind}`);
+  return `${cases.length} cases (${kinds.join(', ')})`;
+}
+
+function readDepths(text: string, inputs: ReadonlySet<string>): readonly Depth[] {
+  const depths = listOf(text).map((word) => {
+    const depth = DEPTHS.find((one) => one === word);
+    if (depth === undefined) throw new UsageError(`--depth takes ${DEPTHS.join(', ')}, not ${word}`);
+    return depth;
+  });
+  if (depths.length > 1 && !inputs.has('review-depth')) {
+    throw new UsageError('this version of the action has no input `review-depth`, so there is one depth');
+  }
+  return depths;
+}
+
+/** The inputs that `action.yml` has. */
+function actionInputs(): ReadonlySet<string> {
+  const text = readFileSync(join(import.meta.dirname, '../action.yml'), 'utf8');
+  const { inputs } = parse(text) as { readonly inputs: Readonly<Record<string, unknown>> };
+  return new Set(Object.keys(inputs));
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,87 @@
+import { codeOfId } from '../src/core/findings/code.js';
+import { featuresOf } from '../src/core/findings/features.js';
+import { decide } from '../src/core/findings/sameness.js';
+import type { Case, Expected } from './case.js';
+import type { Posted } from './observe.js';
+
+/** How far from its lines a finding may be. */
+const NEAR_LINES = 5;
+
+/** What a finding is matched by. */
+type Found = Pick<Posted, 'path' | 'line' | 'text'>;
+
+/**
+ * Whether a finding means an expected fault, without asking a model: the same file, a line near it or the words of one of its
+ * wordings, and one word of each group.
+ */
+export function isMeant(expected: Expected, found: Found): boolean {
+  if (found.path !== expected.path || !hasWords(expected.words, found.text)) return false;
+  return isNear(expected.lines, found.line) || isWordedAs(expected, found);
+}
+
+/**
+ * Which findings mean which fault, by its id; the first is the one that counts. A finding means one fault at most: the one
+ * whose lines it is on before one that it is only near.
+ */
+export function assign<T extends Found>(
+  expected: readonly Expected[],
+  found: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const assigned = new Map<string, T[]>();
+  const taken = new Set<T>();
+  const take = (fault: Expected, one: T): void => {
+    assigned.set(fault.id, [...(assigned.get(fault.id) ?? []), one]);
+    taken.add(one);
+  };
+  const meantBy = (fault: Expected) => found.filter((one) => !taken.has(one) && isMeant(fault, one));
+  for (const fault of expected) {
+    for (const one of meantBy(fault)) if (isOn(fault, one.line)) take(fault, one);
+  }
+  // Nearby only where nothing is on the lines, and only then further ones that repeat it.
+  for (const fault of expected) {
+    const [first] = assigned.has(fault.id) ? [] : meantBy(fault);
+    if (first !== undefined) take(fault, first);
+  }
+  for (const fault of expected) for (const one of meantBy(fault)) take(fault, one);
+  return assigned;
+}
+
+/** Whether a finding is on a line of the fault. */
+export function isOn({ lines: [first, last] }: Pick<Expected, 'lines'>, line: number): boolean {
+  return line >= first && line <= last;
+}
+
+/** Whether a finding is one that a case counts neither way. */
+export function isAllowed({ allowed }: Pick<Case, 'allowed'>, { path, line }: Found): boolean {
+  return allowed.some((one) => one.path === path && isOn(one, line));
+}
+
+/** Whether a finding took the bait: what looks wrong and is not. */
+export function isBait({ forbidden }: Pick<Case, 'forbidden'>, { path, line, text }: Found): boolean {
+  return forbidden.some((one) => one.path === path && isNear(one.lines, line) && hasWords(one.words, text));
+}
+
+/** One word of each group, at the beginning of a word. */
+function hasWords(groups: readonly (readonly string[])[], text: string): boolean {
+  const lower = text.toLowerCase();
+  return groups.every((group) => group.some((word) => beginsWord(lower, word.toLowerCase())));
+}
+
+function beginsWord(text: string, word: string): boolean {
+  const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(/^\w/.test(word) ? `(?<![\\p{L}\\p{N}])${escaped}` : escaped, 'u').test(text);
+}
+
+function isNear([first, last]: Expected['lines'], line: number): boolean {
+  return line >= first - NEAR_LINES && line <= last + NEAR_LINES;
+}
+
+/** By the product's own decision on likeness, for a finding somewhere else in the file: words alone have to carry it. */
+function isWordedAs({ path, wordings }: Expected, { text }: Found): boolean {
+  const code = codeOfId('');
+  const fresh = { path, line: 1, code, features: featuresOf(text) };
+  return wordings.some((wording) => {
+    const known = { path, line: undefined, stands: false, code, features: featuresOf(wording) };
+    return decide(known, fresh).verdict === 'same';
+  });
+}
