@@ -18,6 +18,12 @@ it.each<[string, Partial<CommentedLine>, boolean]>([
   ['is gone with its file', { path: 'b.ts' }, true],
   ['is gone, whatever the end of the file', { hunk: `${LINE.hunk}\n\\ No newline at end of file` }, true],
   ['is found by GitHub', { isOutdated: false }, false],
+  [
+    'was moved to another path together with its file',
+    { path: 'b.ts', hunk: '@@ -9 +9 @@\n+ fresh();' },
+    false,
+  ],
+  ['says nothing, and its file is gone', { path: 'b.ts', hunk: '@@ -9 +9 @@\n+ }' }, true],
   ['was only moved', { hunk: '@@ -9 +9 @@\n+ fresh();' }, false],
   ['was removed, and is on the other side', { side: 'LEFT', hunk: '@@ -9 +9 @@\n-\told();' }, false],
   ['stands in a file of which GitHub shows nothing', { path: 'large.ts' }, false],

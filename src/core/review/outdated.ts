@@ -1,4 +1,4 @@
-import { normalizeCode } from '../findings/code.js';
+import { isTelling, normalizeCode } from '../findings/code.js';
 import type { Side } from '../findings/terms.js';
 import { type DiffLines, findFile } from './diff-lines.js';
 import { lastCode } from './known.js';
@@ -16,16 +16,26 @@ export interface CommentedLine {
 
 /**
  * Whether the line of a comment is no longer part of the change. GitHub calls one outdated that was only moved, so the
- * diff is looked through for its code as well; code that says nothing (`}`) is found nearly everywhere, and stays.
+ * diff is searched for its code as well. Code that says nothing (`}`) is found nearly everywhere, so it counts as present.
+ *
+ * A file that the pull request adds and a later push moves has no trace of its old path in the diff: then its code is
+ * searched for in every added line, because a moved fault is still a fault.
  */
 export function isLineGone({ path, side, isOutdated, hunk }: CommentedLine, lines: DiffLines): boolean {
   if (!isOutdated) return false;
   const code = lastCode(hunk);
   const file = findFile(lines, path);
-  if (code === '' || file === undefined) return file === undefined;
+  if (file === undefined) return !(isTelling(code) && isAddedSomewhere(code, lines));
+  if (code === '') return false;
   // GitHub shows nothing of a large file: its lines may all be there.
   if (file.LEFT.size + file.RIGHT.size === 0) return false;
   return ![...file[side].values()].some(({ text }) => normalizeCode(text) === code);
+}
+
+function isAddedSomewhere(code: string, lines: DiffLines): boolean {
+  return [...lines.values()].some(({ RIGHT }) =>
+    [...RIGHT.values()].some(({ text, other }) => other === undefined && normalizeCode(text) === code),
+  );
 }
 
 /** Whether the lines that a comment offered to commit are in the change now, one after the other. */
