@@ -157,11 +157,6 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Tells the compiler that a union is exhausted; throws if it was lied to. */
-export function assertNever(value: never): never {
-  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
-}
-
 /** Does work whose errors are for people, as those of the file system are. */
 export async function orAxeError<T>(work: () => Promise<T>): Promise<T> {
   try {

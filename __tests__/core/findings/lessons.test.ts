@@ -3,7 +3,6 @@ import { codeId, readCode } from '../../../src/core/findings/code.js';
 import { featuresOf } from '../../../src/core/findings/features.js';
 import {
   type Accepted,
-  habitsOf,
   heldBack,
   type Lesson,
   lessonsAt,
@@ -107,20 +106,6 @@ describe('the age of a lesson', () => {
     const other = lessonOf({ at: daysAgo(100), category: 'data' });
     const { lessons } = lessonsAt(NOW, { lessons: [lessonOf({ at: daysAgo(200) }), other], accepted: [] });
     expect(lessons.map(({ from }) => from)).toEqual([other]);
-  });
-});
-
-describe('habitsOf', () => {
-  it('names what is dismissed three times or more in a folder', () => {
-    const lessons = [
-      ...Array.from({ length: 4 }, () => lessonOf({ category: 'test', path: 'src/ui/a.ts' })),
-      ...Array.from({ length: 3 }, () => lessonOf({ category: 'docs', path: 'a.md' })),
-      ...Array.from({ length: 2 }, () => lessonOf({ category: 'data', path: 'src/ui/b.ts' })),
-    ];
-    expect(habitsOf(lessonsAt(NOW, { lessons, accepted: [] }))).toEqual([
-      { category: 'test', folder: 'src/ui', count: 4 },
-      { category: 'docs', folder: '', count: 3 },
-    ]);
   });
 });
 

@@ -8,7 +8,8 @@ import {
 import type { PublishRequest, Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { type Coverage, type FindingRecord, isOpen } from '../../core/findings/record.js';
-import { SEVERITIES, type Severity } from '../../core/findings/terms.js';
+import { formatSeverities } from '../../core/findings/severity.js';
+import type { Severity } from '../../core/findings/terms.js';
 import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import { coverageAtEnd, type Plan } from '../../core/plan.js';
@@ -156,14 +157,6 @@ export async function postCheck(
   return result.kind === 'failed' ? failed(result) : { url: result.url };
 }
 
-/** `1 major, 2 minor`. */
-function bySeverity(open: readonly Severity[]): string {
-  return SEVERITIES.flatMap((severity) => {
-    const number = open.filter((one) => one === severity).length;
-    return number === 0 ? [] : [`${number} ${severity}`];
-  }).join(', ');
-}
-
 /** `neutral` holds nothing up; only a review that may ask for changes, and does, is a failure. */
 function conclusionOf({ findings, verdict, coverage }: Check): CheckRunReport['conclusion'] {
   if (verdict === 'request-changes') return 'failure';
@@ -174,7 +167,7 @@ function titleOf({ findings, open, isAnswered, isCut, coverage }: Check): string
   const read = `${coverage === undefined ? '' : coverageTitle(coverage)}${isCut ? ', cut short' : ''}`;
   if (findings === undefined) return `${isAnswered ? 'Answered' : 'No answer'}${read}`;
   if (findings === 0) return `No findings${read}`;
-  return open.length === 0 ? `${count(findings, 'finding')}${read}` : `${bySeverity(open)} open${read}`;
+  return open.length === 0 ? `${count(findings, 'finding')}${read}` : `${formatSeverities(open)} open${read}`;
 }
 
 /** The removed side of a diff has no lines that could carry one. */

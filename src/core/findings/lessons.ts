@@ -119,29 +119,6 @@ function isAlike(a: Comparable, b: Comparable): boolean {
   );
 }
 
-/** What people dismiss again and again in one folder. */
-export interface Habit {
-  readonly category: Category;
-  /** Empty for the repository's root. */
-  readonly folder: string;
-  readonly count: number;
-}
-
-const MIN_HABIT = 3;
-
-/** The kinds of findings that were dismissed three times or more in a folder, the most frequent first. */
-export function habitsOf({ lessons }: Lessons): readonly Habit[] {
-  const habits = new Map<string, Habit>();
-  for (const { from } of lessons) {
-    const folder = folderOf(from.path);
-    const key = `${from.category} ${folder}`;
-    habits.set(key, { category: from.category, folder, count: (habits.get(key)?.count ?? 0) + 1 });
-  }
-  return [...habits.values()]
-    .filter((habit) => habit.count >= MIN_HABIT)
-    .sort((a, b) => b.count - a.count || (a.folder < b.folder ? -1 : 1));
-}
-
 function learn<Kind extends Experience>(experiences: readonly Kind[]): Learned<Kind>[] {
   return experiences.flatMap((from) => {
     const features = readSketch(from.sketch);
@@ -159,8 +136,4 @@ function timeOf({ from }: Learned<Experience>): number {
 function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

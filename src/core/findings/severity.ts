@@ -77,3 +77,11 @@ export function readCategory(rule: string | undefined): Category | undefined {
   const name = `-${words.join('-')}-`;
   return CATEGORIES.find((category) => name.includes(`-${category}-`));
 }
+
+/** How many there are of each severity, the worst first: `1 major, 2 minor`. */
+export function formatSeverities(severities: readonly Severity[]): string {
+  return SEVERITIES.flatMap((severity) => {
+    const number = severities.filter((one) => one === severity).length;
+    return number === 0 ? [] : [`${number} ${severity}`];
+  }).join(', ');
+}

@@ -2,7 +2,7 @@ import { MAX_COMMENT_CHARACTERS } from '../defaults.js';
 import { featuresOf } from '../findings/features.js';
 import { findingText } from '../findings/finding.js';
 import { sketchOf } from '../findings/likeness.js';
-import { SEVERITIES } from '../findings/terms.js';
+import { formatSeverities } from '../findings/severity.js';
 import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
 import { findingInText, oneLine, severityMark } from './comment-text.js';
@@ -97,11 +97,8 @@ const MAX_ROWS = 30;
 /** `**3 findings: 1 major, 2 minor.**`; empty where nothing was found, which the summary says. */
 function headlineOf({ listed }: ReviewBodyParts): string {
   if (listed.length === 0) return '';
-  const parts = SEVERITIES.flatMap((severity) => {
-    const number = listed.filter(({ finding }) => finding.severity === severity).length;
-    return number === 0 ? [] : [`${number} ${severity}`];
-  });
-  return `**${count(listed.length, 'finding')}: ${parts.join(', ')}.**`;
+  const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+  return `**${count(listed.length, 'finding')}: ${severities}.**`;
 }
 
 /** One line a finding, worst first; a single one needs no table. */

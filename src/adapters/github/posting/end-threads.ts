@@ -1,13 +1,10 @@
-import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
 import { type EndMark, withEndNote, withoutEndNote } from '../../../core/review/markers.js';
-import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { createOnce } from '../client/create-once.js';
 import { againIfLost, type Failed, orFailed } from '../client/failed.js';
 import { isMarked } from '../reading/own-reviews.js';
-import { fetchReviewThreads } from '../reading/review-threads.js';
 import { setThread } from './resolve-thread.js';
+import { replyTo } from './thread-reply.js';
 
 /** What is done to a conversation that a finding of ours began. */
 export interface ThreadChange {
@@ -70,37 +67,12 @@ interface Reply {
 
 async function reply(
   client: GitHubClient,
-  { repository, number, head, change: { id, first, mark, to, reply: text, replied } }: Reply,
+  { repository, number, head, change: { first, mark, to, reply: text, replied } }: Reply,
   signal: AbortSignal,
 ): Promise<void> {
   const marker = `<!-- axe-action:reply ${to === 'reopen' ? 'back' : mark} ${head} -->`;
   if (replied.some((body) => isMarked(body, marker))) return;
-  await createOnce({
-    create: async () => {
-      await askRest(
-        client,
-        {
-          route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies',
-          params: {
-            owner: repository.owner,
-            repo: repository.name,
-            pull_number: number,
-            comment_id: first.id,
-            body: `${marker}\n${text}`,
-          },
-          schema: v.object({ html_url: v.string() }),
-          what: 'the comment',
-        },
-        signal,
-      );
-      return true;
-    },
-    find: async () => {
-      const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
-      const replies = threads.find((thread) => thread.id === id)?.replies ?? [];
-      return replies.some(({ isOurs, body }) => isOurs && isMarked(body, marker)) ? true : undefined;
-    },
-  });
+  await replyTo(client, { repository, number, commentId: first.id, marker, body: text }, signal);
 }
 
 async function edit(
