@@ -5,7 +5,7 @@ import { ToolError } from '../../tool-error.js';
 import { needChoice } from '../choice.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { EVIDENCE_ITEM } from './evidence-argument.js';
+import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
 import { publishedText } from './published.js';
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */
@@ -35,19 +35,8 @@ export function createAddReviewComment(publications: Publications): Tool {
         required: true,
       },
       category: { type: 'string', description: 'What it is about.', required: true, choices: CATEGORIES },
-      effect: {
-        type: 'string',
-        description:
-          'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
-        required: true,
-        choices: EFFECTS,
-      },
-      reach: {
-        type: 'string',
-        description: 'How often it happens where the code is used.',
-        required: true,
-        choices: REACHES,
-      },
+      effect: { ...IMPACT.effect, required: true },
+      reach: { ...IMPACT.reach, required: true },
       trigger: {
         type: 'string',
         description: 'The input, state or order that brings it about; at most 300 characters.',

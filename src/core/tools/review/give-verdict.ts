@@ -4,7 +4,7 @@ import { ToolError } from '../../tool-error.js';
 import { readChoice } from '../choice.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { EVIDENCE_ITEM } from './evidence-argument.js';
+import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
 import { publishedText } from './published.js';
 
 /** The name of the tool by which a verifier ends its work. */
@@ -39,17 +39,7 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
         description: 'The line where it would be mended, if the claim names another one.',
         minimum: 1,
       },
-      effect: {
-        type: 'string',
-        description:
-          'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
-        choices: EFFECTS,
-      },
-      reach: {
-        type: 'string',
-        description: 'How often it happens where the code is used.',
-        choices: REACHES,
-      },
+      ...IMPACT,
       suggestion_cures: {
         type: 'boolean',
         description: 'False if the suggestion does not cure it, or breaks something else. Default: true.',

@@ -3,7 +3,7 @@ import { SETTLE_WAYS } from '../../review/settle.js';
 import { needChoice } from '../choice.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { EVIDENCE_ITEM } from './evidence-argument.js';
+import { EVIDENCE_ITEM } from './finding-arguments.js';
 import { publishedText } from './published.js';
 
 /** `settle_finding`: the end of an earlier finding of the agent's. */
