@@ -21,6 +21,9 @@ export function loadCases(folder = CASES): readonly LoadedCase[] {
       if (!existsSync(file)) throw new UsageError(`${join(folder, name)} has no case.json`);
       const about = parseCase(readFileSync(file, 'utf8'), file);
       if (about.name !== name) throw new UsageError(`${file}: the name is not that of its folder`);
+      // Without one of them the whole tree would be a change, and every figure of the case another.
+      const missing = ['base', 'head'].find((version) => !existsSync(join(folder, name, version)));
+      if (missing !== undefined) throw new UsageError(`${join(folder, name)} has no folder ${missing}`);
       return { about, folder: join(folder, name) };
     });
 }

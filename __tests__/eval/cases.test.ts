@@ -1,8 +1,11 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Case, parseCase } from '../../eval/case.js';
-import { chooseCases, countKinds, loadCases } from '../../eval/load.js';
+import { CASES as CASES_FOLDER, chooseCases, countKinds, loadCases } from '../../eval/load.js';
 import { isMeant } from '../../eval/match.js';
 import { makeVersions } from '../../eval/versions.js';
+import { tempDir } from '../helpers/temp.js';
 import { FAULT, makeCase } from './samples.js';
 
 const CASES = loadCases();
@@ -30,6 +33,13 @@ it('chooses cases by name and by kind', () => {
   const names = chooseCases(CASES, ['refund-retry', 'large']).map(({ about }) => about.name);
   expect(names).toEqual(['large-library', 'large-modules', 'refund-retry']);
   expect(() => chooseCases(CASES, ['refunds'])).toThrow('no case and no kind of cases named refunds');
+});
+
+it.each(['base', 'head'])('refuses a case without its folder %s', (missing) => {
+  const folder = tempDir();
+  cpSync(join(CASES_FOLDER, 'refund-retry'), join(folder, 'refund-retry'), { recursive: true });
+  rmSync(join(folder, 'refund-retry', missing), { recursive: true });
+  expect(() => loadCases(folder)).toThrow(`refund-retry has no folder ${missing}`);
 });
 
 it.each(CASES.map((one) => [one.about.name, one] as const))(
