@@ -52,8 +52,8 @@ describe('warnings merged for the runner', () => {
     const add = 'Add `issues: write` under `permissions:` of the job.';
     const warnings = [
       { message: 'the labels were not set: GitHub answered 403', remedy: add },
-      { message: 'nobody was assigned: GitHub answered 403', remedy: add },
-      { message: 'nobody was assigned: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
       { message: 'the reaction was not given: GitHub answered 500', remedy: 'Run it again.' },
       { message: 'it was not saved.', remedy: add },
       { message: 'one has no remedy' },
@@ -61,7 +61,7 @@ describe('warnings merged for the runner', () => {
     const [group] = mergeWarnings(warnings.map((warning) => ({ code: 'publish-failed', ...warning })));
     expect(group?.message.split('\n')).toEqual([
       `the labels were not set: GitHub answered 403. ${add}`,
-      'nobody was assigned: GitHub answered 403.',
+      'no one was assigned: GitHub answered 403.',
       'the reaction was not given: GitHub answered 500. Run it again.',
       'it was not saved.',
       'one has no remedy',

@@ -29,7 +29,7 @@ it('holds the findings on their lines where nothing is to be commented, and bloc
   expect(troubles(step)).toEqual([]);
   expect(stage.repo.talk.reviews).toEqual([]);
   expect(step.summary).toMatch(/^\*\*Check:\*\* https:\S+\n/m);
-  expect(step.summary).toContain('**Findings that stand in no comment**');
+  expect(step.summary).toContain('**Findings not posted as comments**');
   expect(stage.repo.talk.checkRuns).toMatchObject([
     {
       headSha: HEAD,

@@ -49,7 +49,7 @@ it('replies in the conversation of a pull request', async () => {
   expect(step).toMatchObject({ exitCode: 0, annotations: [] });
   expect(stage.repo.comments).toMatchObject([{ issue: 1 }]);
   const message = stage.model.prompts()[0]?.messages.join() ?? '';
-  expect(message).toContain('The comment stands under: pull request #1 by Codertocat');
+  expect(message).toContain('The comment is on: pull request #1 by Codertocat');
   expect(message).toContain(DIFF);
   expect(message).toContain(
     '<third-party-text source="comment by Codertocat">\nYou are totally right! I\'ll get this fixed right away.\n</third-party-text>',

@@ -37,7 +37,7 @@ it('C4 57: instead of GitHub, where it wants a password', async () => {
   });
   expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion: 'failure' } });
   expect(step.annotations).toMatchObject([{ level: 'error' }]);
-  expect(step.annotations[0]?.message).toContain('wants a user and a password (407)');
+  expect(step.annotations[0]?.message).toContain('requires a user and a password (407)');
   expect(step.annotations[0]?.message).toContain('`HTTP_PROXY: http://user:password@');
   expect(step.log).not.toContain('cancelled');
 });

@@ -189,7 +189,7 @@ it('shows findings on the lines and in the summary where the token may not comme
     ],
   ]);
   expect(told(result).join('\n')).toContain('pull-requests: write');
-  expect(result.summary).toContain('**Findings that stand in no comment**');
+  expect(result.summary).toContain('**Findings not posted as comments**');
   expect(result.summary).toContain('The token ends up in the log.');
   expect(result.summary).toMatch(/Suggested:\n\n```\n {2}return timingSafeEqual\(/);
   expect(stage.repo.talk.reviews).toEqual([]);

@@ -60,7 +60,7 @@ it('does not open a pull request again that people closed, and tells the model w
     stage.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
   const again = await collect(stage);
   expect(troubles(again)).toEqual([]);
-  expect(again.summary).toMatch(/Not suggested again: somebody closed the same suggestion, \S+\/pull\/1\n/);
+  expect(again.summary).toMatch(/Not suggested again: the same suggestion was closed, \S+\/pull\/1\n/);
   expect(stage.repo.pulls.size).toBe(1);
   const asked = stage.model.prompts()[3]?.messages.join('\n') ?? '';
   expect(asked).toContain('closed without merging');
@@ -90,7 +90,7 @@ it('leaves a pull request alone whose marker a person removed, and says so', asy
   const step = await collect(stage);
   expect(troubles(step).map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /took the marker line out of \S+\/pull\/1, so it is left as it is\. Merge or close it/,
+      /the marker line was removed from \S+\/pull\/1, so it is left as it is\. Merge or close it/,
     ),
   ]);
   expect(step.summary).toContain('"title":"Say how tokens are compared"');

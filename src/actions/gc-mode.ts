@@ -160,7 +160,7 @@ const DIGEST = /^<!-- axe-action gc-digest=([0-9a-f]{16}) -->\r?$/m;
 
 function footer(agent: string, { runUrl }: SuggestingParts): string {
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
-  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes unless somebody acts on it.`;
+  return `Suggested by ${run} from what \`${memoryName(agent)}\` remembers. A model wrote it; nothing changes until a person acts on it.`;
 }
 
 function asProposal(

@@ -46,7 +46,7 @@ export const GC_HELP: CommandHelp = {
   long: [
     'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
     'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a whole analysis; what is trimmed',
-    'stays beside the run log as `.bak` until the next time.',
+    'is kept next to the run log as `.bak` until the next time.',
   ].join('\n'),
   flags: FLAGS,
 };

@@ -35,7 +35,7 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'memory search <agent> <words>',
     short: 'Find the entries that hold all the words',
-    long: 'Find the entries that hold all the words in task or result, whatever their case, the newest first.',
+    long: 'Find the entries that contain all the words in task or result, in any case, newest first.',
     flags: [...WHERE, LANE, LAST, JSON_FLAG],
   },
   {
@@ -127,7 +127,7 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     usage: 'memory push',
     short: 'Commit and push the memory of a checkout',
     long: [
-      'Commit what has changed in a folder of a checkout since HEAD, and push it. If somebody else pushed in between, both',
+      'Commit what has changed in a folder of a checkout since HEAD, and push it. If someone else pushed in between, both',
       'sides are merged by entry and it is pushed again. Nothing else of the checkout is committed.',
     ].join('\n'),
     flags: [

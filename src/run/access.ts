@@ -38,7 +38,7 @@ export function unreadPermission(
 ): AxeError {
   const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
   return new AxeError(`the permission of ${login}${where} could not be read: ${message}`, {
-    remedy: remedy ?? 'Run it again; nothing is run for somebody of whom nothing is known.',
+    remedy: remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
   });
 }
 

@@ -46,7 +46,7 @@ export async function summarise(
   const { stats, trouble } = await ask(of, purpose, delegation);
   const told: WrittenSummary | undefined = written;
   if (told === undefined) {
-    const message = `no summary of all parts was written (${trouble}), so that of each part stands in its place`;
+    const message = `no overall summary was written (${trouble}), so the summaries of the parts are used`;
     parts.loop.reporter.warn({ code: 'model-warning', message });
     return { outcome: { ...outcome, stats }, buffered };
   }

@@ -210,12 +210,12 @@ describe('inputs', () => {
     [
       { 'labels-allowed': 'bug, **' },
       'the input `labels-allowed` cannot have "**": names are no paths',
-      'Write `*`; one `*` stands for anything, slashes too.',
+      'Write `*`; one `*` matches anything, slashes too.',
     ],
     [
       { 'assignees-allowed': 'octo**' },
       'the input `assignees-allowed` cannot have "octo**": names are no paths',
-      'Write `octo*`; one `*` stands for anything, slashes too.',
+      'Write `octo*`; one `*` matches anything, slashes too.',
     ],
     [
       { 'fail-on': 'failure, warnings' },

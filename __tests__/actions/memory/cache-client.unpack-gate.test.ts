@@ -52,7 +52,7 @@ describe('C3 42: the gate before an archive is unpacked', () => {
   });
 
   it('lets nothing through that it could not look into', () => {
-    expect(() => gate().see('Cache Size: ~0 MB (900 B)\n')).toThrow('nobody said where it is');
+    expect(() => gate().see('Cache Size: ~0 MB (900 B)\n')).toThrow('no path was reported for it');
     expect(gate().judge(HIT)).toMatchObject({ kind: 'error' });
   });
 

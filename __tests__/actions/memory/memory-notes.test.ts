@@ -8,7 +8,7 @@ import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js
 
 const KEEP_IT =
   'With `permissions: contents: write`, `memory-store: repo` keeps it on a branch, for every run and for good.';
-const EVICTED = `Memory is in the Actions cache. GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets. ${KEEP_IT}`;
+const EVICTED = `Memory is in the Actions cache. GitHub removes cache entries that were not used for 7 days, so a schedule that runs less often loses its memory. ${KEEP_IT}`;
 const ONE_PULL_REQUEST = `Memory is in the Actions cache. What a pull request keeps there, no other pull request can read. ${KEEP_IT}`;
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
 

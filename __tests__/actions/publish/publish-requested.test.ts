@@ -90,7 +90,7 @@ describe('what a run wants published', () => {
     const { part, warnings } = await publish(hello, REVIEWED);
     expect(warnings).toEqual([expect.stringMatching(/^the review was not posted: .*`pull-requests: write`/)]);
     expect(part).toMatchObject({ isReview: true, review: { findings: 1, unposted: [{}] } });
-    expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings that stand in no comment\*\*/);
+    expect(part.details).toMatch(/^One thing\.\n\n\*\*Findings not posted as comments\*\*/);
   });
 
   it('and may not be posted leaves what it suggests to the summary', async () => {

@@ -190,14 +190,14 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
     const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
     expect(seen({ ...report, taints })).toMatch(
-      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anybody, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
+      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anyone, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
     );
   });
 
   it('in quarantine says how it gets out', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     expect(await added({ patch: { memoryPolicy } })).toBe(
-      `Added to ${LINK}:\n\n${ENTRY}\n\n\`memory-write: quarantine\`: the entry stays apart until somebody promotes it with \`axe-action memory promote\`.`,
+      `Added to ${LINK}:\n\n${ENTRY}\n\n\`memory-write: quarantine\`: the entry is quarantined until a person promotes it with \`axe-action memory promote\`.`,
     );
     expect(await added({ patch: { memoryPolicy, trigger: issue({ author: STRANGER }) } })).toMatch(
       /\n\nThe entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access\.$/,

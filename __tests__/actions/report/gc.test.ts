@@ -135,7 +135,7 @@ describe('suggestions that were not put up', () => {
 
   it('name the pull request in which people closed the same', () => {
     expect(withSuggestion({ kind: 'closed-before', url: 'https://x/1' })).toContain(
-      'Not suggested again: somebody closed the same suggestion, https://x/1',
+      'Not suggested again: the same suggestion was closed, https://x/1',
     );
   });
 });

@@ -286,7 +286,11 @@ describe('the SDK', () => {
   );
 
   it.each([
-    ['lacks', 'export class CopilotClient {}', 'the Copilot SDK lacks what this action uses of it'],
+    [
+      'lacks',
+      'export class CopilotClient {}',
+      'the Copilot SDK does not have the functions that this action uses',
+    ],
     ['throws', 'throw new Error("broken")', 'the Copilot SDK cannot be loaded'],
   ])('that %s is refused', async (_, source, message) => {
     const env = { AXE_COPILOT_SDK: installFakeSdk('1.0.14', source) };

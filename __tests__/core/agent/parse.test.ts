@@ -633,7 +633,7 @@ describe('corpus C1', () => {
     expect(errorOf(`${HEAD}[memory]\nenabled = true\n[memory]\n`)).toMatchObject({
       message: `failed to parse agent config "v": Key 'memory' has already been defined`,
       at: { line: 5 },
-      remedy: 'It stands on line 3 already; leave one of the two out.',
+      remedy: 'It is already on line 3; leave one of the two out.',
     });
   });
 

@@ -356,7 +356,7 @@ const rows: readonly Row[] = [
   },
   { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', lane: 'trusted' },
   {
-    name: 'C5 73: a merge group, which holds pull requests of anybody',
+    name: 'C5 73: a merge group, which holds pull requests of anyone',
     trigger: MERGE_GROUP,
     permission: 'unknown',
     gate: 'run',

@@ -94,7 +94,7 @@ describe('checkEvidence', () => {
 
   it.each(['', ' \n '])('asks for the line where the code is %p', (code) => {
     expect(messageOf(checkDiff({ line: 21, code }))).toBe(
-      'Not taken: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line as it stands, or leave it out.',
+      'Not taken: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
     );
   });
 

@@ -349,7 +349,7 @@ describe('the task of other events', () => {
     };
     const { message, sentence } = resolve({ trigger, context });
     expect(sentence).toBe('Answer the review by octocat on #7: Login is broken');
-    expect(message).toContain('The comment stands under: pull request #7 by hubot, closed, from a fork\n');
+    expect(message).toContain('The comment is on: pull request #7 by hubot, closed, from a fork\n');
     expect(message).toContain('Title: Login is broken\nBranches: main <- fix-auth\n');
     expect(message).toContain('<third-party-text source="review by octocat: changes requested">');
   });
@@ -360,7 +360,7 @@ describe('the task of other events', () => {
       message: blocks(
         'Answer the comment by octocat on #7',
         FENCE_NOTICE,
-        'Repository: octocat/hello\nThe comment stands under: issue #7 by hubot',
+        'Repository: octocat/hello\nThe comment is on: issue #7 by hubot',
         fence('Title: Login is broken\n\nIt says 500.', {
           source: 'description of issue #7',
           markdown: true,

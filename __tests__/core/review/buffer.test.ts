@@ -58,17 +58,17 @@ describe('comments', () => {
     [
       'far from any line, with the lines that can carry one',
       { line: 500 },
-      "Comment 1 (severity major): it will stand in the review's text, because line 500 is not part of the diff, and nothing near it is. Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.",
+      "Comment 1 (severity major): it will be listed in the review's text, because line 500 is not part of the diff, and nothing near it is. Lines that can carry a comment (RIGHT): 7-14, 38-43, 48-54. Nothing is posted before the run ends.",
     ],
     [
       'on an unknown file, with the files that are in the diff',
       { path: 'src/b.ts' },
-      'Comment 1 (severity major): it will stand in the review\'s text, because "src/b.ts" is not part of the diff. Files that can carry a comment: "fresh.ts", "gone.ts", "naïve \\"file\\".ts", "no-end.txt", "src/auth.ts", "src/new-name.ts", "win.ts". Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will be listed in the review\'s text, because "src/b.ts" is not part of the diff. Files that can carry a comment: "fresh.ts", "gone.ts", "naïve \\"file\\".ts", "no-end.txt", "src/auth.ts", "src/new-name.ts", "win.ts". Nothing is posted before the run ends.',
     ],
     [
       'on a binary file',
       { path: 'logo.png' },
-      'Comment 1 (severity major): it will stand in the review\'s text, because "logo.png" has no lines in the diff (it is binary, a submodule, or was only renamed). Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will be listed in the review\'s text, because "logo.png" has no lines in the diff (it is binary, a submodule, or was only renamed). Nothing is posted before the run ends.',
     ],
     [
       'with a suggestion that cannot be offered',
@@ -78,7 +78,7 @@ describe('comments', () => {
     [
       'with a suggestion that changes nothing',
       { line: 2, path: 'win.ts', startLine: 1, suggestion: 'a();\r\nc();\r\n' },
-      'Comment 1 (severity major): it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is what stands there already. Nothing is posted before the run ends.',
+      'Comment 1 (severity major): it will be shown at lines 1-2 of "win.ts" (RIGHT), which reads "c();". Its suggestion was left out: it is the same as the current code. Nothing is posted before the run ends.',
     ],
   ])('are taken %s', (_, parts, text) => {
     const buffer = publications();
@@ -102,7 +102,7 @@ describe('comments', () => {
     [
       'that quote another line',
       { code: 'exec(user.id)' },
-      'Not taken: line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line as it stands, or leave `code` out.',
+      'Not taken: line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged, or leave `code` out.',
     ],
     [
       'that replace one that is not there',

@@ -89,6 +89,6 @@ export function namePatterns(value: string, name: string): readonly string[] {
   const paths = patterns.find((pattern) => pattern.includes('**'));
   if (paths === undefined) return patterns;
   throw new ConfigError(`the input \`${name}\` cannot have ${JSON.stringify(paths)}: names are no paths`, {
-    remedy: `Write \`${paths.replace(/\*{2,}/g, '*')}\`; one \`*\` stands for anything, slashes too.`,
+    remedy: `Write \`${paths.replace(/\*{2,}/g, '*')}\`; one \`*\` matches anything, slashes too.`,
   });
 }

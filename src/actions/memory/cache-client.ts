@@ -260,7 +260,7 @@ export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): Unpac
           : { kind: 'error', message, remedy: DAMAGED_REMEDY };
       }
       if (outcome.kind !== 'hit' || hasPassed) return outcome;
-      return { kind: 'error', message: `\`${outcome.key}\` was unpacked before anybody could look into it` };
+      return { kind: 'error', message: `\`${outcome.key}\` was unpacked before it could be inspected` };
     },
   };
 
@@ -270,7 +270,7 @@ export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): Unpac
   }
 }
 
-const UNKNOWN_PLACE = { kind: 'suspect', reason: 'nobody said where it is' } as const;
+const UNKNOWN_PLACE = { kind: 'suspect', reason: 'no path was reported for it' } as const;
 
 const DAMAGED_REMEDY =
   'It broke off when it was uploaded or downloaded. Run it again; if that stays so, delete the entry under Actions → Caches.';

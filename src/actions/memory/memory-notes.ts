@@ -66,7 +66,7 @@ function cacheLimit(trigger: Trigger): string | undefined {
 }
 
 const EVICTED =
-  'GitHub removes cache entries that nobody used for 7 days: a schedule that runs less often forgets.';
+  'GitHub removes cache entries that were not used for 7 days, so a schedule that runs less often loses its memory.';
 const ONE_PULL_REQUEST = 'What a pull request keeps there, no other pull request can read.';
 
 /** A payload without its repository, as a schedule's may be, does not say whether that is public. */

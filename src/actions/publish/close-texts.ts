@@ -73,7 +73,7 @@ function isShown({ path, startLine, line }: OwnOpenText, lines: DiffLines | unde
   return [...(file?.LEFT.keys() ?? [])].some((one) => one >= startLine && one <= line);
 }
 
-const REMEDY = 'Write `/axe review full` once that is mended.';
+const REMEDY = 'Write `/axe review full` after that is fixed.';
 
 /** Takes settled findings out of the texts of our reviews, and says how many; empty for none. Trouble is a warning. */
 export async function closeTexts(

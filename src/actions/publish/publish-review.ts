@@ -60,7 +60,7 @@ function isNothing({ findings, repeated, refuted, settlements, review }: Buffere
   return said.every(({ length }) => length === 0) && review === undefined;
 }
 
-const UNPOSTED = 'Findings that stand in no comment';
+const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
 const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
 

@@ -85,7 +85,7 @@ async function assignPeople(client: GitHubClient, number: number, work: Work): P
   if (logins.length === 0) return;
   const asked = await whileAsked((signal) => assign(client, { repository, number, logins }, signal), REMEDY);
   const result = asked.kind === 'failed' ? asked : asked.answer;
-  if (result.kind === 'failed') return fail(`nobody was assigned: ${result.message}`, result.remedy);
+  if (result.kind === 'failed') return fail(`no one was assigned: ${result.message}`, result.remedy);
   if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
   if (result.refused.length > 0) {
     warn(

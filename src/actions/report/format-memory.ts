@@ -159,7 +159,7 @@ function listOf(reasons: readonly string[]): string {
 }
 
 const QUARANTINE_NOTE =
-  '`memory-write: quarantine`: the entry stays apart until somebody promotes it with `axe-action memory promote`.';
+  '`memory-write: quarantine`: the entry is quarantined until a person promotes it with `axe-action memory promote`.';
 
 /**
  * What a run added to memory, as a diff whose heads say what was loaded, and from and to where: output `memory-diff`.

@@ -127,7 +127,7 @@ function suggestionLine({ suggestion }: GcResult): string {
     case 'none':
       return "Nothing in the agent's own files is to be changed.";
     case 'closed-before':
-      return `Not suggested again: somebody closed the same suggestion, ${suggestion.url}`;
+      return `Not suggested again: the same suggestion was closed, ${suggestion.url}`;
     case 'failed': {
       const line = `Suggestions not published: ${suggestion.message}.`;
       if (suggestion.answer === undefined) return line;
@@ -148,7 +148,7 @@ interface Shown {
 
 function shownEnd(end: Ended, shown: Shown): string {
   const kept =
-    end.kind === 'trimmed' ? ' What was removed stays beside the log as `.bak` until the next time.' : '';
+    end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
   return `**${endLine(end, shown)}**${kept}`;
 }
 

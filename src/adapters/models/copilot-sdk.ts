@@ -76,7 +76,10 @@ export async function loadCopilotSdk(module: string): Promise<CopilotSdk> {
     throw new AxeError('the Copilot SDK cannot be loaded', { exitCode: 3, remedy: REINSTALL, cause });
   });
   if (isSdk(loaded)) return loaded;
-  throw new AxeError('the Copilot SDK lacks what this action uses of it', { exitCode: 3, remedy: REINSTALL });
+  throw new AxeError('the Copilot SDK does not have the functions that this action uses', {
+    exitCode: 3,
+    remedy: REINSTALL,
+  });
 }
 
 function isSdk(value: unknown): value is CopilotSdk {

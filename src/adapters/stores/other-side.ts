@@ -52,7 +52,7 @@ export function unmatchedEdits(tree: MemoryTree, changes: readonly Change[]): re
 export function unmatchedEdit(text: string, { path, edit }: NoteChange): readonly string[] {
   if (editNote(text, edit).kind !== 'unmatched') return [];
   return [
-    `An edit of \`${path}\` was left out: what it was to replace is not there exactly once any more, since somebody else changed the note.`,
+    `An edit of \`${path}\` was left out: the text to replace no longer occurs exactly once, because the note was changed in the meantime.`,
   ];
 }
 

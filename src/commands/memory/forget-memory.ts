@@ -197,7 +197,7 @@ function oldVersions(kind: StoreKind): string {
     case 'cache':
       return `Older entries of the Actions cache still hold it. ${CACHE}`;
     case 'file':
-      return 'The file as it was before this is beside it, with `.bak` at the end of its name; `forget --purge` removes that.';
+      return 'The previous version of the file is next to it, with `.bak` at the end of its name; `forget --purge` removes that.';
     case 'none':
       return '';
   }
@@ -226,6 +226,6 @@ const LEFT: Readonly<Record<StoreKind, string>> = {
 const CANNOT: Readonly<Record<StoreKind, string>> = {
   repo: 'The history was not rewritten: the branch holds more than memory. Its older commits keep the entry; `git filter-repo` takes it out of them.',
   cache: `The cache has no history to rewrite, but its older entries still hold it. ${CACHE}`,
-  file: 'The files as they were before are beside them, with `.bak` at the end of their names; remove those. Commits of the folder keep theirs.',
+  file: 'The previous versions of the files are next to them, with `.bak` at the end of their names; remove those. Commits of the folder keep theirs.',
   none: '',
 };

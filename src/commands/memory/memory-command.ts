@@ -92,7 +92,7 @@ async function rememberText(
   if (failed !== undefined) return failed;
   const where = `Remembered as \`${entry.id}\` in \`${path}\` in ${view.location}`;
   const text = isQuarantined
-    ? `${where}. \`memory-write: quarantine\` keeps it from the model until somebody promotes it: \`promote ${entry.id}\`.`
+    ? `${where}. \`memory-write: quarantine\` keeps it from the model until a person promotes it: \`promote ${entry.id}\`.`
     : `${where}.`;
   return {
     kind: 'done',

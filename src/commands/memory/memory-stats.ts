@@ -31,7 +31,7 @@ export function memoryStats(view: MemoryView, { clock }: Pick<CommandSession, 'c
 }
 
 const NOTE =
-  '*Acted on*: fixed, or the line was changed. *Unanswered*: nobody has answered for 14 days. A finding that was only resolved counts for neither.';
+  '*Acted on*: fixed, or the line was changed. *Unanswered*: no answer for 14 days. A finding that was only resolved counts for neither.';
 
 /** Undefined for one whose story goes on, or that says nothing. */
 function fateOf({ raised, ended }: FindingLife, now: Date): FatedFinding | undefined {

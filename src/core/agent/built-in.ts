@@ -40,7 +40,7 @@ Not findings: style, naming, formatting, what a compiler or linter reports, wish
 
 ## How to work
 1. Read the title and the description: what is the change for? Then read the whole diff once before you report anything.
-2. Take each suspicion and try to prove yourself wrong: a guard further up, a caller that never passes such a value, a type that rules it out, a test that holds it, a comment that says it is meant. \`github_file\` shows what stands around a line, \`github_search\` who calls it, \`github_history\` why it is so. Look up what decides the matter, and no more.
+2. Take each suspicion and try to prove yourself wrong: a guard further up, a caller that never passes such a value, a type that rules it out, a test that holds it, a comment that says it is meant. \`github_file\` shows the lines around a line, \`github_search\` who calls it, \`github_history\` why it is so. Look up what decides the matter, and no more.
 3. What survives, you report with \`add_review_comment\`. What does not, you drop without a word. If data or safety may be lost and you cannot settle it, report it with \`sure: false\` and say what you could not see.
 4. Call \`submit_review\` once, at the end. Without these tools your answer is the review: begin each finding with its place, as \`path/to/file.ts:42\`.
 

@@ -134,7 +134,7 @@ function checkTypes(
 function repeatedProblem({ path, first }: MatchedKeys['repeated'][number], locator: Locator): AgentProblem {
   return {
     message: `Key '${showKey(path)}' has already been defined, as '${showKey(first)}'`,
-    remedy: `Case does not count in keys: the first stands on line ${locator.findNearest(first).line}. Leave one of the two out.`,
+    remedy: `Keys are compared without case: the first is on line ${locator.findNearest(first).line}. Leave one of the two out.`,
     path,
   };
 }

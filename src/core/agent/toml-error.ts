@@ -17,7 +17,7 @@ interface Wording {
   readonly remedy: string;
 }
 
-const QUOTES = 'Texts stand in quotes: `name = "reviewer"`.';
+const QUOTES = 'Strings must be quoted: `name = "reviewer"`.';
 const LONG_TEXT = 'A text over several lines begins and ends with `"""`.';
 
 const WORDINGS: readonly Wording[] = [
@@ -36,7 +36,7 @@ const WORDINGS: readonly Wording[] = [
   {
     parser: 'each key-value declaration',
     message: 'something follows the value',
-    remedy: `Each key stands on a line of its own. ${QUOTES}`,
+    remedy: `Each key needs a line of its own. ${QUOTES}`,
   },
   {
     parser: 'incomplete key-value',
@@ -46,7 +46,7 @@ const WORDINGS: readonly Wording[] = [
   {
     parser: 'illegal character in key',
     message: 'a key holds a character that it may not hold',
-    remedy: 'Keys are letters, digits, `_` and `-`; anything else stands in quotes.',
+    remedy: 'Keys are letters, digits, `_` and `-`; anything else must be quoted.',
   },
   {
     parser: 'document contains excessively nested',
@@ -93,7 +93,7 @@ function repeatedKey(text: string, line: number, column: number): Pick<TomlProbl
     remedy:
       first === undefined || first.line >= line
         ? 'Leave one of the two out.'
-        : `It stands on line ${first.line} already; leave one of the two out.`,
+        : `It is already on line ${first.line}; leave one of the two out.`,
   };
 }
 

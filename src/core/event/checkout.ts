@@ -11,7 +11,7 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   if (checkedOut !== trigger.head.sha && checkedOut !== trigger.mergeSha) return;
   const { number, event } = trigger;
   throw new ConfigError(
-    `the commits of pull request #${number}, which comes from a fork, are checked out on \`${event}\`, where secrets are in reach of whatever they hold`,
+    `the commits of pull request #${number}, which comes from a fork, are checked out on \`${event}\`, where its code can reach the secrets`,
     {
       remedy:
         'Take the checkout out, or its `ref:`; the diff and the files are read through the API and need none.',

@@ -85,7 +85,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
 ];
 
 const WHO: Readonly<Record<CommandUser, string>> = {
-  asker: 'triage access or more, and whoever may start a run',
+  asker: 'triage access or more, and everyone who is allowed to start a run',
   writer: 'write access',
 };
 

@@ -50,6 +50,6 @@ export function describeTaint(source: TaintSource): string {
     case 'failing-checks':
       return 'it read failing checks, which can print anything';
     case 'tool':
-      return `it used \`${source.tool}\`, which can bring in text by anybody`;
+      return `it used \`${source.tool}\`, which can bring in text by anyone`;
   }
 }

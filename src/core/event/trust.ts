@@ -69,11 +69,11 @@ export function classifyTrust(
     case 'unknown':
       return untrusted('the event is unknown');
     case 'merge_group':
-      return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anybody' };
+      return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anyone' };
     case 'workflow_run': {
       const why = whyUntrusted(trigger, permission);
       if (why !== undefined) return untrusted(why);
-      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what programs of anybody printed' };
+      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what any program printed' };
     }
     case 'pull_request':
     case 'issue':
@@ -106,7 +106,7 @@ function whyUntrusted(
   }
   if (trigger.actor.isBot) return 'a bot caused the event';
   if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
-    return 'somebody else caused the event than wrote the comment';
+    return 'the event was not caused by the author of the comment';
   }
   if (permission === 'unknown') return "the actor's permission is unknown";
   if (!mayWrite(permission)) return 'the actor has no write access';

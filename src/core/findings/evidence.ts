@@ -195,7 +195,7 @@ function pathsMeant(path: string): ReadonlySet<string> {
 }
 
 function notCopied({ path, line }: Evidence): string {
-  return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line as it stands, or leave it out.`;
+  return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
 }
 
 function neverShown({ path, line }: Evidence, ledger: ShownLedger): string {

@@ -47,7 +47,7 @@ Change only the files you are shown. In the TOML file change nothing but \`descr
 
 Answer with one JSON object and nothing else:
 
-{"title": "one line, at most 70 characters", "reason": "why, in a few sentences", "edits": [{"path": "…", "find": "text that stands exactly once in the file", "replace": "what takes its place"}]}
+{"title": "one line, at most 70 characters", "reason": "why, in a few sentences", "edits": [{"path": "…", "find": "text that occurs exactly once in the file", "replace": "what takes its place"}]}
 
 If nothing in these files should change, answer {"title": "", "reason": "", "edits": []}.`;
 
@@ -95,7 +95,7 @@ export function readProposal(answer: string, own: OwnFiles): ProposalAnswer {
     if (text === undefined) return refused(`it would change \`${path}\`, which is no file of the agent`);
     const [before = '', after, ...more] = find === '' ? [] : text.split(find);
     if (after === undefined || more.length > 0)
-      return refused(`what it would replace in \`${path}\` does not stand there exactly once`);
+      return refused(`what it would replace in \`${path}\` does not occur there exactly once`);
     files.set(path, before + replace + after);
   }
   for (const [path, text] of files) if (text === own.texts.get(path)) files.delete(path);
@@ -143,7 +143,7 @@ interface ChangedFile {
 }
 
 /** Why text that nobody can see is refused. */
-const ADDS_UNSEEN = 'it would add characters that nobody who reads it can see';
+const ADDS_UNSEEN = 'it would add characters that readers cannot see';
 
 /** How many characters of a text nobody who reads it can see. */
 function unseen(text: string): number {

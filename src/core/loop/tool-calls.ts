@@ -145,7 +145,7 @@ const TOO_MANY: ToolResult = {
 };
 
 const CUT_CALL: ToolResult = {
-  text: 'This call was not run: your reply was cut, so its arguments may lack their end. Send the call again, and in smaller parts if it is long.',
+  text: 'This call was not run: your reply was cut, so its arguments might be incomplete. Send the call again, and in smaller parts if it is long.',
   isError: true,
 };
 

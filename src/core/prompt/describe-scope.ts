@@ -39,7 +39,7 @@ export function describeScoped(pull: FetchedChange, { scope, source, policy }: S
           fenced(change.files.map(formatFile), 'files changed since the last review'),
           describeDiff(change.diff, { source: `${source} since ${from}`, policy }),
           paragraph(
-            `The old side of this diff is ${from}, not the base. Comments can stand on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
+            `The old side of this diff is ${from}, not the base. Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
           ),
         ]);
   const was = missedBefore(scope, pull);

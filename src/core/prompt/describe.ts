@@ -79,9 +79,7 @@ export function describeComment(trigger: CommentTrigger, telling: DescribeOption
   const pinned = telling.context?.kind === 'pull_request' ? telling.context.pinned : undefined;
   const commits = trigger.commits ?? pinned;
   return joinParts([
-    line(
-      `${repositoryFact(trigger.repository)}\nThe comment stands under: ${what} #${number}${opener}${state}`,
-    ),
+    line(`${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`),
     describeText(trigger.description, {
       source: `description of ${what} #${number}`,
       heading: [

@@ -51,7 +51,7 @@ export function warnOfOwnChanges(
 
 const USED: Readonly<Record<AgentRef, string>> = {
   base: 'The version of the base branch was used; the change counts once it is merged.',
-  head: 'Its own version was used (`agent-ref: head`), before anybody has merged it.',
+  head: 'Its own version was used (`agent-ref: head`) before it was merged.',
 };
 
 const MAX_NAMED = 5;

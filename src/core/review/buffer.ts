@@ -158,7 +158,8 @@ export class Publications {
     const tool = 'assign';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const { assignees: patterns, maxAssignees: max } = this.scope.rules;
-    if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow lets a run assign nobody.');
+    if (patterns.length === 0)
+      return this.refuse(tool, 'Not taken: this workflow does not let a run assign anyone.');
     const names = logins.map((login) => login.replace(/^@/, ''));
     const {
       names: assignees,

@@ -22,7 +22,7 @@ export function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): 
   const { suggestion: _, ...rest } = finding;
   return {
     placed: { ...placed, finding: rest },
-    note: ' Its suggestion was left out: it is what stands there already.',
+    note: ' Its suggestion was left out: it is the same as the current code.',
   };
 }
 

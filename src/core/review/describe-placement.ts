@@ -16,7 +16,7 @@ export function describePlacement(placed: PlacedFinding, lines: DiffLines): stri
       return `line ${about} is not part of the diff; it will be shown at ${place}, and say "(${aboutLines(finding)})". ${commentable(lines, finding)}`;
     }
     case 'body':
-      return `it will stand in the review's text, because ${whyInBody(placed)}. ${commentable(lines, finding)}`.trimEnd();
+      return `it will be listed in the review's text, because ${whyInBody(placed)}. ${commentable(lines, finding)}`.trimEnd();
   }
 }
 

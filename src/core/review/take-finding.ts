@@ -296,7 +296,7 @@ function questionAbout(
 }
 
 function mismatch({ path, line }: CommentRequest, actual: string): string {
-  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line as it stands, or leave \`code\` out`;
+  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out`;
 }
 
 function tooMany({ maxFindings }: PublishRules): string {
@@ -328,7 +328,7 @@ function rankOf({ placement }: PlacedFinding, { findings, number }: Count): numb
 }
 
 function tooManyOnLines({ maxComments }: PublishRules): string {
-  return `a review has at most ${maxComments} comments on lines, and this is one more: it will stand in the review's text. Leave out what harms nobody.`;
+  return `a review has at most ${maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`;
 }
 
 function limitNote(rank: number, { maxComments }: PublishRules): string {

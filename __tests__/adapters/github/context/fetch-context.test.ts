@@ -222,7 +222,7 @@ describe('a diff that GitHub does not send', () => {
       {
         code: 'context-incomplete',
         message:
-          'GitHub did not send the diff whole; it was put together from 6 files, of which 2 come without their changes',
+          'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes',
       },
     ]);
   });

@@ -55,7 +55,7 @@ describe('a proposal', () => {
     hello.github.commit(NAME, { 'mine.md': 'Mine.\n' }, { branch: BRANCH });
     expect(await propose(hello)).toMatchObject({
       kind: 'failed',
-      message: `somebody else has committed to the branch \`${BRANCH}\``,
+      message: `another author has committed to the branch \`${BRANCH}\``,
     });
     expect(hello.github.files(NAME, BRANCH)['mine.md']).toBe('Mine.\n');
   });
@@ -78,7 +78,9 @@ describe('a proposal', () => {
     const files = new Map([['axe/skills/bot/SKILL.md', 'Look thrice.\n']]);
     expect(await propose(hello, { files })).toMatchObject({
       kind: 'failed',
-      message: expect.stringMatching(/took the marker line out of \S+\/pull\/\d+, so it is left as it is$/),
+      message: expect.stringMatching(
+        /the marker line was removed from \S+\/pull\/\d+, so it is left as it is$/,
+      ),
       remedy: expect.stringContaining('Merge or close it'),
     });
     expect([pullsOf(hello).length, hello.repo.branches.get(BRANCH)]).toEqual([1, head]);

@@ -139,8 +139,8 @@ describe('the fetch of every connection', () => {
   });
 
   it.each([
-    ['HTTPS_PROXY', 'https', 407, 'wants a user and a password (407)', 'http://user:password@'],
-    ['HTTP_PROXY', 'http', 407, 'wants a user and a password (407)', 'http://user:password@'],
+    ['HTTPS_PROXY', 'https', 407, 'requires a user and a password (407)', 'http://user:password@'],
+    ['HTTP_PROXY', 'http', 407, 'requires a user and a password (407)', 'http://user:password@'],
     ['HTTPS_PROXY', 'https', 403, 'answered 403', '`NO_PROXY`'],
   ])('says so where %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
     const origin = await startOrigin();

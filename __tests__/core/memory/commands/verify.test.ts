@@ -129,7 +129,7 @@ describe('verifyLog', () => {
     [
       'entries out of order (C2 22)',
       entry(5, { id: 'a' }) + entry(2, { id: 'b' }) + entry(7, { id: 'c' }),
-      [['order', 6, '2026-02-03T04:02:00Z stands below the later 2026-02-03T04:05:00Z']],
+      [['order', 6, '2026-02-03T04:02:00Z is below the later 2026-02-03T04:05:00Z']],
     ],
     [
       'a byte order mark that hides the first heading',

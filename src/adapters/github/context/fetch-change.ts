@@ -243,7 +243,7 @@ function movedWarning(
 function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Warning {
   const without = files.filter((file) => file.patch === undefined).length;
   const unlisted = filesTotal - files.length;
-  const bare = without > 0 ? `, of which ${without} come without their changes` : '';
+  const bare = without > 0 ? `, ${without} of them without their changes` : '';
   const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
   return {
     code: 'context-incomplete',

@@ -101,7 +101,7 @@ export function cannotSquash({ place }: BranchAccess): BranchCommit {
     reason: 'error',
     message: messageFor(
       place,
-      'this server cannot replace a branch only if nobody else has moved it',
+      'this server cannot update a branch on the condition that it has not moved',
       'saving',
     ),
     remedy: 'Update GitHub Enterprise Server to a version whose GraphQL API has the mutation `updateRefs`.',

@@ -20,7 +20,7 @@ export const COMMIT_MARK = 'Made-by: axe-action gc';
 
 /**
  * Puts the branch onto the newest default branch with the change on top, whatever it held of ours before. Throws a
- * GitHubError, also where somebody else has committed to the branch: their work is not thrown away.
+ * GitHubError, also where another author has committed to the branch: their work is not thrown away.
  */
 export async function putProposalBranch(
   client: GitHubClient,
@@ -34,7 +34,7 @@ export async function putProposalBranch(
     throw new GitHubError(`the branch \`${defaultBranch}\` is not there`, missing(defaultBranch));
   const head = await fetchHead(client, { repository, branch }, signal);
   if (head !== undefined && !(await isOurs(client, { repository, head }, signal))) {
-    throw new GitHubError(`somebody else has committed to the branch \`${branch}\``, {
+    throw new GitHubError(`another author has committed to the branch \`${branch}\``, {
       reason: 'invalid',
       asked: `GET /repos/${owner}/${name}/git/ref/heads/${branch}`,
       remedy: 'Merge or close its pull request and delete the branch; the next run makes a new one.',

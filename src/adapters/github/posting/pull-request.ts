@@ -49,7 +49,7 @@ export async function proposePull(
 function takenOver({ html_url }: FoundPull): PullResult {
   return {
     kind: 'failed',
-    message: `somebody took the marker line out of ${html_url}, so it is left as it is`,
+    message: `the marker line was removed from ${html_url}, so it is left as it is`,
     remedy: 'Merge or close it; the next run opens a new one.',
   };
 }

@@ -117,7 +117,7 @@ function unreadable(reason: string, remedy: string, cause?: unknown): ConfigErro
 
 function leavesFolder(path: string): ConfigError {
   return new ConfigError(`skill ${JSON.stringify(path)} leads out of the folders that skills are read from`, {
-    remedy: 'Put the skill beside the agents, for example in `axe/skills/`, or give its absolute path.',
+    remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
   });
 }
 

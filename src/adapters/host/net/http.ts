@@ -61,7 +61,7 @@ function proxyTrouble(thrown: unknown, { proxy, variable }: NamedProxy): AxeErro
   const name = `the proxy ${proxy.host} (\`${variable}\`)`;
   const status = refusalOf(cause);
   if (status === 407) {
-    return new ConfigError(`${name} wants a user and a password (407)`, {
+    return new ConfigError(`${name} requires a user and a password (407)`, {
       remedy: `Write them into the address: \`${variable}: http://user:password@${proxy.host}\`, from a secret.`,
       cause: thrown,
     });

@@ -142,7 +142,7 @@ function refuseUnlessReadable(stats: Stats, { real, path }: CheckedPath): void {
   if (!stats.isFile()) throw new ToolError(`${shown(path)} is not a regular file`);
   if (stats.nlink > 1 && !SHARED.test(real)) {
     throw new ToolError(
-      `${shown(path)} has a second name elsewhere (a hard link), so it may be anybody's file`,
+      `${shown(path)} has a second name elsewhere (a hard link), so it might belong to someone else`,
     );
   }
 }

@@ -47,7 +47,7 @@ function checkAmong(entries: readonly MemoryEntry[]): readonly BareFinding[] {
     texts.set(`${heading}\n${entry.body}`, sameText ?? line);
     const before = entries[index - 1];
     if (before !== undefined && before.timeMs > entry.timeMs) {
-      found.push(problem('order', line, `${heading} stands below the later ${before.heading}`));
+      found.push(problem('order', line, `${heading} is below the later ${before.heading}`));
     }
   }
   return found;

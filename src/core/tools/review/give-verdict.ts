@@ -36,7 +36,7 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
       },
       line: {
         type: 'integer',
-        description: 'The line where it would be mended, if the claim names another one.',
+        description: 'The line where it would be fixed, if the claim names another one.',
         minimum: 1,
       },
       ...IMPACT,
