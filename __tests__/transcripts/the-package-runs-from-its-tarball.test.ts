@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { VERSION } from '../../src/core/version.js';
+import { startChild } from '../helpers/child.js';
+import { tempDir } from '../helpers/temp.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+it('packs what users need, and runs where nothing else is installed and no registry is reached', async () => {
+  const folder = tempDir('package');
+  const packed = await npm(ROOT, 'pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
+  const [{ filename, files, unpackedSize }] = JSON.parse(packed) as [PackResult];
+  expect(filename).toBe(`axe-action-${VERSION}.tgz`);
+  const outside = files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
+  expect(outside.sort()).toEqual(
+    expect.arrayContaining(['LICENSE', 'README.md', 'action.yml', 'package.json']),
+  );
+  expect(outside.filter((path) => /^(?:src|__tests__|eval|scripts|bench|docs|\.)/.test(path))).toEqual([]);
+  expect(unpackedSize).toBeLessThan(12_000_000);
+
+  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename));
+  const installed = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lock;
+  expect(Object.keys(installed.packages)).toEqual(['', 'node_modules/axe-action']);
+
+  const bin = join(folder, 'node_modules/.bin/axe-action');
+  expect(await run(bin, 'version')).toBe(`axe-action version ${VERSION}\n`);
+  expect(await run(bin, 'run', 'builtin/ask', '--model=offline/rules')).toContain('offline/rules');
+
+  async function run(program: string, ...args: readonly string[]): Promise<string> {
+    const result = await startChild({ command: program, args, cwd: tempDir('cwd'), env: environment() })
+      .finished;
+    expect(result.exitCode).toBe(0);
+    return result.stdout;
+  }
+});
+
+it('needs nothing at run time: all of it is in dist/', () => {
+  const { dependencies, optionalDependencies, private: isPrivate } = manifest();
+  expect([dependencies, optionalDependencies, isPrivate]).toEqual([undefined, undefined, undefined]);
+});
+
+interface PackResult {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, unknown>>;
+}
+
+function manifest(): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
+}
+
+/** The Node that runs the tests comes first: the bin is started by its first line. */
+function environment(): Record<string, string> {
+  const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+  return { PATH: path, HOME: tempDir('home'), NODE_DISABLE_COMPILE_CACHE: '1' };
+}
+
+async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
+  const script = process.env['npm_execpath'];
+  const [command, first] = script === undefined ? ['npm', []] : [process.execPath, [script]];
+  const env = { ...environment(), NPM_CONFIG_UPDATE_NOTIFIER: 'false' };
+  const { exitCode, stdout, stderr } = await startChild({ command, args: [...first, ...args], cwd, env })
+    .finished;
+  if (exitCode !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
