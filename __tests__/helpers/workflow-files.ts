@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 /** A step of a workflow, as it is written. */
 export interface Step {
   readonly id?: string;
+  readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, string | number>>;

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { readInputs } from '../../src/actions/inputs/inputs.js';
+import { parseAgent } from '../../src/core/agent/parse.js';
+import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
+import { exampleWorkflows, workflowsIn } from '../helpers/workflow-files.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const WORKFLOWS = workflowsIn('.github/workflows');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+describe.each(WORKFLOWS)('the workflow $name', ({ name, content, workflow }) => {
+  const jobs = Object.entries(workflow.jobs);
+  const steps = jobs.flatMap(([, job]) => job.steps ?? []);
+
+  it('names other actions by a whole commit, with its version in a comment', () => {
+    const lines = content.split('\n').filter((line) => /^\s*(?:- )?uses: (?!\.\/$)/.test(line));
+    expect(lines.length).toBe(steps.filter(({ uses = './' }) => uses !== './').length);
+    for (const line of lines) expect(line).toMatch(/uses: [\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('gives each job its own permissions, or all of them the same', () => {
+    expect(workflow.permissions).toBeDefined();
+    const isEmpty = Object.keys(workflow.permissions ?? {}).length === 0;
+    if (isEmpty) for (const [, job] of jobs) expect(job.permissions).toBeDefined();
+    else expect(jobs).toHaveLength(1);
+  });
+
+  it('limits the time of each job', () => {
+    for (const [, job] of jobs) expect(job['timeout-minutes']).toBeGreaterThan(0);
+  });
+
+  it('leaves the token in no checkout, but where tags are pushed', () => {
+    for (const [id, { steps: own = [] }] of jobs) {
+      for (const { with: given } of own.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
+        expect(given?.['persist-credentials']).toBe(name === 'release.yml' && id === 'tags');
+      }
+    }
+  });
+
+  it('puts no text of others into a script', () => {
+    for (const { run = '' } of steps) expect(run).not.toContain('${{');
+  });
+
+  it('gives this action inputs that exist, and reads outputs that exist', () => {
+    const own = steps.filter(({ uses }) => uses === './');
+    for (const { with: given = {} } of own) {
+      for (const input of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(input);
+      const env = Object.entries(given).map(([input, value]) => [
+        `INPUT_${input.toUpperCase()}`,
+        String(value),
+      ]);
+      expect(() => readInputs(Object.fromEntries(env))).not.toThrow();
+    }
+    for (const [, id, output] of content.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
+      if (own.some((step) => step.id === id)) expect(Object.keys(ACTION_OUTPUTS)).toContain(output);
+    }
+  });
+});
+
+it('uses the same commit of an action everywhere', () => {
+  const pins = WORKFLOWS.flatMap(({ content }) => [...content.matchAll(/uses: ([\w/-]+)@(.*)$/gm)]);
+  const versions = new Map<string, Set<string>>();
+  for (const [, action = '', pin = ''] of pins)
+    versions.set(action, (versions.get(action) ?? new Set()).add(pin));
+  for (const [, all] of versions) expect([...all]).toHaveLength(1);
+});
+
+describe('the project’s own review', () => {
+  const own = WORKFLOWS.find(({ name }) => name === 'review.yml');
+  const shown = exampleWorkflows().find(({ name }) => name === 'public.yml');
+  const job = own?.workflow.jobs['review'];
+
+  it('starts as the example for public repositories does, with its permissions', () => {
+    expect(own?.workflow.on).toEqual(shown?.workflow.on);
+    expect(own?.workflow.permissions).toEqual(shown?.workflow.permissions);
+    expect(job?.if).toBe(shown?.workflow.jobs['review']?.if);
+  });
+
+  it('checks out the branch that a pull request goes to, never its head', () => {
+    const checkouts = job?.steps?.filter(({ uses }) => uses?.startsWith('actions/checkout@')) ?? [];
+    expect(checkouts.map(({ with: given }) => given)).toEqual([{ 'persist-credentials': false }]);
+    expect(job?.steps?.filter(({ run }) => run !== undefined)).toEqual([]);
+  });
+
+  it('runs an agent of this repository that is valid', () => {
+    const name = job?.steps?.find(({ uses }) => uses === './')?.with?.['agent'];
+    const path = `axe/agents/${name}.toml`;
+    const { config, warnings } = parseAgent(read(path), { name: String(name), file: path });
+    expect(warnings).toEqual([]);
+    expect(existsSync(join(ROOT, 'axe', config.skill))).toBe(true);
+    for (const file of config.files) expect(existsSync(join(ROOT, file))).toBe(true);
+  });
+});
+
+describe('Dependabot', () => {
+  const { updates } = parse(read('.github/dependabot.yml')) as Dependabot;
+  const npm = updates.find((one) => one['package-ecosystem'] === 'npm')?.groups ?? {};
+
+  it('keeps what is built into dist/ apart from tools, each package in one group', () => {
+    expect(npm['tools']?.['exclude-patterns']).toEqual(npm['bundled']?.patterns);
+    const patterns = npm['bundled']?.patterns ?? [];
+    const isBundled = (name: string) => patterns.some((pattern) => matchesGlob(name, pattern));
+    const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
+    const names = Object.keys(devDependencies);
+    const imported = importedPackages();
+    expect(names.filter(isBundled)).toEqual(names.filter((name) => imported.has(name)));
+    for (const pattern of patterns) expect(names.some((name) => matchesGlob(name, pattern))).toBe(true);
+  });
+});
+
+describe('the issue form', () => {
+  const forms = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
+
+  it.each(forms)('%s has what GitHub requires of one', (name) => {
+    const { body, ...form } = parse(read(`.github/ISSUE_TEMPLATE/${name}`)) as IssueForm;
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+    const ids = body.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { type, attributes } of body) {
+      expect(['markdown', 'input', 'textarea', 'dropdown', 'checkboxes']).toContain(type);
+      expect(attributes[type === 'markdown' ? 'value' : 'label']).toEqual(expect.any(String));
+      if (type === 'dropdown') expect(new Set(attributes['options'] as string[]).size).toBeGreaterThan(1);
+    }
+    expect(body.some(({ type }) => type !== 'markdown')).toBe(true);
+  });
+});
+
+interface Dependabot {
+  readonly updates: readonly {
+    readonly 'package-ecosystem': string;
+    readonly groups: Readonly<
+      Record<
+        string,
+        { readonly patterns: readonly string[]; readonly 'exclude-patterns'?: readonly string[] }
+      >
+    >;
+  }[];
+}
+
+interface IssueForm {
+  readonly name: string;
+  readonly description: string;
+  readonly body: readonly {
+    readonly type: string;
+    readonly id?: string;
+    readonly attributes: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+interface Manifest {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** Packages that `src/` imports, types alone too. */
+function importedPackages(): ReadonlySet<string> {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => read(join('src', file)));
+  const imports = sources.flatMap((source) => [
+    ...source.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g),
+  ]);
+  return new Set(imports.map(([, name = '']) => name));
+}
