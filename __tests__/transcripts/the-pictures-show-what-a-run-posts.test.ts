@@ -1,0 +1,166 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { makeGitRepo } from '../helpers/git-repo.js';
+import { text as answer, type ScriptedToolCall, startModelServer } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
+import { patchPayload } from '../helpers/webhooks.js';
+import { calls, push, submit } from './review-scene.js';
+import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
+
+const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
+
+const TITLE = 'Charge orders with tax';
+
+const REVIEWER = `name = "reviewer"
+model = "anthropic/claude-sonnet-4-5"
+system_prompt = "You review changes to a billing system."
+tools = ["add_review_comment", "submit_review", "settle_finding"]
+
+[memory]
+enabled = true
+`;
+
+/** The change, with or without the line that the second push takes out. */
+function change(logLine: string): string {
+  return `diff --git a/src/orders.ts b/src/orders.ts
+index 3f2a1b0..9c4d5e6 100644
+--- a/src/orders.ts
++++ b/src/orders.ts
+@@ -18,6 +18,${logLine === '' ? 8 : 9} @@ export async function settleOrder(id: string): Promise<Receipt> {
+   const order = await loadOrder(id);
+   if (order.receipt) return order.receipt;
+-  const total = sumCents(order.items);
+-  return await charge(order.card, total);
++  const total = withTax(sumCents(order.items));
+${logLine}+  const receipt = await charge(order.card, total);
++  markPaid(id, receipt);
++  return receipt;
+ }
+ 
+`;
+}
+
+const LOG_LINE = "+  console.log('charging', order.card);\n";
+const FIRST = change(LOG_LINE);
+const SECOND = change('');
+/** What the second push changed since the first. */
+const FRESH = `${FIRST.slice(0, FIRST.indexOf('@@'))}@@ -20,5 +20,4 @@ export async function settleOrder(id: string): Promise<Receipt> {
+   const total = withTax(sumCents(order.items));
+-  console.log('charging', order.card);
+   const receipt = await charge(order.card, total);
+   markPaid(id, receipt);
+   return receipt;
+`;
+const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+
+const LOGGED = finding({
+  line: 21,
+  code: "  console.log('charging', order.card);",
+  title: 'The card number is written to the log',
+  category: 'security',
+  effect: 'breach',
+  body: '`order.card` holds the whole number, and logs are kept for a year. Log `order.id` instead.',
+  suggestion: "  console.log('charging', order.id);",
+});
+
+const UNAWAITED = finding({
+  line: 23,
+  code: '  markPaid(id, receipt);',
+  title: 'An order can be charged twice',
+  category: 'correctness',
+  effect: 'wrong-result',
+  body: '`markPaid` is not awaited. If it fails, the order has no receipt, and the next call charges the card again.',
+  suggestion: '  await markPaid(id, receipt);',
+});
+
+const ROUNDED = finding({
+  line: 20,
+  code: '  const total = withTax(sumCents(order.items));',
+  title: 'Tax is rounded for the sum, not for each item',
+  category: 'correctness',
+  effect: 'degraded',
+  body: 'The invoice in `src/invoice.ts` rounds each item, so the two can differ by a cent.',
+});
+
+function finding(input: Readonly<Record<string, unknown>>): ScriptedToolCall {
+  return { name: 'add_review_comment', input: { path: 'src/orders.ts', reach: 'always', ...input } };
+}
+
+it('the sources of the pictures are what the built action and command line print today', async () => {
+  const stage = await setStage({
+    event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.title': TITLE } },
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: FIRST,
+    model: [
+      calls(LOGGED, UNAWAITED, submit('The card must not be logged, and the receipt has to be saved first.')),
+      answer('I reviewed the change to billing and found two problems.'),
+      calls(ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
+      answer('The card is no longer logged; the receipt is still not awaited.'),
+    ],
+  });
+  stage.repo.contents = 'write';
+  const inputs = { 'memory-store': 'repo' };
+  await stage.run({ inputs });
+  const afterFirst = reviewsOf(stage);
+  const { event } = push(stage, NEXT, SECOND, FRESH);
+  const payload = patchPayload(event.payload, { 'pull_request.title': TITLE });
+  const second = await stage.run({ event: { ...event, payload }, inputs, runId: '1658821494' });
+  const reviews = reviewsOf(stage);
+  const sources = {
+    review: { ...afterFirst[0], diff: lines(FIRST) },
+    'second-review': { ...reviews[1], diff: lines(SECOND) },
+    summary: lines(second.summary),
+    memory: lines(stage.github.files(REPO, 'axe-memory')['reviewer.md'] ?? ''),
+    terminal: await terminal(),
+  };
+  const text = steady(`${JSON.stringify(sources, null, 2)}\n`).replaceAll(
+    /(?<=Duration: )\d+ms/g,
+    '<milliseconds>',
+  );
+  const said = numberFindings(text);
+  if (process.env['UPDATE_TRANSCRIPTS'] === '1') {
+    mkdirSync(dirname(SOURCES), { recursive: true });
+    writeFileSync(SOURCES, said);
+  }
+  expect(said).toBe(readFileSync(SOURCES, 'utf8'));
+});
+
+/** Reviews with their comments, as lines, so that a change of a text is a change of lines. */
+function reviewsOf({ repo: { talk } }: Stage) {
+  return talk.reviews.map(({ id, body }) => ({
+    body: lines(body),
+    comments: talk.reviewComments
+      .filter(({ review }) => review === id)
+      .map(({ path, line, body: said }) => ({ path, line, body: lines(said) })),
+  }));
+}
+
+/** A run on a laptop over the same change, with what it says on the way. */
+async function terminal() {
+  const repo = makeGitRepo(tempDir('laptop'));
+  const source = (diff: string, sign: string) =>
+    `${'\n'.repeat(17)}${lines(diff)
+      .slice(5)
+      .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+      .map((line) => line.slice(1))
+      .join('\n')}\n`;
+  repo.commit('Settle orders', { 'src/orders.ts': source(FIRST, '-') });
+  repo.commit(TITLE, { 'src/orders.ts': source(FIRST, '+'), '.axe/agents/reviewer.toml': AGENT });
+  const model = await startModelServer([
+    answer('`src/orders.ts:23` does not await `markPaid`: if it fails, the order is charged twice.', {
+      inputTokens: 1812,
+      outputTokens: 64,
+    }),
+  ]);
+  const words = ['run', 'reviewer', '-v', '--git', 'HEAD~1..HEAD'];
+  const env = { ...model.env, XDG_DATA_HOME: tempDir('data') };
+  const { exitCode, stdout, stderr } = await runCli(words, { cwd: repo.path, env });
+  expect(exitCode).toBe(0);
+  return { command: `axe-action ${words.join(' ')}`, stderr: lines(stderr), stdout: lines(stdout) };
+}
+
+function lines(said: string): readonly string[] {
+  return said.replace(/\n$/, '').split('\n');
+}
