@@ -28,6 +28,8 @@ export interface ChildResult {
 export interface RunningChild {
   readonly finished: Promise<ChildResult>;
   kill(signal: NodeJS.Signals): void;
+  /** Writes to standard input, if that is a pipe that stays open. */
+  write(text: string): void;
 }
 
 const running = new Set<ChildProcess>();
@@ -73,7 +75,11 @@ export function startChild({
       });
     });
   });
-  return { finished, kill: (signal) => void child.kill(signal) };
+  return {
+    finished,
+    kill: (signal) => void child.kill(signal),
+    write: (text) => void child.stdin?.write(text),
+  };
 }
 
 /** What the child started may hold its pipes open for longer. */

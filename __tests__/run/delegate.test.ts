@@ -399,7 +399,8 @@ describe('what is told of sub-agents', () => {
         a: [says('größer')],
       },
     });
-    expect(deps.events.slice(1)).toEqual([
+    const live = ['tokens-used', 'tool-started'];
+    expect(deps.events.slice(1).filter(({ kind }) => !live.includes(kind))).toEqual([
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
       { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
       { kind: 'sub-agent-called', agent: 'a', depth: 1, task: 'look' },

@@ -69,7 +69,12 @@ describe('the order of a run', () => {
   it('tells of the plan before it asks the model', async () => {
     const deps = createFakeDependencies({ agents: { bot: `${AGENT_WITH_MEMORY}[x]\n` } });
     const report = await runPipeline(makeRequest(), deps);
-    expect(deps.events.map(({ kind }) => kind)).toEqual(['run-started', 'model-request', 'model-reply']);
+    expect(deps.events.map(({ kind }) => kind)).toEqual([
+      'run-started',
+      'model-request',
+      'tokens-used',
+      'model-reply',
+    ]);
     expect(deps.events[0]).toMatchObject({
       plan: report.kind === 'ran' ? report.plan : undefined,
       restored: { kind: 'empty' },

@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
 import { startChild } from '../helpers/child.js';
-import { startModelServer, text } from '../helpers/model-server.js';
+import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { CLI } from '../helpers/run-cli.js';
-import { tempDir } from '../helpers/temp.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
 
 /** `script` gives a program a real terminal and keeps its exit status: util-linux's, or that of macOS. */
 function onTerminal(words: readonly string[]): readonly string[] {
@@ -10,16 +11,95 @@ function onTerminal(words: readonly string[]): readonly string[] {
   return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];
 }
 
-it('so that the prompt of the shell does not follow on it', async () => {
-  const model = await startModelServer([text('Done.')]);
-  const home = tempDir('home');
-  const { stdout, exitCode } = await startChild({
+/** Starts the command line on a terminal, which shows both streams. */
+async function start(script: ModelScript, env: Readonly<Record<string, string>>, words: readonly string[]) {
+  const model = await startModelServer(script);
+  const cwd = tempDir('cwd');
+  writeFiles(cwd, { 'notes.txt': 'One line.\n', '.axe/agents/reader.toml': READER });
+  return startChild({
     command: 'script',
-    args: onTerminal([process.execPath, CLI, 'run', 'builtin/ask', '--prompt', 'Sort.']),
-    env: { ...model.env, PATH: process.env['PATH'] ?? '', HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' },
-    cwd: tempDir('cwd'),
+    args: onTerminal([process.execPath, CLI, 'run', ...words]),
+    env: {
+      ...model.env,
+      PATH: process.env['PATH'] ?? '',
+      HOME: tempDir('home'),
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      TERM: 'xterm-256color',
+      ...env,
+    },
+    cwd,
     // A terminal whose input has ended would show that as ^D.
     stdin: { kind: 'pipe-open' },
-  }).finished;
-  expect([exitCode, stdout]).toEqual([0, 'Done.\r\n']);
+  });
+}
+
+const READER = `name = "reader"
+model = "anthropic/claude-sonnet-4-5"
+tools = ["read_file"]
+
+[memory]
+enabled = true
+`;
+
+const READS: ModelScript = [
+  toolCall('read_file', { path: 'notes.txt' }),
+  text('Done.', { inputTokens: 1200, outputTokens: 34 }),
+];
+
+const ASK = ['builtin/ask', '--prompt', 'Sort.'];
+
+/** What stands on a terminal in the end: a line that is cleared is gone. */
+function lastScreen(stdout: string): string {
+  // Before a line is drawn anew, the cursor goes to its beginning and the rest is erased.
+  const drawn = stdout.split('\r\n').map((line) => line.split('\u001b[1G\u001b[0K').at(-1) ?? '');
+  return stripVTControlCharacters(drawn.join('\n'));
+}
+
+describe('an answer on a terminal', () => {
+  it('ends its line, so that the prompt of the shell does not follow on it', async () => {
+    const child = await start([text('Done.')], { TERM: 'dumb' }, ASK);
+    const { stdout, exitCode } = await child.finished;
+    expect([exitCode, stdout]).toEqual([0, 'Done.\r\n']);
+  });
+
+  it('comes below what the run used, and the line that was drawn while it worked is gone', async () => {
+    const child = await start(READS, {}, ['reader', '--prompt', 'Read it.']);
+    const { stdout, exitCode } = await child.finished;
+    expect(exitCode).toBe(0);
+    expect(lastScreen(stdout)).toMatch(
+      /^✔ claude-sonnet-4-5 · 2 turns · [\d.]+ s · [\d,]+ tokens · \$0\.\d+\nDone\.\n$/,
+    );
+    const drawn = stripVTControlCharacters(stdout);
+    expect(drawn).toMatch(/claude-sonnet-4-5 · turn 1 · thinking · \d+ s/);
+    expect(drawn).toContain('turn 1 · read_file notes.txt · ');
+    // The cursor is shown again.
+    expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
+  });
+
+  it.each([
+    ['has colours', {}, true],
+    ['has none where NO_COLOR is set', { NO_COLOR: '1' }, false],
+  ])('%s', async (_, env, hasColors) => {
+    const child = await start(READS, env, ['reader', '--prompt', 'Read it.']);
+    const { stdout } = await child.finished;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
+    expect(/\u001b\[3\dm/.test(stdout)).toBe(hasColors);
+  });
+});
+
+describe('an interrupted run on a terminal', () => {
+  it('says what was saved, below the line that is gone', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silent: ModelScript = () => {
+      asked.resolve();
+      return { kind: 'stall' };
+    };
+    const child = await start(silent, {}, ['reader', '--prompt', 'Read it.']);
+    await asked.promise;
+    // Ctrl-C, as it is typed.
+    child.write('\u0003');
+    const { stdout } = await child.finished;
+    expect(lastScreen(stdout)).toBe('interrupted by SIGINT\n  No entry was added to memory.\n');
+    expect(stripVTControlCharacters(stdout)).toContain('turn 1 · stopping · ');
+  });
 });

@@ -1,4 +1,4 @@
-import { AxeError, type ExitCode, formatError } from '../core/errors.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
 import { VERSION } from '../core/version.js';
 import { AGENTS_HELP, agentsCommand } from './agents.js';
 import { CONFIG_HELP, configCommand } from './config.js';
@@ -8,7 +8,7 @@ import { type CommandHelp, formatGroupHelp } from './help.js';
 import { memoryCommand } from './memory.js';
 import { MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
-import { print, type Terminal } from './terminal.js';
+import { print, type Terminal, writeError } from './terminal.js';
 
 /** A command of the program: its words in, its exit status out. */
 type Command = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>;
@@ -69,12 +69,12 @@ async function runNamed(name: string, words: readonly string[], terminal: Termin
 }
 
 /** Trouble that is meant for people is told as it is; anything else is a bug, with its stack. */
-function tell(thrown: unknown, { stderr }: Terminal): ExitCode {
+function tell(thrown: unknown, terminal: Terminal): ExitCode {
   if (thrown instanceof AxeError) {
-    stderr.write(`${formatError(thrown)}\n`);
+    writeError(terminal, thrown);
     return thrown.exitCode;
   }
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  stderr.write(`This is a bug in axe-action; please report it with these lines:\n${stack}\n`);
+  terminal.stderr.write(`This is a bug in axe-action; please report it with these lines:\n${stack}\n`);
   return 1;
 }

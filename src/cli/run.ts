@@ -7,7 +7,7 @@ import { chosen, REVIEW_DEPTHS } from '../core/agent/choices.js';
 import { formatModelRef } from '../core/agent/model-ref.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../core/defaults.js';
 import type { Dependencies } from '../core/dependencies.js';
-import { AxeError, type ExitCode, formatError } from '../core/errors.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import type { Trigger } from '../core/event/trigger.js';
 import type { RestoreResult } from '../core/memory/store.js';
@@ -21,12 +21,14 @@ import type { ReviewWishes } from '../core/review/review-plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
 import { agentsDirOf } from './agents-dir.js';
+import { colorsFor } from './colors.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { formatErrorJson } from './format-json.js';
 import { formatParams } from './format-params.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
-import { print, type Terminal } from './terminal.js';
+import { createLiveStatus, type LiveStatus } from './live-status.js';
+import { print, type Terminal, writeError } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
@@ -95,29 +97,38 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let deps: Dependencies | undefined;
+  let status: LiveStatus | undefined;
   try {
     const trigger = await triggerOf(flags, terminal);
+    const verbose = flags.bool('verbose');
+    if (!flags.bool('dry-run')) status = createLiveStatus(terminal, { now: Date.now, verbose });
     const reporter = createTerminalReporter({
       write: (line) => terminal.stderr.write(`${line}\n`),
-      verbose: flags.bool('verbose'),
+      verbose,
+      colors: colorsFor(terminal.stderr, terminal.env),
+      status,
     });
     deps = await createTerminalDependencies({
       terminal,
       trigger,
       deadline,
       reporter,
+      status,
       // With an event agents come from a commit, which may have the folder though it is not here.
       agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
       configDir: configDir(terminal.env),
       fetch: createFetch(terminal.env),
-      output: { json: flags.bool('json'), verbose: flags.bool('verbose') },
+      output: { json: flags.bool('json'), verbose },
     });
     const request = makeRequest({ agent, flags, trigger, terminal, signal: deadline.signal });
-    return finish(await runPipeline({ ...request, ...wishes }, deps), terminal);
+    const report = await runPipeline({ ...request, ...wishes }, deps);
+    status?.stop();
+    return finish(report, terminal);
   } catch (thrown) {
     if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
     throw thrown;
   } finally {
+    status?.stop();
     deadline.clear();
     await deps?.models.close?.();
     terminal.stdin.destroy();
@@ -253,7 +264,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       if (result.kind === 'done') return 0;
       const { message, remedy } = result;
       const error = new AxeError(message, remedy === undefined ? {} : { remedy });
-      terminal.stderr.write(`${formatError(error)}\n`);
+      writeError(terminal, error);
       return error.exitCode;
     }
     // Garbage collection and validation have commands of their own.
@@ -265,7 +276,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       if (outcome.kind === 'completed') return 0;
       const ended = outcome.kind === 'refused' ? new AxeError('the model refused to answer') : outcome.error;
       const error = ended instanceof InterruptedError ? withSaved(ended, report) : ended;
-      terminal.stderr.write(`${formatError(error)}\n`);
+      writeError(terminal, error);
       return error.exitCode;
     }
   }

@@ -6,27 +6,33 @@ import type { Plan } from '../core/plan.js';
 import { sourcePosition } from '../core/position.js';
 import type { RunEvent } from '../core/run-event.js';
 import { type Warning, warningText } from '../core/warning.js';
+import type { Colors } from './colors.js';
 import { formatParams } from './format-params.js';
+import type { LiveStatus } from './live-status.js';
 
 /** How the terminal tells what goes on. */
 export interface TerminalReporterOptions {
   readonly write: (line: string) => void;
   readonly verbose: boolean;
+  readonly colors?: Colors;
+  readonly status?: Pick<LiveStatus, 'event'> | undefined;
 }
 
 /** Warnings always, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
-export function createTerminalReporter({ write, verbose }: TerminalReporterOptions): Reporter {
+export function createTerminalReporter(options: TerminalReporterOptions): Reporter {
+  const { write, verbose, colors, status } = options;
   return {
-    warn: (warning) => write(formatWarning(warning)),
+    warn: (warning) => write(formatWarning(warning, colors)),
     event(event) {
+      status?.event(event);
       if (!verbose) return;
       for (const line of formatEvent(event)) write(line);
     },
   };
 }
 
-function formatWarning(warning: Warning): string {
-  const line = `Warning: ${warningText(warning)}`;
+function formatWarning(warning: Warning, colors?: Colors): string {
+  const line = `${colors?.yellow('Warning:') ?? 'Warning:'} ${warningText(warning)}`;
   return warning.at === undefined ? line : `${line}\n  at ${sourcePosition(warning.at)}`;
 }
 
@@ -68,6 +74,8 @@ function formatEvent(event: RunEvent): readonly string[] {
       ];
     case 'note-written':
       return [`[memory] ${event.action} ${event.path} (${event.bytes} bytes)`];
+    case 'tokens-used':
+    case 'tool-started':
     case 'tool-call':
       return [];
   }

@@ -16,6 +16,7 @@ import { formatBuffered } from '../core/review/format-buffered.js';
 import { createSecrets } from '../core/sanitize/secret-names.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
+import type { LiveStatus } from './live-status.js';
 import { loadProvidersConfig } from './providers-config.js';
 import type { Terminal } from './terminal.js';
 import { formatStats } from './terminal-reporter.js';
@@ -26,6 +27,8 @@ export interface TerminalDependenciesOptions {
   readonly trigger: Trigger;
   readonly deadline: RunDeadline;
   readonly reporter: Reporter;
+  /** Ends before the answer is printed. */
+  readonly status?: LiveStatus | undefined;
   readonly agentsDir: string;
   /** axe's configuration folder. */
   readonly configDir: string;
@@ -96,9 +99,10 @@ export async function createTerminalDependencies(
   };
 }
 
-function createTerminalPublisher({ terminal, output }: TerminalDependenciesOptions): Publisher {
+function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {
   return {
     async publish(_plan, outcome, { buffered }) {
+      status?.done(outcome);
       if (output.verbose) {
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
@@ -110,6 +114,7 @@ function createTerminalPublisher({ terminal, output }: TerminalDependenciesOptio
       return { line: undefined, url: undefined };
     },
     async reply({ text }) {
+      status?.stop();
       terminal.stdout.write(`${text}\n`);
       return { line: undefined, url: undefined };
     },

@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ProgramName } from '../core/dependencies.js';
 import type { Environment } from '../core/environment.js';
+import { type AxeError, formatError } from '../core/errors.js';
+import { colorsFor } from './colors.js';
 import type { StopSignal } from './signals.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
@@ -13,7 +15,7 @@ export interface Terminal {
   /** The answer. */
   readonly stdout: Writable & { readonly isTTY?: boolean };
   /** The talk. */
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Calls back when a signal asks the program to end. Without a listener a signal ends it at once. */
   onInterrupt(interrupted: (signal: StopSignal) => void): void;
 }
@@ -26,4 +28,11 @@ export function programName(script: string | undefined): ProgramName {
 /** Writes a line to standard output. */
 export function print(terminal: Terminal, line: string): void {
   terminal.stdout.write(`${line}\n`);
+}
+
+/** Reports trouble that is meant for people; on a terminal its first line stands out. */
+export function writeError({ stderr, env }: Terminal, error: AxeError): void {
+  const colors = colorsFor(stderr, env);
+  const [message = '', ...rest] = formatError(error).split('\n');
+  stderr.write(`${[colors.red(message), ...rest].join('\n')}\n`);
 }

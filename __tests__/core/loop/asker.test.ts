@@ -78,6 +78,11 @@ describe('asking a model', () => {
     expect(budget.spending.tokens).toBe(10);
     expect(events).toEqual([
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 },
+      {
+        kind: 'tokens-used',
+        use: { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 },
+        costUsd: undefined,
+      },
       { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
     ]);
   });
@@ -162,7 +167,7 @@ describe('falling back on another model', () => {
     expect(await asker.ask(HELLO, {})).toMatchObject({ content: [{ text: 'Hello from here' }] });
     expect(model.asked).toHaveLength(2);
     expect(other.model.asked[0]?.prompt).toEqual(HELLO);
-    expect(kinds()).toEqual(['model-request', 'retry', 'fallback', 'model-reply']);
+    expect(kinds()).toEqual(['model-request', 'retry', 'fallback', 'tokens-used', 'model-reply']);
     expect(events[2]).toEqual({ kind: 'fallback', from: 'p/first', to: 'p/other', error: DOWN });
     expect(asker.current.ref).toBe('p/other');
   });

@@ -340,12 +340,22 @@ describe('a conversation with tools', () => {
       tools: [echo],
     });
     const tool = { kind: 'tool-call', turn: 1, tool: 'echo', isError: false, durationMs: 0 };
+    const started = { kind: 'tool-started', turn: 1, tool: 'echo', input: {} };
+    const used = {
+      kind: 'tokens-used',
+      use: expect.objectContaining({ input: 3, output: 2 }),
+      costUsd: undefined,
+    };
     expect(events).toEqual([
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
+      used,
       { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+      started,
+      started,
       tool,
       tool,
       { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
+      used,
       { kind: 'model-reply', turn: 2, stopReason: 'end_turn', toolCalls: 0, tools: 1 },
     ]);
   });

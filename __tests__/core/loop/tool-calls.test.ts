@@ -159,7 +159,10 @@ describe('tool calls are answered', () => {
     const refuses = tool('refuses', async () => ({ text: 'not there', isError: true }));
     const { outputs, events } = await answer([one], [echo, throws, refuses]);
     expect(outputs).toEqual([{ type: 'error-text', value }]);
-    expect(events).toEqual([{ kind: 'tool-call', turn: 4, tool: one.tool, isError: true, durationMs: 0 }]);
+    expect(events).toEqual([
+      { kind: 'tool-started', turn: 4, tool: one.tool, input: one.input },
+      { kind: 'tool-call', turn: 4, tool: one.tool, isError: true, durationMs: 0 },
+    ]);
   });
 
   it('also where a tool throws before it returns a promise', async () => {
@@ -317,7 +320,9 @@ describe('many calls of one turn', () => {
     const answering = answer(many(30), [count], {
       parallel,
       signal: controller.signal,
-      onEvent: () => controller.abort(reason),
+      onEvent: ({ kind }) => {
+        if (kind === 'tool-call') controller.abort(reason);
+      },
     });
     await expect(answering).rejects.toBe(reason);
     const started = seen.order.length;

@@ -84,6 +84,9 @@ function formatEvent(event: RunEvent): readonly string[] {
     }
     case 'note-written':
       return [`  Memory: ${event.action} ${event.path}, ${event.bytes} bytes`];
+    case 'tokens-used':
+    case 'tool-started':
+      return [];
     case 'tool-call':
       return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];
   }

@@ -75,11 +75,14 @@ export function createAsker(
     const reply = await askSomebody({ ...settings, prompt: [...messages], abortSignal: deps.signal });
     const estimated = estimateUsage(reply, { messages, tools: settings.tools });
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
-    budget.add(usage.add(counted, current.model.modelId), current.price);
+    const use = usage.add(counted, current.model.modelId);
+    budget.add(use, current.price);
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
     if (!introduced.has(current.ref)) introduce(current, reply);
     introduced.add(current.ref);
     const toolCalls = toolCallsOf(reply.content).length;
+    const { costUsd, isCostPartial } = budget.spending;
+    deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
     deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, toolCalls, tools });
     return reply;
   }

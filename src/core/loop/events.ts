@@ -1,5 +1,6 @@
 import type { ProviderError } from '../errors.js';
 import type { RecentWrite } from '../memory/notes/ring.js';
+import type { TokenUse } from './budget.js';
 
 /** What a conversation reports while it goes on. */
 export type LoopEvent =
@@ -21,6 +22,14 @@ export type LoopEvent =
       readonly toolCalls: number;
       /** Tools that were offered. */
       readonly tools: number;
+    }
+  | {
+      /** A reply was received and counted. */
+      readonly kind: 'tokens-used';
+      /** What this reply used. */
+      readonly use: TokenUse;
+      /** US dollars that the run has spent so far, sub-agents included; undefined if some price is not known. */
+      readonly costUsd: number | undefined;
     }
   | {
       /** A request failed for a passing reason and will be sent again. */
@@ -76,6 +85,8 @@ export type LoopEvent =
       readonly path: string;
       readonly bytes: number;
     }
+  /** Followed by `tool-call` when it is over. */
+  | { readonly kind: 'tool-started'; readonly turn: number; readonly tool: string; readonly input: unknown }
   | {
       readonly kind: 'tool-call';
       readonly turn: number;

@@ -128,6 +128,7 @@ async function answer(
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
   const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
+  reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
   const result = refusal ?? (await execute(call, tool, { signal, clock }));
   reporter.event({
     kind: 'tool-call',
