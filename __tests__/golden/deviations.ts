@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { builtInLines, formatAgentList } from '../../src/core/agent/list-agents.js';
+import { VERSION } from '../../src/core/version.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
 import { GC_DEVIATIONS } from './gc-deviations.js';
@@ -88,6 +89,10 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
         '  Add a line such as `model = "anthropic/claude-sonnet-4-5"`.\n',
     }),
   }),
+  '20/16': {
+    because: 'the version is that of this program, which follows its own releases',
+    instead: () => ({ stdout: `axe-action version ${VERSION}\n` }),
+  },
   '20/22': {
     because: 'the program has a name of its own',
     instead: () => ({ stderr: 'unknown command "bogus" for "axe-action"\n' }),
