@@ -1,13 +1,29 @@
-// Writes schema/findings.schema.json from src/core/findings/findings-schema.ts; a test compares the two.
+// Writes schema/findings.schema.json and schema/agent.schema.json from the code; tests compare them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 
-const SOURCE = 'src/core/findings/findings-schema.ts';
-const TARGET = 'schema/findings.schema.json';
+const contents = `
+  export { FINDINGS_SCHEMA } from './src/core/findings/findings-schema.ts';
+  export { agentJsonSchema } from './src/core/agent/json-schema.ts';
+  export { AGENT_TOOLS } from './src/core/tools/agent-tools.ts';
+`;
 
-const { outputFiles } = buildSync({ entryPoints: [SOURCE], bundle: true, format: 'esm', write: false });
-const { FINDINGS_SCHEMA } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+const { outputFiles } = buildSync({
+  stdin: { contents, resolveDir: process.cwd() },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  write: false,
+});
+const code = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`;
+const { FINDINGS_SCHEMA, agentJsonSchema, AGENT_TOOLS } = await import(code);
+
 mkdirSync('schema', { recursive: true });
-writeFileSync(TARGET, JSON.stringify(FINDINGS_SCHEMA));
-execFileSync('npx', ['biome', 'format', '--write', TARGET], { stdio: ['ignore', 'ignore', 'inherit'] });
+write('schema/findings.schema.json', FINDINGS_SCHEMA);
+write('schema/agent.schema.json', agentJsonSchema(AGENT_TOOLS));
+
+function write(file, schema) {
+  writeFileSync(file, JSON.stringify(schema));
+  execFileSync('npx', ['biome', 'format', '--write', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+}

@@ -9,11 +9,9 @@ import type { KeyPath } from '../../core/agent/toml-keys.js';
 import { AxeError, ConfigError, isNotFound } from '../../core/errors.js';
 import { schemaProblem } from '../../core/loop/schema-problem.js';
 import { responseFormatOf, schemaOrigin } from '../../core/loop/structured.js';
-import { ALL_NOTES_TOOLS } from '../../core/memory/notes/tool-names.js';
 import { namedNotesTools, notesAreOff } from '../../core/plan-notes.js';
 import { PatternError } from '../../core/text/glob.js';
-import { TOOL_NAMES } from '../../core/tools/registry.js';
-import { REVIEW_TOOL_NAMES } from '../../core/tools/review/review-tools.js';
+import { AGENT_TOOLS } from '../../core/tools/agent-tools.js';
 import { type FileCounter, MAX_PATTERNS } from './count-files.js';
 import type { ValidationDependencies } from './validation.js';
 
@@ -65,18 +63,17 @@ function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly F
 function toolFaults(agent: ReadAgent): readonly Fault[] {
   const { name, raw } = agent;
   const place = at(agent, ['tools']);
-  const known = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];
-  const unknown = [...new Set(raw.tools)].filter((tool) => !known.includes(tool));
+  const unknown = [...new Set(raw.tools)].filter((tool) => !AGENT_TOOLS.includes(tool));
   const named = namedNotesTools(raw.tools);
   const isOff = named.length > 0 && !(raw.memory.enabled && raw.memory.notes);
   return [
-    ...unknown.map((tool) => warningFault({ message: unknownTool(tool, known) }, place)),
+    ...unknown.map((tool) => warningFault({ message: unknownTool(tool) }, place)),
     ...(isOff ? [warningFault(notesAreOff(name, named), place)] : []),
   ];
 }
 
-function unknownTool(tool: string, known: readonly string[]): string {
-  const meant = nearest(tool, known);
+function unknownTool(tool: string): string {
+  const meant = nearest(tool, AGENT_TOOLS);
   const guess = meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
   return `there is no tool ${JSON.stringify(tool)}; a run goes on without it.${guess}`;
 }

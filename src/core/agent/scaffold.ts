@@ -1,12 +1,15 @@
+import { ACTION_ADDRESS, agentSchemaUrl } from '../action-address.js';
+
 /** The model of a new agent file, as axe writes it. No provider has that name, so that no run starts with it. */
 export const PLACEHOLDER_MODEL = 'provider/model-name';
 
 /**
- * The text of a new agent file: the required keys, and every other one in comments. axe's keys have axe's example values
- * and stand in its order.
+ * The text of a new agent file: the required keys, and every other one in comments. The first line names its form for
+ * editors. axe's keys have axe's example values and are in axe's order.
  */
 export function scaffoldAgent(name: string): string {
-  return `name = ${tomlString(name)}
+  return `#:schema ${agentSchemaUrl(ACTION_ADDRESS)}
+name = ${tomlString(name)}
 description = ""
 
 # Fill in: provider and model, for example "anthropic/claude-sonnet-4-5" or "ollama/llama3".

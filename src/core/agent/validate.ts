@@ -5,7 +5,7 @@ import { notesProblems } from './validate-notes.js';
 import { reviewProblems } from './validate-review.js';
 
 /** The deepest chain of sub-agents (axe-behaviour §2). */
-const MAX_SUB_AGENT_DEPTH = 5;
+export const MAX_SUB_AGENT_DEPTH = 5;
 
 /** What is wrong with the values, in axe's order (axe-behaviour §2); nothing if they are good. */
 export function agentProblems(raw: RawAgent): readonly AgentProblem[] {

@@ -1,0 +1,21 @@
+/** How a workflow names the action, `owner/name@ref`, if nobody says otherwise. */
+export const ACTION_ADDRESS = 'org/axe-action@v1';
+
+/** An address as it is written in a workflow; undefined for a text that is not one. */
+export function parseActionAddress(
+  text: string,
+): { readonly owner: string; readonly name: string; readonly ref: string } | undefined {
+  const [, owner, name, ref] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)@([A-Za-z0-9._/-]+)$/.exec(text) ?? [];
+  return owner === undefined || name === undefined || ref === undefined ? undefined : { owner, name, ref };
+}
+
+/**
+ * Where editors find the form of agent files: the first line of a new one names it (`#:schema`, as Taplo and the editors
+ * over it read it). The version is the one that the workflow uses. Throws for a text that is not an address.
+ */
+export function agentSchemaUrl(address: string): string {
+  const parsed = parseActionAddress(address);
+  if (parsed === undefined) throw new Error(`not the address of an action: ${address}`);
+  const { owner, name, ref } = parsed;
+  return `https://raw.githubusercontent.com/${owner}/${name}/${ref}/schema/agent.schema.json`;
+}
