@@ -68,6 +68,73 @@ describe('agents list', () => {
   });
 });
 
+describe('--json', () => {
+  it('lists agents with their files and what is wrong with them, and the built-in ones', async () => {
+    writeFiles(cwd, {
+      'axe/agents/a.toml': agent('a', 'description = "of axe"\n'),
+      'axe/agents/b.toml': 'model = "x/y"\n',
+    });
+    const { output, talk } = await agents(['list', '--json']);
+    expect(talk).toBe('');
+    expect(JSON.parse(output)).toEqual([
+      { name: 'a', description: 'of axe', file: 'axe/agents/a.toml', builtIn: false, error: null },
+      {
+        name: 'b',
+        description: '',
+        file: 'axe/agents/b.toml',
+        builtIn: false,
+        error: {
+          message: 'agent config missing required field: name',
+          remedy: expect.stringContaining('Add a line'),
+          file: 'axe/agents/b.toml',
+          line: 1,
+        },
+      },
+      expect.objectContaining({ name: 'builtin/pr-reviewer', file: null, builtIn: true }),
+      expect.objectContaining({ name: 'builtin/triage' }),
+      expect.objectContaining({ name: 'builtin/ask' }),
+    ]);
+  });
+
+  it('shows an agent complete with defaults, and where it is from', async () => {
+    writeFiles(cwd, { 'axe/agents/a.toml': agent('a', '[memory]\nenabled = true\n') });
+    const { output } = await agents(['show', 'a', '--json']);
+    expect(JSON.parse(output)).toMatchObject({
+      source: 'axe/agents/a.toml',
+      name: 'a',
+      model: 'ollama/llama3',
+      memory: { enabled: true, scope: 'project' },
+    });
+  });
+
+  it('says of each agent whether it is valid, and where it is not, exit status 2', async () => {
+    writeFiles(cwd, { 'axe/agents/a.toml': agent('a'), 'axe/agents/b.toml': 'name = "b"\nmodel = 7\n' });
+    const { exitCode, output } = await agents(['validate', '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(output)).toEqual({
+      valid: false,
+      agents: [
+        { name: 'a', file: 'axe/agents/a.toml', valid: true, faults: [] },
+        {
+          name: 'b',
+          file: 'axe/agents/b.toml',
+          valid: false,
+          faults: [
+            {
+              severity: 'error',
+              message: expect.stringContaining('model must be a string'),
+              remedy: expect.stringContaining('Write it like this'),
+              file: 'axe/agents/b.toml',
+              line: 2,
+              column: 1,
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
 describe('--agents-dir', () => {
   it.each([['list'], ['show', 'bot'], ['validate'], ['edit', 'bot']])(
     'refuses a folder that is not there: %s',

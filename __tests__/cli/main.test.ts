@@ -14,24 +14,23 @@ async function run(...argv: string[]) {
 }
 
 describe('the command line', () => {
-  it.each([[[]], [['help']], [['--help']], [['-h']], [['help', 'run']]])(
-    'shows its help for %j',
-    async (argv) => {
-      const { exitCode, output, talk } = await run(...argv);
-      expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
-      expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
-        'run',
-        'demo',
-        'gc',
-        'memory',
-        'agents',
-        'config',
-        'version',
-        'help',
-      ]);
-      expect(output).toMatch(/^axe-action runs an axe agent, .*\n$/s);
-    },
-  );
+  it.each([[[]], [['help']], [['--help']], [['-h']]])('shows its help for %j', async (argv) => {
+    const { exitCode, output, talk } = await run(...argv);
+    expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
+    expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
+      'init',
+      'run',
+      'demo',
+      'gc',
+      'memory',
+      'agents',
+      'config',
+      'completion',
+      'version',
+      'help',
+    ]);
+    expect(output).toMatch(/^axe-action runs an axe agent, .*\n$/s);
+  });
 
   it.each([
     [['run', '--help'], 'axe-action run <agent>'],
@@ -45,6 +44,13 @@ describe('the command line', () => {
     [['memory', 'forget', '-h'], 'axe-action memory forget <agent> <id>'],
     [['config'], 'axe-action config [command]'],
     [['config', 'init', '-h'], 'axe-action config init'],
+    [['init', '--help'], 'axe-action init'],
+    [['completion', '--help'], 'axe-action completion <shell>'],
+    [['version', '--help'], 'axe-action version'],
+    [['help', '--help'], 'axe-action help [command]'],
+    [['help', 'run'], 'axe-action run <agent>'],
+    [['help', 'agents'], 'axe-action agents [command]'],
+    [['help', 'memory', 'forget'], 'axe-action memory forget <agent> <id>'],
   ])('shows the help of a command for %j, and does nothing else', async (argv, usage) => {
     const { exitCode, output, talk } = await run(...argv);
     expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
@@ -63,7 +69,6 @@ describe('the command line', () => {
     [['memory', 'bogus'], 1, 'unknown command "bogus" for "axe-action memory"\n'],
     [['config', 'bogus'], 1, 'unknown command "bogus" for "axe-action config"\n'],
     [['run'], 1, 'accepts 1 arg(s), received 0\n'],
-    [['run', 'a', 'b'], 1, 'accepts 1 arg(s), received 2\n'],
     [['run', 'bot', '--nope'], 1, 'unknown flag: --nope\n'],
     [
       ['run', 'bot', '--timeout', 'abc'],
@@ -74,8 +79,42 @@ describe('the command line', () => {
     [['agents', 'show'], 1, 'accepts 1 arg(s), received 0\n'],
     [['agents', 'list', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
     [['config', 'path', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
+    [['help', 'bogus'], 1, 'unknown command "bogus" for "axe-action"\n'],
+    [['help', 'memory', 'bogus'], 1, 'unknown command "bogus" for "axe-action memory"\n'],
   ])('refuses %j in the words of axe', async (argv, exitCode, talk) => {
     expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
+  });
+
+  it.each([
+    [['memry'], 'unknown command "memry" for "axe-action"\n  Did you mean `axe-action memory`?\n'],
+    [
+      ['agents', 'lst'],
+      'unknown command "lst" for "axe-action agents"\n  Did you mean `axe-action agents list`?\n',
+    ],
+    [
+      ['config', 'pth'],
+      'unknown command "pth" for "axe-action config"\n  Did you mean `axe-action config path`?\n',
+    ],
+    [
+      ['memory', 'serch', 'bot'],
+      'unknown command "serch" for "axe-action memory"\n  Did you mean `axe-action memory search`?\n',
+    ],
+    [['help', 'rnu'], 'unknown command "rnu" for "axe-action"\n  Did you mean `axe-action run`?\n'],
+    [['run', 'bot', '--modle', 'x'], 'unknown flag: --modle\n  Did you mean `--model`?\n'],
+    [['--versoin'], 'unknown flag: --versoin\n  Did you mean `--version`?\n'],
+  ])('says what may have been meant by %j', async (argv, talk) => {
+    expect(await run(...argv)).toEqual({ exitCode: 1, output: '', talk });
+  });
+
+  it.each([
+    [['run', 'bot', 'Look at this.'], '--prompt "Look at this."'],
+    [['run', 'bot', 'look', 'at', 'this'], '--prompt "look at this"'],
+    [['run', 'bot', '$(rm -rf)'], '--prompt "…"'],
+  ])('says how a task is given for %j', async (argv, shown) => {
+    const { exitCode, talk } = await run(...argv);
+    expect(exitCode).toBe(1);
+    expect(talk).toMatch(/^accepts 1 arg\(s\), received \d\n {2}`run` takes the name of one agent\./);
+    expect(talk).toContain(`\`axe-action run bot ${shown}\``);
   });
 
   it('tells what is wrong with an agent and where, exit status 2', async () => {

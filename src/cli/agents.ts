@@ -1,39 +1,42 @@
 import { join, resolve } from 'node:path';
+import type { ListedAgent } from '../adapters/host/agents/agents-dir.js';
 import { createMissingFiles } from '../adapters/host/config-file.js';
 import { openEditor } from '../adapters/host/editor.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { localAgents } from '../composition/agents.js';
 import { formatAgent } from '../core/agent/format-agent.js';
-import { builtInLines, formatAgentList } from '../core/agent/list-agents.js';
+import { type AgentLine, builtInLines, formatAgentList } from '../core/agent/list-agents.js';
 import { checkAgentName } from '../core/agent/name.js';
 import { scaffoldAgent } from '../core/agent/scaffold.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
 import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 
 const AGENTS_DIR: Flag = { name: 'agents-dir', kind: 'string', about: 'Look in this folder first' };
+const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
 
-const COMMANDS: readonly CommandHelp[] = [
+/** The commands of `agents`, as help shows them. */
+export const AGENTS_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'agents list',
     short: 'List the agents that can be run from here',
     long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
-    flags: [AGENTS_DIR],
+    flags: [AGENTS_DIR, JSON_FLAG],
   },
   {
     usage: 'agents show <agent>',
     short: "Show an agent's settings",
     long: "Show an agent's settings; what is not set is left out.",
-    flags: [AGENTS_DIR],
+    flags: [AGENTS_DIR, JSON_FLAG],
   },
   {
     usage: 'agents validate [agent...]',
     short: 'Check agent files for mistakes',
     long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
-    flags: [AGENTS_DIR],
+    flags: [AGENTS_DIR, JSON_FLAG],
   },
   {
     usage: 'agents init <agent>',
@@ -65,11 +68,10 @@ export const AGENTS_HELP: CommandHelp = {
  */
 export async function agentsCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name = '', ...rest] = words;
-  const command = COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
+  const command = AGENTS_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
   if (command === undefined) {
-    if (name !== '' && !name.startsWith('-'))
-      throw new AxeError(`unknown command "${name}" for "axe-action agents"`);
-    print(terminal, formatGroupHelp(ABOUT, 'agents ', COMMANDS));
+    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'agents', AGENTS_COMMANDS);
+    print(terminal, formatGroupHelp(ABOUT, 'agents ', AGENTS_COMMANDS));
     return 0;
   }
   const flags = parseFlags(rest, command.flags);
@@ -107,6 +109,10 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   expectPositionals(flags, 0);
   const { listAgents, folders } = await library(flags, terminal);
   const agents = await listAgents();
+  if (flags.bool('json')) {
+    print(terminal, JSON.stringify([...agents.map(listedJson), ...builtInLines().map(builtInJson)]));
+    return;
+  }
   const usable = agents.filter(({ error }) => error === undefined);
   terminal.stdout.write(formatAgentList([...usable, ...builtInLines()]));
   for (const agent of agents) warnLeftOut(agent, terminal);
@@ -115,10 +121,30 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   terminal.stderr.write(`There are only the built-in agents: no agent file is in ${looked}.\n`);
 }
 
+function listedJson({ id, description, file, error }: ListedAgent): object {
+  return {
+    name: id,
+    description,
+    file,
+    builtIn: false,
+    error: error === undefined ? null : errorJson(error),
+  };
+}
+
+function builtInJson({ id, description }: AgentLine): object {
+  return { name: id, description, file: null, builtIn: true, error: null };
+}
+
+function errorJson({ message, remedy, at }: AxeError): object {
+  return { message, remedy: remedy ?? null, file: at?.file ?? null, line: at?.line ?? null };
+}
+
 async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const [name = ''] = expectPositionals(flags, 1);
-  const { config } = await (await library(flags, terminal)).loadAgent(name);
-  terminal.stdout.write(formatAgent(config));
+  const agents = await library(flags, terminal);
+  const { config, source } = await agents.loadAgent(name);
+  if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
+  else terminal.stdout.write(formatAgent(config));
 }
 
 async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {

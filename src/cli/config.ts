@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { createFolder, createMissingFiles, type NewFile } from '../adapters/host/config-file.js';
 import { configDir } from '../adapters/host/xdg.js';
-import { AxeError, type ExitCode } from '../core/errors.js';
+import type { ExitCode } from '../core/errors.js';
 import { expectPositionals, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
 import { print, type Terminal } from './terminal.js';
 
-const COMMANDS: readonly CommandHelp[] = [
+/** The commands of `config`, as help shows them. */
+export const CONFIG_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'config path',
     short: 'Print the configuration folder',
@@ -34,11 +35,10 @@ export const CONFIG_HELP: CommandHelp = {
 /** `config path` and `config init` (axe-behaviour §18). */
 export async function configCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name = '', ...rest] = words;
-  const command = COMMANDS.find(({ usage }) => usage === `config ${name}`);
+  const command = CONFIG_COMMANDS.find(({ usage }) => usage === `config ${name}`);
   if (command === undefined) {
-    if (name !== '' && !name.startsWith('-'))
-      throw new AxeError(`unknown command "${name}" for "axe-action config"`);
-    print(terminal, formatGroupHelp(ABOUT, 'config ', COMMANDS));
+    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'config', CONFIG_COMMANDS);
+    print(terminal, formatGroupHelp(ABOUT, 'config ', CONFIG_COMMANDS));
     return 0;
   }
   const flags = parseFlags(rest, command.flags);

@@ -1,3 +1,4 @@
+import { nearest } from '../core/agent/suggest.js';
 import { AxeError } from '../core/errors.js';
 
 /** A flag of a command. */
@@ -11,6 +12,10 @@ export interface Flag {
   readonly about: string;
   /** For `help`: the default, where it is worth saying. */
   readonly shown?: string;
+  /** For completion: the values there are. */
+  readonly choices?: readonly string[];
+  /** For completion: the value is a path of a file. */
+  readonly file?: boolean;
 }
 
 /** The words of a command line, taken apart. */
@@ -62,10 +67,22 @@ function takeLong(word: string, { known, rest, values }: Parsing): void {
   const [, name = '', given] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
   if (name === '' || name.startsWith('-')) throw new AxeError(`bad flag syntax: ${word}`);
   const flag = known.find((candidate) => candidate.name === name);
-  if (flag === undefined) throw new AxeError(`unknown flag: --${name}`);
+  if (flag === undefined) throw unknownFlag(name, known);
   const value = given ?? (flag.kind === 'bool' ? 'true' : rest.shift());
   if (value === undefined) throw new AxeError(`flag needs an argument: --${name}`);
   values.set(name, checkedValue(flag, value));
+}
+
+/** In the words of axe, with the flag that may have been meant. */
+export function unknownFlag(name: string, known: readonly Pick<Flag, 'name'>[]): AxeError {
+  const meant = nearest(
+    name,
+    known.map((flag) => flag.name),
+  );
+  return new AxeError(
+    `unknown flag: --${name}`,
+    meant === undefined ? {} : { remedy: `Did you mean \`--${meant}\`?` },
+  );
 }
 
 /** `-v`, several in a row (`-vh`), and with a value `-o=value`, `-ovalue`, `-o value`. */

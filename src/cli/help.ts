@@ -1,3 +1,5 @@
+import { nearest } from '../core/agent/suggest.js';
+import { AxeError } from '../core/errors.js';
 import { type Flag, formatFlags } from './flags.js';
 
 /** A command or sub-command, as help shows it. */
@@ -9,11 +11,30 @@ export interface CommandHelp {
   /** The first paragraph of its own help. */
   readonly long: string;
   readonly flags: readonly Flag[];
+  /** Command lines that work as they are, but for names; without the name of the program. */
+  readonly examples?: readonly string[];
+}
+
+/** A command of the program as help and completion know it. */
+export interface CommandNode {
+  readonly help: CommandHelp;
+  /** Of a group, such as `agents`: its commands. */
+  readonly commands: readonly CommandHelp[];
 }
 
 /** Help of one command. */
-export function formatCommandHelp({ usage, long, flags }: CommandHelp): string {
-  return [long, '', 'Usage:', `  axe-action ${usage}`, '', 'Flags:', formatFlags(flags)].join('\n');
+export function formatCommandHelp({ usage, long, flags, examples = [] }: CommandHelp): string {
+  const shown = examples.map((line) => `  axe-action ${line}`);
+  return [
+    long,
+    '',
+    'Usage:',
+    `  axe-action ${usage}`,
+    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown]),
+    '',
+    'Flags:',
+    formatFlags(flags),
+  ].join('\n');
 }
 
 /** Help of the program, or of a group of commands such as `agents`. */
@@ -31,4 +52,39 @@ export function formatGroupHelp(about: string, prefix: string, commands: readonl
     '',
     `Use "axe-action ${prefix}[command] --help" for more about a command.`,
   ].join('\n');
+}
+
+/** The word by which a command is called in its group: `show` of `agents show <agent>`. */
+export function commandName({ usage }: CommandHelp, group = ''): string {
+  return usage.slice(group.length).trim().split(' ')[0] ?? '';
+}
+
+/** The help of a command by its words, such as `memory forget`. Throws an AxeError for a command that does not exist. */
+export function findHelp(words: readonly string[], nodes: readonly CommandNode[]): string {
+  const [name = '', inner] = words;
+  const node = nodes.find(({ help }) => commandName(help) === name);
+  if (node === undefined) {
+    throw unknownCommand(
+      name,
+      '',
+      nodes.map(({ help }) => help),
+    );
+  }
+  const { help, commands } = node;
+  if (commands.length === 0) return formatCommandHelp(help);
+  if (inner === undefined) return formatGroupHelp(help.long, `${name} `, commands);
+  const command = commands.find((one) => commandName(one, name) === inner);
+  if (command === undefined) throw unknownCommand(inner, name, commands);
+  return formatCommandHelp(command);
+}
+
+/** In the words of axe, with the command that may have been meant. */
+export function unknownCommand(word: string, group: string, commands: readonly CommandHelp[]): AxeError {
+  const program = group === '' ? 'axe-action' : `axe-action ${group}`;
+  const meant = nearest(
+    word,
+    commands.map((command) => commandName(command, group)),
+  );
+  const remedy = meant === undefined ? {} : { remedy: `Did you mean \`${program} ${meant}\`?` };
+  return new AxeError(`unknown command "${word}" for "${program}"`, remedy);
 }

@@ -1,71 +1,112 @@
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { VERSION } from '../core/version.js';
-import { AGENTS_HELP, agentsCommand } from './agents.js';
-import { CONFIG_HELP, configCommand } from './config.js';
+import { AGENTS_COMMANDS, AGENTS_HELP, agentsCommand } from './agents.js';
+import { CONFIG_COMMANDS, CONFIG_HELP, configCommand } from './config.js';
 import { DEMO_HELP, demoCommand } from './demo.js';
+import { type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
 import { GC_HELP, gcCommand } from './gc.js';
-import { type CommandHelp, formatGroupHelp } from './help.js';
+import {
+  type CommandHelp,
+  type CommandNode,
+  commandName,
+  findHelp,
+  formatCommandHelp,
+  formatGroupHelp,
+  unknownCommand,
+} from './help.js';
 import { memoryCommand } from './memory.js';
-import { MEMORY_HELP } from './memory-help.js';
+import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
+import { COMPLETION_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './setup-help.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
 /** A command of the program: its words in, its exit status out. */
 type Command = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  run: runCommand,
-  demo: demoCommand,
-  gc: gcCommand,
-  memory: memoryCommand,
-  agents: agentsCommand,
-  config: configCommand,
-  version: async (_words, terminal) => {
-    print(terminal, `axe-action version ${VERSION}`);
-    return 0;
-  },
-};
+/** A command with all that is said of it. */
+interface Entry extends CommandNode {
+  readonly run: Command;
+}
 
-const HELP: readonly CommandHelp[] = [
-  RUN_HELP,
-  DEMO_HELP,
-  GC_HELP,
-  MEMORY_HELP,
-  AGENTS_HELP,
-  CONFIG_HELP,
-  { usage: 'version', short: 'Print the version', long: 'Print the version.', flags: [] },
-  { usage: 'help', short: 'Show this text', long: 'Show this text.', flags: [] },
+/** The one table of commands: what is run, what help lists, and what shells complete. */
+const ENTRIES: readonly Entry[] = [
+  entry(INIT_HELP, async (words, terminal) => {
+    const flags = parsed(INIT_HELP, words, terminal);
+    return flags === undefined ? 0 : await (await import('./init.js')).initCommand(flags, terminal);
+  }),
+  entry(RUN_HELP, runCommand),
+  entry(DEMO_HELP, demoCommand),
+  entry(GC_HELP, gcCommand),
+  entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
+  entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),
+  entry(CONFIG_HELP, configCommand, CONFIG_COMMANDS),
+  entry(COMPLETION_HELP, async (words, terminal) => {
+    const flags = parsed(COMPLETION_HELP, words, terminal);
+    if (flags === undefined) return 0;
+    const { completionCommand } = await import('./completion.js');
+    return completionCommand(flags, ENTRIES, terminal);
+  }),
+  entry(VERSION_HELP, async (words, terminal) => {
+    if (parsed(VERSION_HELP, words, terminal) !== undefined) print(terminal, `axe-action version ${VERSION}`);
+    return 0;
+  }),
+  entry(HELP_HELP, async (words, terminal) => {
+    const flags = parsed(HELP_HELP, words, terminal);
+    if (flags !== undefined)
+      print(terminal, flags.positionals.length === 0 ? overview() : findHelp(flags.positionals, ENTRIES));
+    return 0;
+  }),
 ];
+
+function entry(help: CommandHelp, run: Command, commands: readonly CommandHelp[] = []): Entry {
+  return { help, run, commands };
+}
+
+/** The flags of a command; undefined where its help was asked for, which is then shown. Throws an AxeError. */
+function parsed(help: CommandHelp, words: readonly string[], terminal: Terminal): ParsedFlags | undefined {
+  const flags = parseFlags(words, help.flags);
+  if (!flags.help) return flags;
+  print(terminal, formatCommandHelp(help));
+  return undefined;
+}
 
 const ABOUT = [
   'axe-action runs an axe agent, here as in a GitHub workflow, and remembers what it did: one markdown file per agent',
   'that you can read, edit and delete.',
 ].join('\n');
 
+function overview(): string {
+  return formatGroupHelp(
+    ABOUT,
+    '',
+    ENTRIES.map(({ help }) => help),
+  );
+}
+
 /** Runs one command line. Never throws: trouble is told on stderr and in the exit status. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name = '', ...words] = argv;
   try {
-    if (name === '' || name === 'help' || name === '--help' || name === '-h') {
-      print(terminal, formatGroupHelp(ABOUT, '', HELP));
+    if (name === '' || name === '--help' || name === '-h') {
+      print(terminal, overview());
       return 0;
     }
-    if (name === '--version') return await runNamed('version', [], terminal);
-    return await runNamed(name, words, terminal);
+    return await runNamed(name === '--version' ? 'version' : name, words, terminal);
   } catch (thrown) {
     return tell(thrown, terminal);
   }
 }
 
 async function runNamed(name: string, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    const what = name.startsWith('-')
-      ? `unknown flag: ${name}`
-      : `unknown command "${name}" for "axe-action"`;
-    throw new AxeError(what);
-  }
-  return await command(words, terminal);
+  const found = ENTRIES.find(({ help }) => commandName(help) === name);
+  if (found !== undefined) return await found.run(words, terminal);
+  if (name.startsWith('--')) throw unknownFlag(name.slice(2), [{ name: 'help' }, { name: 'version' }]);
+  if (name.startsWith('-')) throw new AxeError(`unknown flag: ${name}`);
+  throw unknownCommand(
+    name,
+    '',
+    ENTRIES.map(({ help }) => help),
+  );
 }
 
 /** Trouble that is meant for people is told as it is; anything else is a bug, with its stack. */

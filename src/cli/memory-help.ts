@@ -20,7 +20,13 @@ const WHERE: readonly Flag[] = [
   { name: 'scope', kind: 'string', about: 'Sub-folder, as the input `memory-scope` names it' },
   { name: 'cache', kind: 'bool', about: 'Says how to reach memory in the Actions cache' },
 ];
-const LANE: Flag = { name: 'lane', kind: 'string', about: 'trusted or untrusted', shown: 'trusted' };
+const LANE: Flag = {
+  name: 'lane',
+  kind: 'string',
+  about: 'trusted or untrusted',
+  shown: 'trusted',
+  choices: ['trusted', 'untrusted'],
+};
 const LAST: Flag = { name: 'last', kind: 'int', about: 'Show at most this many, the newest' };
 const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
 

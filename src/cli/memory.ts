@@ -24,7 +24,7 @@ import { secretValues } from '../core/sanitize/secret-names.js';
 import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
 import { warningText } from '../core/warning.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp } from './help.js';
+import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
 import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
 import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
@@ -34,8 +34,7 @@ export async function memoryCommand(words: readonly string[], terminal: Terminal
   const [name = '', ...rest] = words;
   const help = MEMORY_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
   if (help === undefined) {
-    if (name !== '' && !name.startsWith('-'))
-      throw new AxeError(`unknown command "${name}" for "axe-action memory"`);
+    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'memory', MEMORY_COMMANDS);
     print(terminal, formatGroupHelp(MEMORY_ABOUT, 'memory ', MEMORY_COMMANDS));
     return 0;
   }

@@ -57,7 +57,12 @@ const FLAGS: readonly Flag[] = [
   { name: 'json', kind: 'bool', about: 'Wrap the answer in JSON with its figures' },
   { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
   { name: 'prompt', kind: 'string', about: 'The task; piped input is then context that is not remembered' },
-  { name: 'event', kind: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
+  {
+    name: 'event',
+    kind: 'string',
+    about: 'Run as the action would for this webhook payload (JSON file)',
+    file: true,
+  },
   { name: 'git', kind: 'string', about: 'Send the diff of this range along, for example main...HEAD' },
   { name: 'language', kind: 'string', about: 'The language to answer in, for example German or pt-BR' },
   {
@@ -65,12 +70,14 @@ const FLAGS: readonly Flag[] = [
     kind: 'string',
     about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
     shown: 'auto',
+    choices: ['auto', 'full'],
   },
   {
     name: 'review-depth',
     kind: 'string',
     about:
       "quick, standard or thorough: how often a review is read and checked; the agent's `[review]` if not given",
+    choices: REVIEW_DEPTHS,
   },
 ];
 
@@ -78,6 +85,11 @@ const FLAGS: readonly Flag[] = [
 export const RUN_HELP: CommandHelp = {
   usage: 'run <agent>',
   short: 'Run an agent',
+  examples: [
+    'run reviewer --git main...HEAD',
+    'run builtin/ask --prompt "What does this repository do?"',
+    'run reviewer --event event.json --dry-run',
+  ],
   long: [
     'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
     'to standard output and one entry to its memory.',
@@ -92,7 +104,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     print(terminal, formatCommandHelp(RUN_HELP));
     return 0;
   }
-  const [agent = ''] = expectPositionals(flags, 1);
+  const [agent = ''] = agentOf(flags);
   const wishes = { language: languageOf(flags), reviewScope: reviewScopeOf(flags), review: reviewOf(flags) };
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
@@ -133,6 +145,18 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     await deps?.models.close?.();
     terminal.stdin.destroy();
   }
+}
+
+/** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
+function agentOf(flags: ParsedFlags): readonly string[] {
+  const { positionals } = flags;
+  if (positionals.length < 2) return expectPositionals(flags, 1);
+  const [agent = '', ...words] = positionals;
+  const text = words.join(' ');
+  const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';
+  throw new AxeError(`accepts 1 arg(s), received ${positionals.length}`, {
+    remedy: `\`run\` takes the name of one agent. A task is given as \`axe-action run ${agent} --prompt ${task}\`, or piped in.`,
+  });
 }
 
 /** It becomes a part of the system prompt, as the action's input does. Throws an AxeError. */

@@ -11,7 +11,7 @@ export interface Terminal {
   readonly env: Environment;
   readonly cwd: string;
   readonly program: ProgramName;
-  readonly stdin: Readable & { readonly fd?: number };
+  readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
   /** The answer. */
   readonly stdout: Writable & { readonly isTTY?: boolean };
   /** The talk. */

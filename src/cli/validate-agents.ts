@@ -1,7 +1,7 @@
 import { createDiskSource } from '../adapters/host/agents/agent-source.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
-import { formatValidation } from '../commands/validate/format-validation.js';
+import { formatValidation, formatValidationJson } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import { isValid } from '../commands/validate/validation.js';
 import { AGENTS_DIRS } from '../composition/agents.js';
@@ -28,6 +28,7 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
     { names: flags.positionals, outputSchema: '', isFolderNamed: agentsDir !== '' },
     { source, modelProblem: (ref) => modelProblem(ref, { env, config }), checkSchema: inspectSchema },
   );
-  for (const line of formatValidation(validation)) print(terminal, line);
+  if (flags.bool('json')) print(terminal, formatValidationJson(validation));
+  else for (const line of formatValidation(validation)) print(terminal, line);
   return isValid(validation) ? 0 : 2;
 }

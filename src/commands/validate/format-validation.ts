@@ -1,7 +1,7 @@
 import type { Fault } from '../../core/agent/fault.js';
 import { shownFile, sourcePosition } from '../../core/position.js';
 import { count } from '../../core/text/count.js';
-import { allFaults, type CheckedAgent, countFaults, type Validation } from './validation.js';
+import { allFaults, type CheckedAgent, countFaults, isValid, type Validation } from './validation.js';
 
 /** Faults that are listed; the rest is counted. Files are anybody's, and an output holds a megabyte. */
 const MAX_LISTED = 200;
@@ -25,6 +25,24 @@ function formatFault({ at, severity, message, remedy }: Fault): readonly string[
   const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
   const place = sourcePosition({ ...at, file: shownFile(at.file) });
   return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
+}
+
+/** The same for programs: one line of JSON; what is not known is null. */
+export function formatValidationJson(validation: Validation): string {
+  const agents = validation.agents.map(({ name, file, faults }) => ({
+    name,
+    file,
+    valid: countFaults(faults, 'error') === 0,
+    faults: faults.map(({ severity, message, remedy, at }) => ({
+      severity,
+      message,
+      remedy: remedy === '' ? null : remedy,
+      file: at.file,
+      line: at.line ?? null,
+      column: at.column ?? null,
+    })),
+  }));
+  return JSON.stringify({ valid: isValid(validation), agents });
 }
 
 /** `2 errors, 1 warning`, or `valid`. */

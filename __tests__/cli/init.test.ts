@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { main } from '../../src/cli/main.js';
+import { INIT_HELP } from '../../src/cli/setup-help.js';
+import { MEMORY_PLACES } from '../../src/commands/init/compose.js';
+import { JOB_IDS, JOBS } from '../../src/commands/init/jobs.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = tempDir('repository');
+  writeFiles(cwd, { '.git/HEAD': 'ref: refs/heads/main\n' });
+});
+
+/** Runs `init`; with answers as somebody at a terminal. */
+async function init(words: readonly string[], answers?: readonly string[], from = cwd) {
+  const fake = createFakeTerminal({
+    env: { HOME: tempDir('home') },
+    cwd: from,
+    isTTY: answers !== undefined,
+  });
+  const stdin = Object.assign(Readable.from((answers ?? []).map((line) => `${line}\n`)), {
+    isTTY: answers !== undefined,
+  });
+  const exitCode = await main(['init', ...words], { ...fake, stdin });
+  return { exitCode, output: fake.output(), talk: fake.talk() };
+}
+
+function read(path: string): string {
+  return readFileSync(join(cwd, path), 'utf8');
+}
+
+function files(): readonly string[] {
+  const all = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+  return all.filter((path) => statSync(join(cwd, path)).isFile());
+}
+
+const REVIEW = ['.github/workflows/axe-review.yml', 'axe/agents/reviewer.toml', 'axe/skills/review/SKILL.md'];
+
+describe('init', () => {
+  it('writes workflow, agent and skill with the defaults where nobody can be asked, and says what to do', async () => {
+    const { exitCode, output, talk } = await init([]);
+    expect([exitCode, talk]).toEqual([0, '']);
+    for (const path of REVIEW) expect(output).toContain(`wrote  ${path}\n`);
+    expect(read(REVIEW[0] ?? '')).toContain('ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}');
+    expect(read(REVIEW[1] ?? '')).toContain('model = "anthropic/claude-sonnet-5-5"\n');
+    expect(output).toContain('gh secret set ANTHROPIC_API_KEY');
+    expect(output).toContain('contents: write, issues: read, pull-requests: write');
+  });
+
+  it('changes no file that exists, and says so', async () => {
+    const mine = 'name = "reviewer"\nmodel = "openai/gpt-4o"\n';
+    writeFiles(cwd, { [REVIEW[0] ?? '']: '# mine\n', [REVIEW[1] ?? '']: mine });
+    const { exitCode, output } = await init([]);
+    expect(exitCode).toBe(0);
+    expect(output).toContain('kept   .github/workflows/axe-review.yml, which exists already\n');
+    expect(output).toContain('kept   axe/agents/reviewer.toml, which exists already\n');
+    expect([read(REVIEW[0] ?? ''), read(REVIEW[1] ?? '')]).toEqual(['# mine\n', mine]);
+    expect(existsSync(join(cwd, REVIEW[2] ?? ''))).toBe(false);
+  });
+
+  it('names the model in the workflow where an agent that exists has another one', async () => {
+    writeFiles(cwd, { '.axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n' });
+    await init(['--model', 'offline/rules']);
+    expect(read(REVIEW[0] ?? '')).toContain('          agent: reviewer\n          model: offline/rules\n');
+  });
+
+  it('shows what is wrong with an agent that exists, exit status 2', async () => {
+    writeFiles(cwd, { [REVIEW[1] ?? '']: 'name = "reviewer"\nmodel = 7\n' });
+    const { exitCode, output } = await init([]);
+    expect(exitCode).toBe(2);
+    expect(output).toContain('axe/agents/reviewer.toml:2:1: error: ');
+    expect(output).not.toContain('Next steps');
+  });
+
+  it('writes to the root of the repository, wherever in it the command runs', async () => {
+    writeFiles(cwd, { 'src/deep/a.txt': '' });
+    const { output } = await init([], undefined, join(cwd, 'src/deep'));
+    expect(output).toMatch(/^In the repository /);
+    expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
+  });
+
+  it('asks three questions in a terminal; an empty line takes the default', async () => {
+    const { exitCode, output } = await init([], ['3', 'copilot/gpt-5-mini', '']);
+    expect(exitCode).toBe(0);
+    expect(output.match(/\?$/gm)).toHaveLength(3);
+    for (const { id, about } of JOBS) expect(output).toMatch(new RegExp(`${id} +${about.slice(0, 20)}`));
+    const workflow = read('.github/workflows/axe-mention.yml');
+    expect(workflow).toContain('copilot-requests: write');
+    expect(workflow).toContain('memory-store: repo');
+    expect(workflow).not.toContain('secrets.');
+  });
+
+  it('asks again after an answer that is none, and not at all for what a flag answers', async () => {
+    const { output } = await init(['--job', 'triage', '--memory', 'cache'], ['99', '5']);
+    expect(output).toContain('Type a number from 1 to 5.');
+    expect(output.match(/\?$/gm)).toHaveLength(1);
+    expect(read('.github/workflows/axe-triage.yml')).toMatch(/contents: read\n[\s\S]*memory-store: cache/);
+  });
+
+  it('asks nothing with --yes', async () => {
+    expect((await init(['--yes'], [])).output).not.toContain('?\n');
+  });
+
+  it('writes nothing where the questions are not answered', async () => {
+    const { exitCode, talk } = await init([], ['1']);
+    expect([exitCode, talk]).toEqual([1, 'the question was not answered\n  Nothing was written.\n']);
+    expect(files()).toEqual(['.git/HEAD']);
+  });
+
+  it.each([
+    [['--job', 'revew'], /^invalid argument "revew" for "--job" flag\n {2}Give one of `review`/],
+    [['--memory', 'disk'], /^invalid argument "disk" for "--memory" flag\n/],
+    [['--model', 'gpt-4'], /^invalid model format/],
+    [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
+    [['--uses', 'axe'], /^invalid argument "axe" for "--uses" flag\n {2}Write it as in a workflow/],
+    [['now'], /^accepts 0 arg\(s\), received 1\n/],
+  ])('refuses %j and writes nothing', async (words, talk) => {
+    const result = await init(words);
+    expect(result.exitCode).toBe(1);
+    expect(result.talk).toMatch(talk);
+    expect(files()).toEqual(['.git/HEAD']);
+  });
+
+  it('offers in its help what there is', () => {
+    const choices = Object.fromEntries(INIT_HELP.flags.map(({ name, choices: all }) => [name, all]));
+    expect(choices).toMatchObject({ job: [...JOB_IDS], memory: [...MEMORY_PLACES] });
+  });
+});

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import type { FileTree } from '../helpers/github-state.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { inputsOf, ownSteps, type Workflow } from '../helpers/workflow-files.js';
+import { workflowErrors } from '../helpers/workflow-syntax.js';
+import { CHANGE } from './review-scene.js';
+import { setStage, troubles } from './stage.js';
+
+/** A repository after `init` with these flags. */
+async function repositoryAfter(flags: readonly string[]): Promise<FileTree> {
+  const cwd = tempDir('repository');
+  writeFiles(cwd, { '.git/HEAD': 'ref: refs/heads/main\n' });
+  const made = await runCli(['init', ...flags], { cwd });
+  expect([made.exitCode, made.stderr]).toEqual([0, '']);
+  const paths = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => statSync(join(cwd, path)).isFile() && !path.startsWith('.git/'),
+  );
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(cwd, path), 'utf8')]));
+}
+
+/** The inputs of the action in a workflow that GitHub's parser takes. */
+async function inputsIn(tree: FileTree, name: string): Promise<Readonly<Record<string, string>>> {
+  const content = String(tree[`.github/workflows/${name}.yml`]);
+  expect(await workflowErrors({ name, content })).toEqual([]);
+  const workflow = parse(content) as Workflow;
+  const [job] = Object.values(workflow.jobs);
+  const [step] = job === undefined ? [] : ownSteps(job);
+  return step === undefined ? {} : inputsOf(step, workflow);
+}
+
+const NO_KEY = { ANTHROPIC_API_KEY: '' };
+
+describe('what `init` writes for reviews', () => {
+  it('reviews a pull request without a key: comments on lines, a summary, and an entry in memory', async () => {
+    const base = await repositoryAfter(['--model', 'offline/rules']);
+    const inputs = await inputsIn(base, 'axe-review');
+    expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'repo' });
+    const stage = await setStage({ base, diff: CHANGE });
+    stage.repo.contents = 'write';
+    const step = await stage.run({ inputs, env: NO_KEY });
+    expect([step.exitCode, troubles(step)]).toEqual([0, []]);
+    expect(stage.model.requests()).toEqual([]);
+    expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([
+      ['src/auth.ts', 11],
+    ]);
+    expect(step.summary).toContain('reviewer');
+    expect(step.outputs).toMatchObject({ 'memory-store': 'repo', 'memory-saved': 'true' });
+    expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
+  });
+
+  it('sends the rules of the skill to a model', async () => {
+    const base = await repositoryAfter(['--model', 'anthropic/claude-sonnet-4-5', '--memory', 'cache']);
+    const inputs = await inputsIn(base, 'axe-review');
+    const stage = await setStage({ base, diff: CHANGE });
+    const step = await stage.run({ inputs: { ...inputs, 'review-depth': 'quick' } });
+    expect(step.exitCode).toBe(0);
+    const [asked] = stage.model.prompts();
+    expect(asked?.system).toContain('A public interface stays compatible within a major version.');
+    expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
+  });
+});
+
+it('what `init` writes for mentions answers a comment', async () => {
+  const base = await repositoryAfter(['--job', 'mention', '--model', 'offline/rules']);
+  const inputs = await inputsIn(base, 'axe-mention');
+  const stage = await setStage({
+    base,
+    event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe What is this?' } },
+  });
+  stage.repo.contents = 'write';
+  const step = await stage.run({ inputs, env: NO_KEY });
+  expect([step.exitCode, troubles(step)]).toEqual([0, []]);
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
+});

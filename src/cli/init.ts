@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { createDiskSource } from '../adapters/host/agents/agent-source.js';
+import { createMissingFiles, readConfigFile } from '../adapters/host/config-file.js';
+import { findRepositoryRoot } from '../adapters/host/repository-root.js';
+import { findProvider, KEY_PROVIDERS } from '../adapters/models/catalog.js';
+import { modelProblem } from '../adapters/models/model-problem.js';
+import {
+  type Choice,
+  composeAgent,
+  composeWorkflow,
+  MEMORY_PLACES,
+  type MemoryPlace,
+  type ModelAccess,
+} from '../commands/init/compose.js';
+import { findJob, JOB_IDS, JOBS, type Job } from '../commands/init/jobs.js';
+import { formatNextSteps } from '../commands/init/next-steps.js';
+import { formatValidation } from '../commands/validate/format-validation.js';
+import { validateAgents } from '../commands/validate/validate-agents.js';
+import { allFaults, isValid } from '../commands/validate/validation.js';
+import { AGENTS_DIRS } from '../composition/agents.js';
+import { inspectSchema } from '../composition/schema-compiler.js';
+import { ACTION_ADDRESS, parseActionAddress } from '../core/action-address.js';
+import { chosen } from '../core/agent/choices.js';
+import { inspectAgent } from '../core/agent/inspect.js';
+import { parseModelRef } from '../core/agent/model-ref.js';
+import { AxeError, type ExitCode } from '../core/errors.js';
+import { expectPositionals, type ParsedFlags } from './flags.js';
+import { canAsk, startInterview } from './questions.js';
+import { print, type Terminal } from './terminal.js';
+
+/** Models that are offered, one for each way to reach one; the first is the default. */
+const MODELS = [
+  { value: 'anthropic/claude-sonnet-5-5', about: 'Anthropic; needs the secret ANTHROPIC_API_KEY' },
+  { value: 'openai/gpt-6.1-sol', about: 'OpenAI; needs the secret OPENAI_API_KEY' },
+  { value: 'google/gemini-3.1-pro', about: 'Google; needs the secret GEMINI_API_KEY' },
+  { value: 'copilot/gpt-5-mini', about: "GitHub Copilot; no key, the job's own token (experimental)" },
+  { value: 'offline/rules', about: 'Fixed rules instead of a model; no key, no cost, to try it' },
+] as const;
+
+const MEMORY = [
+  { value: 'branch', about: 'On the branch `axe-memory` of this repository; lasts' },
+  { value: 'cache', about: 'In the Actions cache; GitHub deletes what is not used for 7 days' },
+] as const satisfies readonly { readonly value: MemoryPlace; readonly about: string }[];
+
+/** `init`: writes a workflow, its agent and its skill into the repository. Throws an AxeError. */
+export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  expectPositionals(flags, 0);
+  const uses = usesOf(flags);
+  const answers = await answersOf(flags, terminal);
+  const root = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
+  const { job, model } = answers;
+  const existing = await findAgentModel(root, job);
+  const choice: Choice = {
+    ...answers,
+    uses,
+    access: accessOf(model),
+    namesModel: existing !== undefined && existing !== model,
+  };
+  return await write({ choice, root, hasAgent: existing !== undefined }, terminal);
+}
+
+interface Answers {
+  readonly job: Job;
+  readonly model: string;
+  readonly memory: MemoryPlace;
+}
+
+/** By flags; what is left open is asked where somebody can answer, and is the default elsewhere. Throws an AxeError. */
+async function answersOf(flags: ParsedFlags, terminal: Terminal): Promise<Answers> {
+  const given = {
+    job: pick(flags, 'job', JOB_IDS),
+    model: flags.string('model'),
+    memory: pick(flags, 'memory', MEMORY_PLACES),
+  };
+  if (given.model !== '') accessOf(given.model);
+  if (flags.bool('yes') || !canAsk(terminal)) {
+    return {
+      job: findJob(given.job ?? 'review'),
+      model: given.model || MODELS[0].value,
+      memory: given.memory ?? 'branch',
+    };
+  }
+  const interview = startInterview(terminal);
+  try {
+    const offered = JOBS.map(({ id, about }) => ({ value: id, about }));
+    const job =
+      given.job ?? chosen(JOB_IDS, await interview.ask({ text: 'What should it do?', answers: offered }));
+    const other = 'or type another one, as provider/model';
+    const model =
+      given.model || (await interview.ask({ text: 'Which model should it ask?', answers: MODELS, other }));
+    accessOf(model);
+    const memory =
+      given.memory ??
+      chosen(MEMORY_PLACES, await interview.ask({ text: 'Where should it remember?', answers: MEMORY }));
+    print(terminal, '');
+    return { job: findJob(job ?? 'review'), model, memory: memory ?? 'branch' };
+  } finally {
+    interview.close();
+  }
+}
+
+function pick<const T extends string>(
+  flags: ParsedFlags,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const word = flags.string(name);
+  if (word === '') return undefined;
+  const choice = chosen(choices, word);
+  if (choice !== undefined) return choice;
+  throw new AxeError(`invalid argument ${JSON.stringify(word)} for "--${name}" flag`, {
+    remedy: `Give one of ${choices.map((one) => `\`${one}\``).join(', ')}.`,
+  });
+}
+
+function usesOf(flags: ParsedFlags): string {
+  const uses = flags.string('uses') || ACTION_ADDRESS;
+  if (parseActionAddress(uses) !== undefined) return uses;
+  throw new AxeError(`invalid argument ${JSON.stringify(uses)} for "--uses" flag`, {
+    remedy: `Write it as in a workflow, \`owner/name@ref\`, for example \`${ACTION_ADDRESS}\`.`,
+  });
+}
+
+/** Throws an AxeError for a model that takes more than one key: a workflow for it cannot be written without asking more. */
+function accessOf(model: string): ModelAccess {
+  const ref = parseModelRef(model);
+  const { access, needsKey, keyVariable, id } = findProvider(ref);
+  if (access === 'copilot' || access === 'offline') return { kind: access };
+  if (access === 'direct' && needsKey) return { kind: 'key', variable: keyVariable };
+  const known = [...KEY_PROVIDERS.map((provider) => provider.id), 'copilot', 'offline'];
+  throw new AxeError(
+    `init cannot write a workflow for models of \`${id}\`, which need more settings than a key`,
+    {
+      remedy: `It can for ${known.map((one) => `\`${one}\``).join(', ')}. Choose one of these, then change the workflow; \`examples/workflows/keyless.yml\` shows Bedrock, Vertex AI and Azure.`,
+    },
+  );
+}
+
+/** The model of the job's agent where there already is such a file; empty where it cannot be read. */
+async function findAgentModel(root: string, { agent }: Job): Promise<string | undefined> {
+  for (const dir of AGENTS_DIRS) {
+    const file = join(root, dir, `${agent}.toml`);
+    const text = await readConfigFile(file);
+    if (text !== undefined) return inspectAgent(text, { name: agent, file }).raw?.model ?? '';
+  }
+  return undefined;
+}
+
+interface WriteRequest {
+  readonly choice: Choice;
+  readonly root: string;
+  readonly hasAgent: boolean;
+}
+
+async function write({ choice, root, hasAgent }: WriteRequest, terminal: Terminal): Promise<ExitCode> {
+  const { job } = choice;
+  const workflow = { path: `.github/workflows/${job.file}.yml`, content: composeWorkflow(choice) };
+  const agent = { path: `axe/agents/${job.agent}.toml`, content: composeAgent(choice) };
+  const skill = { path: `axe/skills/${job.skill}/SKILL.md`, content: job.skillText };
+  // An agent that is there already may have another skill.
+  const files = hasAgent ? [workflow] : [workflow, agent, skill];
+  if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
+  const created = await createMissingFiles(root, files);
+  const wrote = (path: string) => created.includes(join(root, path));
+  for (const { path } of [workflow, agent, ...(hasAgent ? [] : [skill])])
+    print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which exists already`);
+  const validation = await validateAgents(
+    { names: [job.agent], outputSchema: '', isFolderNamed: false },
+    {
+      source: createDiskSource({
+        where: 'this repository',
+        dirs: AGENTS_DIRS,
+        cwd: root,
+        followsLinks: true,
+      }),
+      modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
+      checkSchema: inspectSchema,
+    },
+  );
+  if (allFaults(validation).length > 0) {
+    print(terminal, `\n${formatValidation(validation).join('\n')}`);
+    if (!isValid(validation)) return 2;
+  }
+  const steps = formatNextSteps(choice, {
+    workflow: workflow.path,
+    isNewWorkflow: wrote(workflow.path),
+    newSkill: wrote(skill.path) ? skill.path : undefined,
+  });
+  for (const line of steps) print(terminal, line);
+  return 0;
+}

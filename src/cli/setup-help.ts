@@ -1,0 +1,70 @@
+import type { CommandHelp } from './help.js';
+
+/** How `init` is shown in help. */
+export const INIT_HELP: CommandHelp = {
+  usage: 'init',
+  short: 'Write a workflow, an agent and a skill into this repository',
+  long: [
+    'Write a workflow, an agent and a skill into this repository, check them, and say what to do next. Three questions are',
+    'asked in a terminal; flags answer them, and elsewhere the defaults do. A file that exists is never changed.',
+  ].join('\n'),
+  flags: [
+    {
+      name: 'job',
+      kind: 'string',
+      about: 'What it does: review, review-forks, mention, triage or report',
+      shown: 'review',
+      choices: ['review', 'review-forks', 'mention', 'triage', 'report'],
+    },
+    {
+      name: 'model',
+      kind: 'string',
+      about: 'The model (provider/model-name); copilot/… and offline/rules need no key',
+      shown: 'anthropic/claude-sonnet-5-5',
+    },
+    {
+      name: 'memory',
+      kind: 'string',
+      about: 'Where it remembers: branch or cache',
+      shown: 'branch',
+      choices: ['branch', 'cache'],
+    },
+    { name: 'uses', kind: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
+    { name: 'yes', short: 'y', kind: 'bool', about: 'Ask nothing; take the defaults' },
+  ],
+  examples: [
+    'init',
+    'init --job mention --model openai/gpt-6.1-sol',
+    'init --model copilot/gpt-5-mini --yes',
+  ],
+};
+
+/** How `completion` is shown in help. */
+export const COMPLETION_HELP: CommandHelp = {
+  usage: 'completion <shell>',
+  short: 'Print a completion script for bash, zsh or fish',
+  long: 'Print a script with which your shell completes commands and flags: bash, zsh or fish. Names of agents are asked of\n`axe-action agents list` when they are completed.',
+  flags: [],
+  examples: [
+    'completion bash > ~/.local/share/bash-completion/completions/axe-action',
+    'completion zsh > "${fpath[1]}/_axe-action"',
+    'completion fish > ~/.config/fish/completions/axe-action.fish',
+  ],
+};
+
+/** How `help` is shown in help. */
+export const HELP_HELP: CommandHelp = {
+  usage: 'help [command]',
+  short: 'Show help, of a command if one is named',
+  long: 'Show the list of commands, or the help of a command.',
+  flags: [],
+  examples: ['help run', 'help memory forget'],
+};
+
+/** How `version` is shown in help. */
+export const VERSION_HELP: CommandHelp = {
+  usage: 'version',
+  short: 'Print the version',
+  long: 'Print the version.',
+  flags: [],
+};

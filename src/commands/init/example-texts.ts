@@ -1,0 +1,264 @@
+/** The files of `examples/` that `init` starts from; `node scripts/templates.js` writes them here. */
+export const EXAMPLE_TEXTS = {
+  'workflows/review.yml': `# Reviews the pull requests of a repository whose people push branches to it: comments on lines, and what was said once is
+# not said again. Needs no checkout: the agent comes from the base branch, the change from the API. Comments below a pull
+# request command it: \`/axe help\` lists how. For pull requests from forks see public.yml; \`/axe review\` by somebody with
+# write access runs it on one here too.
+name: review
+on:
+  pull_request:
+  issue_comment:
+    types: [created]
+  pull_request_review_comment: # \`/axe dismiss\` and the like, in the conversation of a finding
+    types: [created]
+permissions:
+  actions: read # logs of checks that failed
+  checks: read
+  contents: write # the branch that memory is kept on
+  issues: read # linked issues and the conversation
+  pull-requests: write # the review
+  statuses: read
+jobs:
+  review:
+    # No runner where the run would be skipped: GitHub gives forks no secrets, and bots start nothing.
+    if: >-
+      github.event.sender.type != 'Bot' && (
+        github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository ||
+        github.event_name == 'issue_comment' && github.event.issue.pull_request && contains(github.event.comment.body, '/axe') ||
+        github.event_name == 'pull_request_review_comment' && contains(github.event.comment.body, '/axe') &&
+        github.event.pull_request.head.repo.full_name == github.repository
+      )
+    # In the job, so that one that is skipped waits for nothing and takes nobody's place. Whoever waits gives way to a
+    # newer push; whoever runs ends, and remembers. A command gives way to nothing.
+    concurrency:
+      group: review-\${{ github.event.comment.id || github.event.pull_request.number }}
+      cancel-in-progress: false
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - uses: org/axe-action@v1
+        with:
+          agent: builtin/pr-reviewer
+          trigger-phrase: /axe
+          fallback-models: openai/gpt-4.1
+          memory-store: repo
+          max-tokens: 300000
+          max-cost-usd-per-pr: 5
+        env:
+          ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
+          OPENAI_API_KEY: \${{ secrets.OPENAI_API_KEY }}
+`,
+  'workflows/public.yml': `# Reviews the pull requests of a public repository, those from forks when somebody with write access sets the label
+# \`review\`. \`pull_request_target\` runs with secrets, so there is no checkout here and must never be one of the pull
+# request's head: agent and context files come from the base branch, the fork's commits are read through the API.
+# Comments below a pull request command it, and on the lines of one that is no fork's: \`/axe help\` lists how. They run with
+# secrets too, and only for people with write access: a stranger's ends skipped.
+name: public
+on:
+  pull_request_target:
+    types: [opened, synchronize, reopened, labeled]
+  issue_comment:
+    types: [created]
+  pull_request_review_comment:
+    types: [created]
+permissions:
+  actions: read
+  checks: read
+  contents: write # the branch that memory is kept on; a fork's run writes only to its quarantine
+  issues: read
+  pull-requests: write
+  statuses: read
+jobs:
+  review:
+    # Branches of this repository on every push, forks on the label alone. Whether whoever set it, or wrote a command, may
+    # write is asked by the action: the event does not say it.
+    if: >-
+      github.event.sender.type != 'Bot' && (
+        github.event_name == 'pull_request_target' && (
+          github.event.pull_request.head.repo.full_name == github.repository && github.event.action != 'labeled' ||
+          github.event.pull_request.head.repo.full_name != github.repository && github.event.action == 'labeled' &&
+          github.event.label.name == 'review'
+        ) ||
+        github.event_name == 'issue_comment' && github.event.issue.pull_request && contains(github.event.comment.body, '/axe') ||
+        github.event_name == 'pull_request_review_comment' && contains(github.event.comment.body, '/axe') &&
+        github.event.pull_request.head.repo.full_name == github.repository
+      )
+    # A command gives way to nothing.
+    concurrency:
+      group: public-\${{ github.event.comment.id || github.event.pull_request.number }}
+      cancel-in-progress: false
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - uses: org/axe-action@v1
+        with:
+          agent: builtin/pr-reviewer
+          trigger-phrase: /axe
+          memory-store: repo
+          max-tokens: 300000
+          max-cost-usd-per-day: 20
+        env:
+          ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
+`,
+  'workflows/mention.yml': `# Answers comments that say \`@axe\`, on issues, on pull requests and on lines of them; the rest of the comment is the task.
+# A comment of somebody with write access runs it on a fork's pull request too. \`/axe forget\` and the like, for the memory
+# of this agent, work below an issue; below a pull request they are the reviewer's (review.yml).
+name: mention
+on:
+  issue_comment:
+    types: [created]
+  pull_request_review_comment:
+    types: [created]
+permissions:
+  actions: read
+  checks: read
+  contents: write # the branch that memory is kept on
+  issues: write # the answer, and the reaction to the comment
+  pull-requests: write
+  statuses: read
+jobs:
+  answer:
+    # On a comment on a line of a fork's pull request GitHub hands out no secrets; in the conversation below it does.
+    # \`author_association\` is not asked: it calls a member of the organisation who hides it a contributor.
+    if: >-
+      github.event.sender.type != 'Bot' &&
+      (contains(github.event.comment.body, '@axe') ||
+        contains(github.event.comment.body, '/axe') && github.event.issue && !github.event.issue.pull_request) &&
+      (github.event_name == 'issue_comment' || github.event.pull_request.head.repo.full_name == github.repository)
+    # Every mention is answered, one after the other: \`queue: max\` keeps up to a hundred of them waiting.
+    concurrency:
+      group: mention-\${{ github.event.issue.number || github.event.pull_request.number }}
+      queue: max
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - uses: org/axe-action@v1
+        with:
+          agent: builtin/ask
+          trigger-phrase: '@axe'
+          memory-store: repo
+          max-tokens: 300000
+          max-cost-usd-per-day: 10
+        env:
+          ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
+`,
+  'workflows/triage.yml': `# Sorts new issues, whoever opens them: sets labels out of a list and says in the job summary what is missing. The text is
+# a stranger's, so the run is untrusted: it reads, and of labels it can set only those that are named here. What runs cost
+# is bounded, since anybody can open issues.
+name: triage
+on:
+  issues:
+    types: [opened]
+permissions:
+  contents: write # the branch that memory is kept on
+  issues: write # the labels
+jobs:
+  triage:
+    if: github.event.sender.type != 'Bot'
+    concurrency:
+      group: triage-\${{ github.event.issue.number }}
+      cancel-in-progress: false
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    steps:
+      - uses: org/axe-action@v1
+        with:
+          agent: builtin/triage
+          min-permission: none
+          labels-allowed: bug, enhancement, documentation, question, duplicate
+          memory-store: repo
+          max-tokens: 60000
+          max-cost-usd-per-day: 2
+        env:
+          ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
+`,
+  'workflows/nightly.yml': `# Reports every night in one issue that is kept up to date, and remembers the reports before on a branch. The agent has its
+# files from the checkout; what it says goes into the issue when it has ended.
+name: nightly
+on:
+  schedule:
+    - cron: '23 3 * * *'
+  workflow_dispatch:
+permissions:
+  contents: write # the branch that memory is kept on
+  issues: write # the report
+concurrency:
+  group: nightly
+  cancel-in-progress: false
+jobs:
+  report:
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
+        with:
+          persist-credentials: false
+      - uses: org/axe-action@v1
+        with:
+          agent: reporter
+          memory-store: repo
+          report-to: issue
+          max-cost-usd: 0.50
+        env:
+          ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
+`,
+  'workflows/copilot.yml': `# Experimental: a model of GitHub Copilot, with no key to create or store. \`copilot-requests: write\` lets the job's own token
+# ask it, and whoever owns the repository pays in AI credits. The SDK is installed outside of the workspace.
+# docs/copilot.md says what was tested.
+name: copilot
+on: pull_request
+permissions:
+  actions: read
+  checks: read
+  contents: write # the branch that memory is kept on
+  copilot-requests: write # the model
+  issues: read
+  pull-requests: write
+  statuses: read
+jobs:
+  review:
+    # Forks and Dependabot get a token that cannot ask Copilot.
+    if: github.event.pull_request.head.repo.full_name == github.repository && github.event.sender.type != 'Bot'
+    concurrency:
+      group: copilot-\${{ github.event.pull_request.number }}
+      cancel-in-progress: false
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - run: npm install --prefix "$RUNNER_TEMP/copilot" --ignore-scripts --no-save @github/copilot-sdk@1.0.14
+      - uses: org/axe-action@v1
+        with:
+          agent: builtin/pr-reviewer
+          model: copilot/gpt-5-mini
+          memory-store: repo
+          max-tokens: 300000
+          max-cost-usd: 1
+        env:
+          AXE_COPILOT_SDK: \${{ runner.temp }}/copilot
+`,
+  'agents/reporter.toml': `# A scheduled report that remembers the last ones, with everything that keeps a run in bounds.
+name = "reporter"
+description = "Says once a week what has changed and what is stuck"
+model = "anthropic/claude-sonnet-4-5"
+tools = ["read_file", "search_files"]
+timeout = 300
+system_prompt = """
+Write a short report on the state of the repository: open TODO and FIXME comments, and what has changed in them.
+Your memory holds the earlier reports. Say what is new, what was settled, and what has been open for several reports.
+"""
+
+[memory]
+enabled = true
+last_n = 4
+max_entries = 60
+
+[budget]
+max_tokens = 150000    # input and output, sub-agents included
+
+[retry]
+max_retries = 4
+backoff = "exponential"
+initial_delay_ms = 1000
+max_delay_ms = 20000
+`,
+} as const;

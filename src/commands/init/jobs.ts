@@ -1,0 +1,122 @@
+import { findBuiltInAgent } from '../../core/agent/built-in.js';
+import { EXAMPLE_TEXTS } from './example-texts.js';
+import { SKILLS } from './skills.js';
+
+/** What `init` can set up. */
+export const JOB_IDS = ['review', 'review-forks', 'mention', 'triage', 'report'] as const;
+
+/** One of {@link JOB_IDS}. */
+export type JobId = (typeof JOB_IDS)[number];
+
+/** A job with the files that it starts from. */
+export interface Job {
+  readonly id: JobId;
+  /** The answer to "What should it do?". */
+  readonly about: string;
+  /** Name of the workflow's file, without its ending. */
+  readonly file: string;
+  readonly workflow: string;
+  /** Name of the agent, and of its file. */
+  readonly agent: string;
+  /** The agent file that the new one is made from. */
+  readonly agentText: string;
+  /** Folder of the skill below `axe/skills`. */
+  readonly skill: string;
+  readonly skillText: string;
+  /** Comment at the top of the workflow, one line each. */
+  readonly head: readonly string[];
+  /** What to do to see it work. */
+  readonly tryIt: string;
+}
+
+/** Every job, in the order in which they are offered. */
+export const JOBS: readonly Job[] = [
+  {
+    id: 'review',
+    about: 'Review pull requests from branches of this repository',
+    file: 'axe-review',
+    workflow: EXAMPLE_TEXTS['workflows/review.yml'],
+    agent: 'reviewer',
+    agentText: builtIn('builtin/pr-reviewer'),
+    skill: 'review',
+    skillText: SKILLS.review,
+    head: [
+      'Reviews pull requests from branches of this repository: comments on lines, and what was said once is not said again.',
+      'The agent comes from the base branch, so nothing is checked out. `/axe help` below a pull request lists its commands.',
+    ],
+    tryIt: 'Open a pull request. The review appears on its lines.',
+  },
+  {
+    id: 'review-forks',
+    about: 'Review pull requests of a public repository, from forks when somebody sets the label `review`',
+    file: 'axe-review',
+    workflow: EXAMPLE_TEXTS['workflows/public.yml'],
+    agent: 'reviewer',
+    agentText: builtIn('builtin/pr-reviewer'),
+    skill: 'review',
+    skillText: SKILLS.review,
+    head: [
+      'Reviews the pull requests of a public repository, those from forks when somebody with write access sets the label',
+      '`review`. `pull_request_target` runs with secrets: never add a checkout of the head of a pull request to this workflow.',
+    ],
+    tryIt: 'Create the label `review`, then open a pull request. The review appears on its lines.',
+  },
+  {
+    id: 'mention',
+    about: 'Answer comments that say `@axe`',
+    file: 'axe-mention',
+    workflow: EXAMPLE_TEXTS['workflows/mention.yml'],
+    agent: 'assistant',
+    agentText: builtIn('builtin/ask'),
+    skill: 'answers',
+    skillText: SKILLS.answers,
+    head: [
+      'Answers comments that say `@axe`, on issues, on pull requests and on lines of them. The rest of the comment is the task.',
+      'Only comments by people with write access are answered.',
+    ],
+    tryIt: 'Write `@axe what does this repository do?` below an issue.',
+  },
+  {
+    id: 'triage',
+    about: 'Sort new issues and set labels',
+    file: 'axe-triage',
+    workflow: EXAMPLE_TEXTS['workflows/triage.yml'],
+    agent: 'triage',
+    agentText: builtIn('builtin/triage'),
+    skill: 'triage',
+    skillText: SKILLS.triage,
+    head: [
+      'Sorts new issues, no matter who opens them: sets labels from the list below and says in the job summary what is',
+      'missing. Anybody can open issues, so the agent can only read, and set these labels. `max-cost-usd-per-day` is the limit.',
+    ],
+    tryIt: 'Open an issue. Its labels appear within a minute, the rest is in the job summary.',
+  },
+  {
+    id: 'report',
+    about: 'Report every night in one issue that is kept up to date',
+    file: 'axe-report',
+    workflow: EXAMPLE_TEXTS['workflows/nightly.yml'],
+    agent: 'reporter',
+    agentText: EXAMPLE_TEXTS['agents/reporter.toml'],
+    skill: 'report',
+    skillText: SKILLS.report,
+    head: [
+      'Reports every night in one issue that is kept up to date, and remembers the reports before. The agent reads the files',
+      'of the checkout.',
+    ],
+    tryIt: 'Start it by hand: Actions → nightly → Run workflow. The report is a new issue.',
+  },
+];
+
+/** The job of a name. Throws for a name that is not one. */
+export function findJob(id: JobId): Job {
+  const job = JOBS.find((one) => one.id === id);
+  if (job === undefined) throw new Error(`there is no job ${id}`);
+  return job;
+}
+
+function builtIn(name: string): string {
+  const agent = findBuiltInAgent(name);
+  if (agent === undefined) throw new Error(`there is no agent ${name}`);
+  return agent.toml;
+}
