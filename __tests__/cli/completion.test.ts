@@ -124,3 +124,16 @@ async function offers(line: string): Promise<readonly string[]> {
     expect(await offers(line)).toEqual(expected);
   });
 });
+
+(has('fish') ? it : it.skip)('fish offers values of a flag and no files beside them', async () => {
+  const folder = tempDir('completion');
+  writeFiles(folder, { 'complete.fish': await script('fish'), 'a-file': '' });
+  const ask = "source complete.fish; complete -C'axe-action run bot --review-scope '";
+  const { stdout } = spawnSync('fish', ['--no-config', '-c', ask], { cwd: folder, encoding: 'utf8' });
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t')[0]),
+  ).toEqual(['auto', 'full']);
+});

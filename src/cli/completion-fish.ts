@@ -50,7 +50,9 @@ function commandLine(command: CommandHelp, group: string): string {
 function flagLine(flag: Flag, path: string): string {
   const when = quoted(`__axe_action_in ${path}`);
   const short = flag.short === undefined ? '' : ` -s ${flag.short}`;
-  const value = flag.kind === 'bool' ? '' : ` -r${offered(wordsOfValue(flag))}`;
+  const words = wordsOfValue(flag);
+  // `-x` offers no files beside the values.
+  const value = flag.kind === 'bool' ? '' : ` ${words.kind === 'files' ? '-r' : '-x'}${offered(words)}`;
   return `complete -c axe-action -n ${when} -l ${flag.name}${short}${value} -d ${quoted(flag.about)}`;
 }
 
