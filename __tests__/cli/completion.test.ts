@@ -38,6 +38,7 @@ describe.each(SHELLS)('the completion of %s', (shell) => {
       'init',
       'run',
       'demo',
+      'doctor',
       'gc',
       'memory',
       'agents',
@@ -120,6 +121,8 @@ async function offers(line: string): Promise<readonly string[]> {
     ['axe-action completion ', ['bash', 'zsh', 'fish']],
     ['axe-action help mem', ['memory']],
     ['axe-action demo ', ['']],
+    ['axe-action doctor --event ev', ['event.json']],
+    ['axe-action doctor re', ['reviewer']],
   ])('for `%s` %j', async (line, expected) => {
     expect(await offers(line)).toEqual(expected);
   });

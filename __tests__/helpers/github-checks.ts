@@ -20,6 +20,11 @@ interface CheckRunBody {
   };
 }
 
+/** `GET …/actions/caches`: there is none. */
+export function caches(): RestAnswer {
+  return { status: 200, body: { total_count: 0, actions_caches: [] } };
+}
+
 /** `POST …/check-runs`. */
 export function createCheckRun({ repo, request }: RestCall): RestAnswer {
   const body = request.body as CheckRunBody;

@@ -57,6 +57,14 @@ export function issue({ repo, params }: RestCall): RestAnswer {
   return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: issueJson(repo, found) };
 }
 
+/** `GET …/issues`, in pages. */
+export function listIssues(call: RestCall): RestAnswer {
+  return page(
+    call,
+    [...call.repo.issues.values()].map((found) => issueJson(call.repo, found)),
+  );
+}
+
 /** `GET …/issues/{issue_number}/comments`, oldest first, in pages. */
 export function listComments(call: RestCall): RestAnswer {
   const number = Number(call.params['issue_number']);

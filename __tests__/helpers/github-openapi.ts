@@ -40,6 +40,7 @@ const PATHS = [
   `${REPO}/tags`,
   `${REPO}/check-runs`,
   `${REPO}/check-runs/{check_run_id}`,
+  `${REPO}/actions/caches`,
   `${REPO}/actions/jobs/{job_id}/logs`,
   `${REPO}/pulls`,
   `${REPO}/pulls/{pull_number}`,

@@ -1,5 +1,12 @@
 import type { Media, RestAnswer, RestCall } from './github-answers.js';
-import { checkRuns, combinedStatus, createCheckRun, jobLogs, updateCheckRun } from './github-checks.js';
+import {
+  caches,
+  checkRuns,
+  combinedStatus,
+  createCheckRun,
+  jobLogs,
+  updateCheckRun,
+} from './github-checks.js';
 import { commits, pullCommits, tags } from './github-commit-lists.js';
 import { createCommit, gitCommit } from './github-commits.js';
 import { commit, contents, putContents, repository } from './github-contents.js';
@@ -10,6 +17,7 @@ import {
   issue,
   issueComment,
   listComments,
+  listIssues,
   pull,
   pullFiles,
   updateComment,
@@ -87,6 +95,7 @@ const ROUTES: readonly Route[] = [
     answer: updateCheckRun,
     docs: 'checks/runs#update-a-check-run',
   }),
+  get('/actions/caches', caches, 'actions/cache#list-github-actions-caches-for-a-repository'),
   get('/actions/jobs/{job_id}/logs', jobLogs, 'actions/workflow-jobs#download-job-logs-for-a-workflow-run'),
   get('/pulls', listPulls, 'pulls/pulls#list-pull-requests'),
   change('POST', '/pulls', { answer: createPull, docs: 'pulls/pulls#create-a-pull-request' }),
@@ -135,6 +144,7 @@ const ROUTES: readonly Route[] = [
     collaboratorPermission,
     'collaborators/collaborators#get-repository-permissions-for-a-user',
   ),
+  get('/issues', listIssues, 'issues/issues#list-repository-issues'),
   change('POST', '/issues', { answer: createIssue, docs: 'issues/issues#create-an-issue' }),
   change('PATCH', '/issues/{issue_number}', { answer: updateIssue, docs: 'issues/issues#update-an-issue' }),
   get('/issues/{issue_number}/labels', issueLabels, 'issues/labels#list-labels-for-an-issue'),

@@ -17,7 +17,7 @@ import {
 import { memoryCommand } from './memory.js';
 import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
-import { COMPLETION_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './setup-help.js';
+import { COMPLETION_HELP, DOCTOR_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './setup-help.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
 /** A command of the program: its words in, its exit status out. */
@@ -36,6 +36,10 @@ const ENTRIES: readonly Entry[] = [
   }),
   entry(RUN_HELP, runCommand),
   entry(DEMO_HELP, demoCommand),
+  entry(DOCTOR_HELP, async (words, terminal) => {
+    const flags = parsed(DOCTOR_HELP, words, terminal);
+    return flags === undefined ? 0 : await (await import('./doctor.js')).doctorCommand(flags, terminal);
+  }),
   entry(GC_HELP, gcCommand),
   entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
   entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),

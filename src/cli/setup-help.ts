@@ -39,6 +39,42 @@ export const INIT_HELP: CommandHelp = {
   ],
 };
 
+/** How `doctor` is shown in help. */
+export const DOCTOR_HELP: CommandHelp = {
+  usage: 'doctor [agent...]',
+  short: 'Check agents, keys, token and repository, and say how to fix them',
+  long: [
+    'Check the agents of this repository, the keys of their models, the token and the memory, and say for each problem how',
+    'to fix it. With --event, say whether an event would start a run, and why. Without --online nothing is sent anywhere.',
+    'Exit status 1 if something is wrong.',
+  ].join('\n'),
+  flags: [
+    {
+      name: 'online',
+      kind: 'bool',
+      about: 'Also ask GitHub and the providers: token, branch, cache, keys; free, or the cheapest request',
+    },
+    {
+      name: 'event',
+      kind: 'string',
+      about: 'A webhook payload (JSON file): would it start a run?',
+      file: true,
+    },
+    { name: 'trigger-phrase', kind: 'string', about: 'With --event: the input of that name' },
+    {
+      name: 'min-permission',
+      kind: 'string',
+      about: 'With --event: the input of that name',
+      shown: 'write',
+      choices: ['write', 'triage', 'read', 'none'],
+    },
+    { name: 'repo', kind: 'string', about: 'The repository (owner/name), if git does not say it' },
+    { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+    { name: 'json', kind: 'bool', about: 'Print JSON' },
+  ],
+  examples: ['doctor', 'doctor reviewer --online', 'doctor --event event.json --json'],
+};
+
 /** How `completion` is shown in help. */
 export const COMPLETION_HELP: CommandHelp = {
   usage: 'completion <shell>',

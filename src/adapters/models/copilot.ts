@@ -1,16 +1,16 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { ModelRef } from '../../core/agent/model-ref.js';
-import { AxeError, ProviderError } from '../../core/errors.js';
-import type { ReadOnlyCause } from '../../core/event/read-only-token.js';
+import { ProviderError } from '../../core/errors.js';
 import { type CopilotProtocol, type OfferedModel, offeredProtocol } from './copilot-list.js';
 import type { CopilotPorts } from './copilot-ports.js';
 import { type CopilotRuntime, createCopilotRuntime } from './copilot-runtime.js';
 import { findCopilotSdk, loadCopilotSdk } from './copilot-sdk.js';
+import { checkToken, findToken } from './copilot-token.js';
 import { toProviderError } from './errors.js';
 import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { openTransport } from './protocols.js';
 import { NO_KEY } from './request-auth.js';
-import { checkedUrl, configuredUrl, firstSet, type SettingSources } from './settings.js';
+import { checkedUrl, configuredUrl, type SettingSources } from './settings.js';
 
 /** Models of GitHub Copilot, which share one runtime. */
 export interface Copilot {
@@ -95,54 +95,6 @@ async function startRuntime(
 /** Where the list says nothing of a model, its maker's usual form. */
 function protocolByName({ wire }: OpenRequest): CopilotProtocol {
   return wire === 'openai-responses' ? wire : 'openai-compatible';
-}
-
-function checkToken(sources: SettingSources, ports: CopilotPorts): void {
-  if (ownToken(sources) === undefined && ports.readOnly !== undefined) throw readOnlyError(ports.readOnly);
-}
-
-/** The input `api-key` belongs to models that have keys, so it is never sent as a token. */
-function findToken(sources: SettingSources, ports: CopilotPorts): string {
-  const own = ownToken(sources);
-  if (own !== undefined) return own;
-  checkToken(sources, ports);
-  const token = ports.token.trim();
-  if (token === '') throw missingToken();
-  const server = firstSet([sources.env['GITHUB_SERVER_URL']]);
-  const isElsewhere = server !== undefined && server.replace(/\/+$/, '') !== 'https://github.com';
-  // The runtime asks github.com's Copilot, which another server's token must not reach.
-  if (isElsewhere && firstSet([sources.env['AXE_COPILOT_BASE_URL']]) === undefined) throw elsewhere(server);
-  return token;
-}
-
-function ownToken({ env, config }: SettingSources): string | undefined {
-  return firstSet([env['COPILOT_GITHUB_TOKEN'], config['copilot']?.apiKey]);
-}
-
-function missingToken(): AxeError {
-  return new AxeError('there is no token for models of `copilot`', {
-    exitCode: 3,
-    remedy:
-      'In a workflow, leave the input `github-token` as it is and give the job `permissions: { copilot-requests: write }`. ' +
-      'Elsewhere set `COPILOT_GITHUB_TOKEN`.',
-  });
-}
-
-function readOnlyError(cause: ReadOnlyCause): AxeError {
-  const who = cause === 'fork' ? 'a pull request from a fork' : 'Dependabot';
-  return new AxeError(`models of \`copilot\` cannot be asked here: GitHub gives ${who} a read-only token`, {
-    exitCode: 3,
-    remedy:
-      'Use a model with a key for such runs, or start them by a comment or label with `pull_request_target`, without a checkout. ' +
-      'If the repository gives such jobs write permissions, set `COPILOT_GITHUB_TOKEN: ${{ github.token }}` for the step.',
-  });
-}
-
-function elsewhere(server: string): AxeError {
-  return new AxeError(`models of \`copilot\` are asked at github.com, and this is ${server}`, {
-    exitCode: 3,
-    remedy: 'Set `COPILOT_GITHUB_TOKEN` to a token of github.com, or `AXE_COPILOT_BASE_URL` to your Copilot.',
-  });
 }
 
 /** Most models that a message names. */

@@ -28,6 +28,8 @@ export function formatNextSteps(choice: Choice, written: Written): readonly stri
     '',
     'Next steps:',
     ...steps,
+    '',
+    '`axe-action doctor` checks agents and keys, `axe-action doctor --online` also the token and the repository.',
   ];
 }
 

@@ -13,7 +13,7 @@ export function formatValidation(validation: Validation): readonly string[] {
   const left = faults.length - MAX_LISTED;
   return [
     ...agents.filter(({ faults: own }) => own.length === 0).map(({ file }) => `${shownFile(file)}: valid`),
-    ...faults.slice(0, MAX_LISTED).flatMap(formatFault),
+    ...faults.slice(0, MAX_LISTED).flatMap((fault) => formatFault(fault)),
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
     `${count(agents.length, 'agent')}: ${formatCounts(faults) || 'valid'}`,
@@ -21,10 +21,13 @@ export function formatValidation(validation: Validation): readonly string[] {
 }
 
 /** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
-function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
+export function formatFault(
+  { at, severity, message, remedy }: Fault,
+  shown: { readonly severity: boolean } = { severity: true },
+): readonly string[] {
   const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
   const place = sourcePosition({ ...at, file: shownFile(at.file) });
-  return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
+  return [`${place}: ${shown.severity ? `${severity}: ` : ''}${first}`, ...others.map((line) => `  ${line}`)];
 }
 
 /** The same for programs: one line of JSON; what is not known is null. */

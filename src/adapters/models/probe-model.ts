@@ -1,0 +1,97 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { ModelRef } from '../../core/agent/model-ref.js';
+import type { Models } from '../../core/dependencies.js';
+import { AxeError } from '../../core/errors.js';
+import { findProvider, type Provider } from './catalog.js';
+import { toProviderError } from './errors.js';
+import { resolveSettings, type SettingSources } from './settings.js';
+
+/** Whether a provider takes the key and has the model. */
+export type ProbeResult =
+  | { readonly kind: 'accepted'; readonly cost: 'free' | 'smallest' }
+  /** The token was taken, and the list of models that it may ask says nothing of this one. */
+  | { readonly kind: 'unlisted' }
+  | { readonly kind: 'refused'; readonly error: AxeError };
+
+/** What a model is tried with. */
+export interface ProbePorts {
+  readonly models: Models;
+  readonly sources: SettingSources;
+  readonly fetch: typeof globalThis.fetch;
+  readonly signal: AbortSignal;
+}
+
+/** Tokens of the answer that is asked for where nothing is free: some models take no lower limit. */
+const SMALLEST_ANSWER = 16;
+
+/** Tries a model with a request that costs nothing where its provider has one, else with the smallest there is. */
+export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<ProbeResult> {
+  const provider = findProvider(ref);
+  try {
+    if (provider.access === 'copilot') {
+      // Opening a model lists those that the token may ask.
+      await ports.models.open(ref);
+      const isListed = ports.models.facts(ref).windowTokens !== undefined;
+      return isListed ? { kind: 'accepted', cost: 'free' } : { kind: 'unlisted' };
+    }
+    if (hasFreeAddress(provider)) await askForModel(provider, ref, ports);
+    else await askForWord(ref, ports);
+    return { kind: 'accepted', cost: hasFreeAddress(provider) ? 'free' : 'smallest' };
+  } catch (thrown) {
+    ports.signal.throwIfAborted();
+    if (thrown instanceof AxeError) return { kind: 'refused', error: thrown };
+    throw thrown;
+  }
+}
+
+/** Providers that describe one model to whoever has a key, and to nobody else. */
+function hasFreeAddress({ id }: Provider): boolean {
+  return id === 'anthropic' || id === 'openai' || id === 'google';
+}
+
+async function askForModel(provider: Provider, { model }: ModelRef, ports: ProbePorts): Promise<void> {
+  const { apiKey, baseUrl, headers } = resolveSettings(provider, ports.sources);
+  const url = `${baseUrl}/models/${encodeURIComponent(model)}`;
+  const signal = AbortSignal.any([ports.signal, AbortSignal.timeout(PROBE_MS)]);
+  let failure: { readonly statusCode?: number; readonly responseBody?: string; readonly cause?: unknown };
+  try {
+    const response = await ports.fetch(url, { headers: { ...headers, ...authOf(provider, apiKey) }, signal });
+    if (response.ok) {
+      await response.body?.cancel();
+      return;
+    }
+    failure = { statusCode: response.status, responseBody: (await response.text()).slice(0, 4096) };
+  } catch (cause) {
+    ports.signal.throwIfAborted();
+    failure = { cause };
+  }
+  const message = failure.cause instanceof Error ? failure.cause.message : '';
+  throw toProviderError(
+    new APICallError({ message, url, requestBodyValues: {}, ...failure }),
+    provider,
+    apiKey,
+  );
+}
+
+/** Longest wait for an answer that takes no model. */
+const PROBE_MS = 30_000;
+
+function authOf({ wire }: Provider, key: string): Readonly<Record<string, string>> {
+  switch (wire) {
+    case 'anthropic':
+      return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+    case 'google':
+      return { 'x-goog-api-key': key };
+    default:
+      return { authorization: `Bearer ${key}` };
+  }
+}
+
+async function askForWord(ref: ModelRef, { models, signal }: ProbePorts): Promise<void> {
+  const model = await models.open(ref);
+  await model.doGenerate({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Answer with the word ok.' }] }],
+    maxOutputTokens: SMALLEST_ANSWER,
+    abortSignal: signal,
+  });
+}
