@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { readDocument } from '../helpers/documents.js';
 import { NEEDS, neededPermissions } from '../helpers/needed-permissions.js';
 import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
 
@@ -34,9 +33,8 @@ it.each<[string, object, object]>([
   expect(neededPermissions({ steps: [step] }, workflow)).toMatchObject(expected);
 });
 
-it('stands in the README, row by row', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, section = ''] = /^## Permissions\n([\s\S]*?)^## /m.exec(readme) ?? [];
+it('the table is in docs/events.md, row by row', () => {
+  const [, section = ''] = /^## Permissions\n([\s\S]*?)^---/m.exec(readDocument('docs/events.md')) ?? [];
   const rows = [...section.matchAll(/^\| (?!For |---)(.*) \| `([\w-]+): (\w+)` \|$/gm)];
   expect(rows.map(([, what, scope, level]) => ({ what, scope, level }))).toEqual(
     NEEDS.map(({ what, scope, level }) => ({ what, scope, level })),

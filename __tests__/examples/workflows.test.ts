@@ -3,17 +3,11 @@ import { parseDocument } from 'yaml';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { agentOf } from '../helpers/needed-permissions.js';
-import {
-  exampleWorkflows,
-  inputsOf,
-  ownSteps,
-  workflowsIn,
-  workflowsInMarkdown,
-} from '../helpers/workflow-files.js';
+import { exampleWorkflows, inputsOf, ownSteps, workflowsIn } from '../helpers/workflow-files.js';
 import { isMet, workflowErrors } from '../helpers/workflow-syntax.js';
 
 const EXAMPLES = exampleWorkflows();
-const OTHERS = [...workflowsIn('.github/workflows'), ...workflowsInMarkdown('README.md')];
+const OTHERS = workflowsIn('.github/workflows');
 
 /** The workflow that an example calls, under its address in the repository it is said to live in. */
 const CALLED = {
@@ -127,14 +121,6 @@ describe.each(EXAMPLES)('$name', ({ content, workflow }) => {
     }
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
-});
-
-it.each(workflowsInMarkdown('README.md'))('$name gives inputs that exist', ({ workflow }) => {
-  const given = Object.values(workflow.jobs).flatMap(ownSteps);
-  expect(given.length).toBeGreaterThan(0);
-  for (const { with: inputs = {} } of given) {
-    for (const name of Object.keys(inputs)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
-  }
 });
 
 it.each(EXAMPLES.filter(({ content }) => content.includes('pull_request_target')))(

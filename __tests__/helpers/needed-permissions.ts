@@ -24,7 +24,7 @@ interface Use {
   readonly condition: string;
 }
 
-/** A permission, what it is for (as the README has it), and who needs it. */
+/** A permission, what it is for (as `docs/events.md` has it), and who needs it. */
 export interface Need {
   readonly scope: string;
   readonly level: 'read' | 'write';
@@ -32,7 +32,7 @@ export interface Need {
   isNeeded(use: Use): boolean;
 }
 
-/** Every permission that a run can need: the README's table is made of these rows, in this order. */
+/** Every permission that a run can need: the table of `docs/events.md` is made of these rows, in this order. */
 export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',

@@ -81,11 +81,11 @@ export function exampleSteps(name: string): readonly Step[] {
   return Object.values(jobs)[0]?.steps ?? [];
 }
 
-/** The steps in the README whose block holds a text. */
-export function readmeSteps(holds: string): readonly Step[] {
-  const text = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+/** The steps in a page whose block holds a text. */
+export function stepsInPage(page: string, holds: string): readonly Step[] {
+  const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
   const blocks = [...text.matchAll(/^```ya?ml\n([\s\S]*?)^```/gm)].map(([, yaml = '']) => yaml);
   const block = blocks.find((yaml) => yaml.includes(holds) && /^\s+- uses:/m.test(yaml));
-  if (block === undefined) throw new Error(`README.md has no steps with ${holds}`);
+  if (block === undefined) throw new Error(`${page} has no steps with ${holds}`);
   return parse(block) as readonly Step[];
 }

@@ -68,13 +68,24 @@ export function workflowsIn(folder: string): readonly WorkflowFile[] {
     .map((name) => workflowFile(name, readFileSync(join(ROOT, folder, name), 'utf8')));
 }
 
-/** The whole workflows among the blocks of YAML in a markdown file; of parts of workflows there is none. */
-export function workflowsInMarkdown(path: string): readonly WorkflowFile[] {
-  const blocks = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^```ya?ml\n([\s\S]*?)^```/gm)];
-  return blocks
-    .map(([, yaml = '']) => yaml)
-    .filter((yaml) => /^on:/m.test(yaml))
-    .map((yaml, index) => workflowFile(`${path}, workflow ${index + 1}`, yaml));
+/**
+ * A block of YAML in a page as a workflow: whole ones as they are; jobs, steps, and permissions or triggers alone with the
+ * least around them that GitHub accepts.
+ */
+export function workflowInSnippet(name: string, yaml: string): WorkflowFile {
+  const on = /^on:/m.test(yaml) ? '' : 'on: pull_request\n';
+  const steps = /^ *- /.test(yaml)
+    ? `jobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${indent(yaml, 6)}`
+    : yaml;
+  const job = /^jobs:/m.test(steps)
+    ? ''
+    : 'jobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo\n';
+  return workflowFile(name, `${on}${steps}${job}`);
+}
+
+function indent(yaml: string, depth: number): string {
+  const own = /^ */.exec(yaml)?.[0].length ?? 0;
+  return yaml.replaceAll(/^(?=.)/gm, ' '.repeat(Math.max(0, depth - own)));
 }
 
 /** The events a workflow runs on, with their settings. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { parseLog } from '../../src/core/memory/units.js';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { exampleSteps, gitIn, type Job, readmeSteps, startJob } from '../helpers/run-steps.js';
+import { exampleSteps, gitIn, type Job, startJob, stepsInPage } from '../helpers/run-steps.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import type { Step } from '../helpers/workflow-files.js';
 import { resultsIn, scheduledStep } from '../transcripts/memory-scene.js';
@@ -36,7 +36,7 @@ function commitAll(clone: string, message: string): void {
 
 const WORKFLOWS: readonly (readonly [string, readonly Step[]])[] = [
   ['examples/workflows/report.yml', exampleSteps('report.yml')],
-  ['the steps in README.md', readmeSteps('memory-store: file')],
+  ['the steps in docs/memory.md', stepsInPage('docs/memory.md', 'memory-store: file')],
 ];
 
 it.each(WORKFLOWS)('%s: two jobs and a person', async (_, steps) => {

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { markedTable } from '../helpers/documents.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 import { type Dependencies, openDependencies } from './memory-world.js';
 
-/** A row of the table in the README. */
+/** A row of the table in docs/memory.md. */
 interface Row {
   readonly event: string;
   readonly store: string;
@@ -13,7 +12,7 @@ interface Row {
   readonly otherwise: string;
 }
 
-const ROWS = rowsOfReadme();
+const ROWS = rowsOfTable();
 
 /** What a run is given, by what the column "Reads" says. */
 const READS: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +30,7 @@ it('is a table of stores and events', () => {
   expect(ROWS.length).toBeGreaterThan(10);
 });
 
-it.each(ROWS)('as the README says of $event on $store: $reads; $saves; $otherwise', async (row) => {
+it.each(ROWS)('as docs/memory.md says of $event on $store: $reads; $saves; $otherwise', async (row) => {
   await Promise.all(eventsOf(row).map((event) => checkRow(row, event)));
 });
 
@@ -124,13 +123,13 @@ function eventsOf({ event }: Row): readonly string[] {
   return event.startsWith('any') ? ANY : [...event.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 }
 
-function rowsOfReadme(): readonly Row[] {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const table = /<!-- where -->\n([\s\S]*?)<!-- \/where -->/.exec(readme)?.[1] ?? '';
-  const [, , ...lines] = table.trim().split('\n');
-  return lines.map((line) => {
-    const cells = line.split('|').slice(1, -1);
-    const [event = '', store = '', reads = '', saves = '', otherwise = ''] = cells.map((cell) => cell.trim());
-    return { event, store: store.replaceAll('`', ''), reads, saves, otherwise };
-  });
+function rowsOfTable(): readonly Row[] {
+  const [, ...rows] = markedTable('docs/memory.md', 'where');
+  return rows.map(([event = '', store = '', reads = '', saves = '', otherwise = '']) => ({
+    event,
+    store: store.replaceAll('`', ''),
+    reads,
+    saves,
+    otherwise,
+  }));
 }

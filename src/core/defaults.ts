@@ -1,5 +1,5 @@
 /**
- * Every default of the product. A test holds them equal to `action.yml` and the README tables.
+ * Every default of the product. A test holds them equal to `action.yml` and `docs/reference/limits.md`.
  */
 
 /** The user message when nobody gave one; byte for byte axe's (axe-behaviour §6). */

@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { readCommand } from '../../../src/commands/comment/read-command.js';
 import { COMMENT_COMMANDS, formatCommandTable } from '../../../src/core/event/comment-commands.js';
 import { reviewCommand } from '../../../src/core/review/command.js';
+import { cellsOf, markedTable } from '../../helpers/documents.js';
 import { comment } from '../../helpers/triggers.js';
 
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-
-it('are listed in the README as `/axe help` lists them', () => {
-  const [, table] = /<!-- commands -->\n([\s\S]*?)\n<!-- \/commands -->/.exec(README) ?? [];
-  expect(table).toBe(formatCommandTable());
+it('are listed in docs/events.md as `/axe help` lists them', () => {
+  const [head, , ...rows] = formatCommandTable().split('\n').map(cellsOf);
+  expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
 });
 
 it.each(

@@ -90,7 +90,7 @@ type AnyRule = {
 }[SkipReason];
 
 /**
- * Who can start a run (D20, memory-and-security B3), as the README's table has it: the first rule that says why not
+ * Who can start a run (D20, memory-and-security B3), as the table of `docs/events.md` has it: the first rule that says why not
  * counts. Those that need the event alone come first and cost no request; then those that are asked before context,
  * review threads and diff are fetched. Only the last look at the change, before a model is asked.
  */

@@ -15,7 +15,7 @@ export interface CommentCommand {
 }
 
 /**
- * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and the table of the README.
+ * All commands of comments: what `/axe help` answers, what a mistyped word is compared with, and the table of `docs/events.md`.
  */
 export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   {
@@ -85,7 +85,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
 ];
 
 const WHO: Readonly<Record<CommandUser, string>> = {
-  asker: 'triage access or more, and everyone who is allowed to start a run',
+  asker: 'triage access or more, or anybody who can start a run',
   writer: 'write access',
 };
 

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { DOCS, GENERATED, GUIDES, readDocument } from '../helpers/documents.js';
+import { sentencesOf } from '../helpers/prose.js';
+
+const LONGEST = 30;
+
+/** Words that a reader who learned English at school stumbles over, or that can be read in two ways. */
+const DIALECT: readonly RegExp[] = [
+  /\bstands?\b/i,
+  /\b(?:is|are|was|were) told\b/i,
+  /\bmend(?:s|ed|ing)?\b/i,
+  /\bbeside\b/i,
+  /\bwhoever\b/i,
+  /\bmay not\b/i,
+  /\bno word of\b/i,
+  /\bwhat there is\b/i,
+  /\bcure[sd]?\b/i,
+  /(?<!there )(?<!there )\b(?:is|are) no (?!longer\b|more\b)/i,
+];
+
+describe.each([...GUIDES, ...GENERATED])('%s', (page) => {
+  const sentences = sentencesOf(readDocument(page));
+
+  it(`has no sentence of more than ${LONGEST} words`, () => {
+    const long = sentences.filter(({ words }) => words > LONGEST);
+    expect(long.map(({ line, words, text }) => `${page}:${line} (${words} words) ${text}`)).toEqual([]);
+  });
+
+  it('uses plain words', () => {
+    const found = sentences.filter(({ text }) => DIALECT.some((word) => word.test(text)));
+    expect(found.map(({ line, text }) => `${page}:${line} ${text}`)).toEqual([]);
+  });
+});
+
+describe.each(DOCS.filter((page) => GUIDES.includes(page) || GENERATED.includes(page)))('%s', (page) => {
+  it('names its source of truth at the end', () => {
+    const [last = ''] = readDocument(page).trim().split('\n---\n').slice(-1);
+    expect(last.trim()).toMatch(/^Source of truth: .*\S/);
+  });
+});
+
+describe('sentences', () => {
+  it('end at a full stop, a list item, a cell and a heading, and code counts as one word', () => {
+    const markdown = [
+      '# A heading',
+      'One two `three four`. Five',
+      'six [seven eight](https://x.y/z).',
+      '- Item one',
+      '- Item two',
+      '',
+      '```sh',
+      'not a sentence',
+      '```',
+      '| One cell | `a \\| b` two |',
+      '| --- | --- |',
+    ].join('\n');
+    expect(sentencesOf(markdown).map(({ line, words, text }) => [line, words, text])).toEqual([
+      [1, 2, 'A heading'],
+      [2, 3, 'One two CODE.'],
+      [2, 4, 'Five six seven eight.'],
+      [4, 2, 'Item one'],
+      [5, 2, 'Item two'],
+      [10, 2, 'One cell'],
+      [10, 2, 'CODE two'],
+    ]);
+  });
+});

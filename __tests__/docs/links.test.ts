@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { DOCS, readDocument } from '../helpers/documents.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXAMPLES = readdirSync(join(ROOT, 'examples'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `examples/${file}`);
+
+describe.each([
+  'README.md',
+  ...DOCS,
+  ...EXAMPLES,
+  'SECURITY.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+])('%s', (file) => {
+  it('links to files and sections that exist', () => {
+    const broken = linksOf(readDocument(file)).filter((link) => {
+      const [path = '', section] = link.split('#');
+      const target = path === '' ? file : join(file, '..', path);
+      if (!existsSync(join(ROOT, target))) return true;
+      return section !== undefined && !sectionsOf(readDocument(target)).includes(section);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('links to each page of docs/', () => {
+    const links = linksOf(readDocument('README.md')).map((link) => link.split('#')[0]);
+    expect(DOCS.filter((page) => !links.includes(page))).toEqual([]);
+  });
+});
+
+describe('a page', () => {
+  it('names sources of truth that exist', () => {
+    const named = DOCS.flatMap((page) =>
+      [...sourceOf(page).matchAll(/`((?:src|scripts|eval|__tests__|examples)\/[\w./-]*)`/g)].map(
+        ([, path = '']) => ({ page, path }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+/** The line at the end of a page that says where its facts come from. */
+function sourceOf(page: string): string {
+  return /^Source of truth: [\s\S]*$/m.exec(readDocument(page))?.[0] ?? '';
+}
+
+/** The links of a text that stay inside the repository, those of pictures too. */
+function linksOf(markdown: string): readonly string[] {
+  const inText = [...markdown.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)];
+  const inHtml = [...markdown.matchAll(/\b(?:src|srcset|href)="(?!https?:)([^"\s]+)"/g)];
+  return [...inText, ...inHtml].map(([, link = '']) => link);
+}
+
+/** The anchors that GitHub gives the headings of a text; a repeated heading gets a number. */
+function sectionsOf(markdown: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...withoutCode(markdown).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = anchorOf(heading);
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '');
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseDocument } from 'yaml';
+import { readInputs } from '../../src/actions/inputs/inputs.js';
+import { main } from '../../src/cli/main.js';
+import { parseAgent } from '../../src/core/agent/parse.js';
+import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
+import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { inputsOf, ownSteps, workflowInSnippet } from '../helpers/workflow-files.js';
+import { workflowErrors } from '../helpers/workflow-syntax.js';
+
+const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md'];
+const SNIPPETS = snippetsOf(PAGES);
+
+/** Commands whose second word is a command too. */
+const GROUPS = new Set(['agents', 'memory', 'config']);
+const PROGRAM_HELP = await helpOf('help');
+const written = (language: string) => SNIPPETS.filter((one) => one.language === language);
+
+describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
+  const { name, content, workflow } = workflowInSnippet(place, code);
+  const ours = Object.values(workflow.jobs).flatMap(ownSteps);
+
+  it('is a workflow, or a part of one, that GitHub’s parser takes', async () => {
+    const { errors, warnings } = parseDocument(code);
+    expect([...errors, ...warnings]).toEqual([]);
+    expect(await workflowErrors({ name, content })).toEqual([]);
+  });
+
+  it('gives inputs that exist and are accepted, and reads outputs that exist', () => {
+    for (const given of ours.map((step) => inputsOf(step, workflow))) {
+      for (const input of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(input);
+      const env = Object.entries(given).map(([input, value]) => [`INPUT_${input.toUpperCase()}`, value]);
+      expect(readInputs(Object.fromEntries(env)).agent).toBe(given['agent'] ?? '');
+    }
+    for (const [, output] of content.matchAll(/steps\.[\w-]+\.outputs\.([\w-]+)/g)) {
+      expect(Object.keys(ACTION_OUTPUTS)).toContain(output);
+    }
+  });
+});
+
+describe.each(written('toml'))('the TOML at $place', ({ code }) => {
+  it('is an agent without a mistake', () => {
+    expect(parseAgent(code, { name: 'a', file: 'a.toml' }).warnings).toEqual([]);
+  });
+});
+
+describe('a command', () => {
+  const lines = written('sh').flatMap(({ place, code }) =>
+    code.split('\n').flatMap((line) => {
+      const [, words] = /(?:^|\| )(?:axe-action|node dist\/cli\/index\.js) ([^#|]*)/.exec(line) ?? [];
+      return words === undefined ? [] : [{ place, words: words.trim() }];
+    }),
+  );
+  const inText = PAGES.flatMap((place) =>
+    [...readDocument(place).matchAll(/`axe-action ([a-z][^`]*)`/g)].map(([, words = '']) => ({
+      place,
+      words,
+    })),
+  );
+  const commands = [...lines, ...inText].filter(
+    ({ words }) => !/ --help|^</.test(words) && !isPending(words),
+  );
+
+  it.each(commands)('$words, in $place, exists with its flags', async ({ words }) => {
+    const help = await helpOf(words);
+    for (const [, flag = ''] of words.matchAll(/ (--[a-z-]+)/g)) expect(help).toContain(`${flag} `);
+  });
+
+  it('is found in pages', () => {
+    expect(lines.length).toBeGreaterThan(10);
+    expect(inText.length).toBeGreaterThan(5);
+  });
+
+  it('of the table in docs/command-line.md is each of those that the program has', () => {
+    const listed = [...PROGRAM_HELP.matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(([, name]) => name);
+    const [, table = ''] = /^## Commands\n\n([\s\S]*?)\n\n/m.exec(readDocument('docs/command-line.md')) ?? [];
+    const shown = [...table.matchAll(/^\| `(\w+)[^|]*/gm)].flatMap(([cell]) =>
+      [...cell.matchAll(/`(\w+)(?: [^`]*)?`/g)].map(([, name]) => name),
+    );
+    expect(listed.length).toBeGreaterThan(5);
+    expect(listed.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});
+
+/** Whether a line is of a command that pages name and the program does not have yet. */
+function isPending(line: string): boolean {
+  const [, name] = /^(init|doctor)\b/.exec(line) ?? [];
+  return name !== undefined && !new RegExp(`^  ${name}\\b`, 'm').test(PROGRAM_HELP);
+}
+
+/** The help of the command that a line begins with. */
+async function helpOf(line: string): Promise<string> {
+  const [group = '', command = ''] = line.split(' ');
+  const words = GROUPS.has(group) && /^[a-z]/.test(command) ? [group, command] : [group];
+  const terminal = createFakeTerminal();
+  const status = await main([...words, ...(group === 'help' ? [] : ['--help'])], terminal);
+  expect([status, terminal.talk()]).toEqual([0, '']);
+  return terminal.output();
+}

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { findProvider, PROVIDER_IDS } from '../../src/adapters/models/catalog.js';
+import { findPrice } from '../../src/adapters/models/prices.js';
+import {
+  ACTION_MAX_TOKENS,
+  ACTION_TIMEOUT_MINUTES,
+  CLI_TIMEOUT_SECONDS,
+  MAX_CALLS_PER_TURN,
+  MAX_PARALLEL_CALLS,
+  MAX_TURNS,
+  NOTES_LIMITS,
+} from '../../src/core/defaults.js';
+import type { ToolPorts } from '../../src/core/tools/ports.js';
+import { createTools } from '../../src/core/tools/registry.js';
+import { ACTION_INPUTS } from '../helpers/action-yml.js';
+import { cellsOf, markedTable, readDocument } from '../helpers/documents.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Whose models the columns of the table of costs are. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  'claude-sonnet-5-5': 'anthropic',
+  'claude-haiku-4-5': 'anthropic',
+  'gpt-4.1': 'openai',
+  'gemini-2.5-flash': 'google',
+};
+
+describe('the table of costs', () => {
+  const [head = [], ...rows] = markedTable('docs/cost-and-limits.md', 'costs');
+  const models = head.slice(3);
+
+  it.each(rows)('has list prices for a run that %s', (_, input = '', output = '', ...costs) => {
+    const tokens = [input, output].map((cell) => Number(cell.replaceAll(',', '')));
+    const [sent = Number.NaN, received = Number.NaN] = tokens;
+    expect(costs).toEqual(
+      models.map((model) => {
+        const price = findPrice({ provider: PROVIDERS[model] ?? '', model });
+        return `$${((sent * (price?.input ?? 0) + received * (price?.output ?? 0)) / 1_000_000).toFixed(3)}`;
+      }),
+    );
+    expect(Math.min(...costs.map((cost) => Number(cost.slice(1))))).toBeGreaterThan(0);
+  });
+
+  it('names models whose price is known', () => {
+    expect(models).toEqual(Object.keys(PROVIDERS));
+    expect(rows.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the table of limits', () => {
+  const rows = readDocument('docs/cost-and-limits.md').split('\n');
+
+  it.each([
+    ['Turns', 2, `\`max-turns\`: ${ACTION_INPUTS['max-turns']?.default}`],
+    ['Turns', 3, String(MAX_TURNS)],
+    ['Tokens', 2, `\`max-tokens\`: ${ACTION_MAX_TOKENS.toLocaleString('en')};`],
+    ['Cost', 2, `\`max-cost-usd\`: ${ACTION_INPUTS['max-cost-usd']?.default === '0' ? 'none' : ''}`],
+    ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
+    ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
+    [
+      'Tool calls of one turn',
+      2,
+      `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
+    ],
+    [
+      'Writes to [notes](notes.md)',
+      2,
+      `${NOTES_LIMITS.runBytes / 1024} KiB in ${NOTES_LIMITS.runWrites} writes`,
+    ],
+  ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
+    const row = rows.find((line) => line.startsWith(`| ${limit} |`)) ?? '';
+    expect(cellsOf(row)[column - 1]).toContain(text);
+  });
+});
+
+describe('the table of models', () => {
+  const rows = readDocument('docs/models.md').split('\n');
+
+  it.each(PROVIDER_IDS)('has %s with the variables of its key and its address', (id) => {
+    const [, model = '', key = '', address = ''] = cellsOf(
+      rows.find((row) => row.startsWith('|') && row.includes(`\`${id}/`)) ?? '',
+    );
+    expect(model).toContain(`\`${id}/`);
+    const { keyVariable, baseUrlVariable } = findProvider({ provider: id, model: '' });
+    expect(key).toContain(keyVariable);
+    expect(address).toContain(baseUrlVariable);
+  });
+});
+
+describe('the table of tools', () => {
+  const rows = readDocument('docs/tools.md')
+    .split('\n')
+    .map(cellsOf)
+    .filter(([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect));
+
+  it('has the effects of the code', () => {
+    const names = rows.map(([name = '']) => name.replaceAll('`', ''));
+    // Only names and effects are read; no tool is run.
+    const { tools } = createTools(names, { allowedHosts: [] } as unknown as ToolPorts);
+    const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
+    expect(tools.length).toBeGreaterThan(5);
+    for (const [name = '', effect] of rows) {
+      const own = effects[name.replaceAll('`', '')];
+      if (own !== undefined) expect([name, effect]).toEqual([name, own]);
+    }
+  });
+});
+
+describe('the table of places', () => {
+  const [, table = ''] =
+    /^## Where things are decided\n\n([\s\S]*?)\n\n/m.exec(readDocument('ARCHITECTURE.md')) ?? [];
+  const places = [...table.matchAll(/`([\w/-]+\.ts)`/g)].map(([, place = '']) => place);
+
+  it.each(places)('names %s, which exists', (place) => {
+    expect(existsSync(join(ROOT, 'src', place))).toBe(true);
+  });
+});

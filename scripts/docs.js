@@ -1,0 +1,192 @@
+// Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, and the table of commands in docs/events.md, from
+// action.yml, schema/ and src/. With `--check` it writes nothing, names what is out of date and ends with status 1.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { buildSync } from 'esbuild';
+import { parse } from 'yaml';
+import { LIMITS } from './limits.js';
+
+const { inputs, outputs } = parse(readFileSync('action.yml', 'utf8'));
+const defaults = await load('src/core/defaults.ts');
+const agentSchema = JSON.parse(readFileSync('schema/agent.schema.json', 'utf8'));
+const { formatCommandTable } = await load('src/core/event/comment-commands.ts');
+
+/** The inputs in the order in which people look for them. */
+const INPUT_GROUPS = {
+  'Agent and task': /^(?:agent.*|mode|prompt.*|model|api-key|fallback-models|language|output-schema)$/,
+  'Who can start a run': /^(?:min-permission|allow-.*|trigger-.*|review-drafts|skip-labels)$/,
+  'What the model sees': /^(?:context|max-diff-tokens|paths.*)$/,
+  Memory: /^(?:memory-.*|gc-suggestions)$/,
+  Reviews: /^(?:review-.*|verify-model|min-severity|block-on|max-comments|sarif-file)$/,
+  'What is posted':
+    /^(?:comment.*|check-run|report-.*|labels-allowed|assignees-allowed|max-issues|github-token)$/,
+  'Limits and safety': /^(?:timeout-minutes|max-t.*|max-cost.*|tools-allowed|redact|dry-run|fail-on)$/,
+};
+
+/** The tables of an agent file, and where to read more about each. */
+const KEY_PAGES = {
+  memory: 'See [memory](../memory.md) and [notes](../notes.md).',
+  params: 'See [answer with JSON](../agents.md#answer-with-json).',
+  retry: 'See [retries](../cost-and-limits.md#retries-and-fallbacks).',
+  budget: 'See [cost and limits](../cost-and-limits.md).',
+  review: 'See [reviews](../reviews.md#how-thoroughly-it-reviews).',
+  sub_agents_config: 'See [sub-agents](../mcp-and-sub-agents.md#sub-agents).',
+  mcp_servers: 'See [MCP servers](../mcp-and-sub-agents.md#mcp-servers).',
+};
+
+const PAGES = {
+  'docs/reference/inputs.md': inputsPage(),
+  'docs/reference/outputs.md': outputsPage(),
+  'docs/reference/agent-keys.md': agentKeysPage(),
+  'docs/reference/limits.md': limitsPage(),
+  'docs/events.md': fill('docs/events.md', 'commands', formatCommandTable()),
+};
+
+const stale = Object.entries(PAGES).filter(
+  ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
+);
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) process.stderr.write(`${path} is out of date. Run: node scripts/docs.js\n`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else for (const [path, text] of stale) writeFileSync(path, text);
+
+function inputsPage() {
+  const left = new Set(Object.keys(inputs));
+  const sections = Object.entries(INPUT_GROUPS).map(([title, pattern]) => {
+    const names = [...left].filter((name) => pattern.test(name));
+    for (const name of names) left.delete(name);
+    const rows = names.map((name) => [
+      code(name),
+      shown(inputs[name].default),
+      cell(inputs[name].description),
+    ]);
+    return `## ${title}\n\n${table(['Input', 'Default', 'Meaning'], rows)}`;
+  });
+  if (left.size > 0)
+    throw new Error(`Add these inputs to a group in scripts/docs.js: ${[...left].join(', ')}`);
+  return page('Inputs', 'What the step accepts under `with:`.', sections, '`action.yml`');
+}
+
+function outputsPage() {
+  const rows = Object.entries(outputs).map(([name, { description }]) => [code(name), cell(description)]);
+  const about =
+    'What later steps can read from `steps.<id>.outputs`. Use outputs through `env:`, never inside the text of a script: they contain what a model wrote.';
+  return page('Outputs', about, [table(['Output', 'Meaning'], rows)], '`action.yml`');
+}
+
+function agentKeysPage() {
+  const about =
+    'Every key of an agent file. How to write one is in [agents](../agents.md). Keys can be written in any case. Editors show the same texts if the first line of the file is `#:schema` with the address of `schema/agent.schema.json`.';
+  return page(
+    'Agent keys',
+    about,
+    keySections(agentSchema, ''),
+    '`src/core/agent/schema.ts` and `src/core/agent/describe-keys.ts`',
+  );
+}
+
+/** A section for a table of the file, and one for each table in it. */
+function keySections(schema, path) {
+  const keys = Object.entries(schema.properties);
+  const rows = keys
+    .filter(([, key]) => tableIn(key) === undefined)
+    .map(([name, key]) => [
+      code(name),
+      typeOf(key),
+      key.default === undefined ? '' : code(JSON.stringify(key.default)),
+      meaningOf(key, schema.required?.includes(name)),
+    ]);
+  const more = KEY_PAGES[path];
+  const intro = [path === '' ? undefined : schema.description, more].filter(Boolean).join(' ');
+  const title = path === '' ? 'At the top of the file' : code(schema.isList ? `[[${path}]]` : `[${path}]`);
+  const own = [
+    `## ${title}`,
+    ...(intro === '' ? [] : [intro]),
+    table(['Key', 'Type', 'Default', 'Meaning'], rows),
+  ].join('\n\n');
+  const inner = keys.flatMap(([name, key]) => {
+    const found = tableIn(key);
+    if (found === undefined) return [];
+    const described = { ...found, description: key.description, isList: key.type === 'array' };
+    return keySections(described, path === '' ? name : `${path}.${name}`);
+  });
+  return [own, ...inner];
+}
+
+/** The table that a key is, or that it is a list of. */
+function tableIn({ properties, items, ...rest }) {
+  if (properties !== undefined) return { properties, ...rest };
+  return items?.properties === undefined ? undefined : items;
+}
+
+function typeOf({ type, items, anyOf }) {
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
+  if (type === 'array') return `list of ${items.type ?? 'string'}s`;
+  return { boolean: 'true or false', object: 'table' }[type] ?? type;
+}
+
+function meaningOf({ description, maximum, enum: own, anyOf = [], items = {} }, isRequired = false) {
+  const offered = own ?? [...anyOf, items].find((one) => one.enum !== undefined)?.enum;
+  const parts = [
+    ...(isRequired ? ['Required.'] : []),
+    description,
+    ...(offered === undefined ? [] : [`One of ${offered.map(code).join(', ')}.`]),
+    ...(maximum === undefined ? [] : [`At most ${maximum.toLocaleString('en')}.`]),
+  ];
+  return cell(parts.join(' '));
+}
+
+function limitsPage() {
+  const used = new Set(LIMITS.flatMap(({ rows }) => rows.map(([, name]) => name.split('.')[0])));
+  const missing = Object.keys(defaults).filter((name) => !used.has(name));
+  if (missing.length > 0) throw new Error(`Add these limits to scripts/limits.js: ${missing.join(', ')}`);
+  const sections = LIMITS.map(({ title, rows }) => {
+    const cells = rows.map(([what, name, format]) => [what, format(limitOf(name))]);
+    return `## ${title}\n\n${table(['What', 'Value'], cells)}`;
+  });
+  const about =
+    'Every default and limit. What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
+  return page('Defaults and limits', about, sections, '`src/core/defaults.ts`');
+}
+
+function limitOf(name) {
+  return name.split('.').reduce((object, key) => object[key], defaults);
+}
+
+async function load(entry) {
+  const { outputFiles } = buildSync({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  });
+  return await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+}
+
+function page(title, about, sections, source) {
+  const note = '<!-- Written by scripts/docs.js; changes here are overwritten. -->';
+  return `# ${title}\n\n${note}\n\n${[about, ...sections, '---', `Source of truth: ${source}. Written by \`node scripts/docs.js\`.`].join('\n\n')}\n`;
+}
+
+function fill(path, name, content) {
+  const markdown = readFileSync(path, 'utf8');
+  const [before, rest] = markdown.split(`<!-- ${name} -->\n`);
+  const [, after] = rest.split(`\n<!-- /${name} -->`);
+  return `${before}<!-- ${name} -->\n${content}\n<!-- /${name} -->${after}`;
+}
+
+function code(text) {
+  return `\`${text}\``;
+}
+
+function shown(value) {
+  return value === undefined || value === '' ? '' : code(value);
+}
+
+function cell(text) {
+  return text.trim().replaceAll('|', '\\|');
+}
+
+function table(head, rows) {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

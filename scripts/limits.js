@@ -1,0 +1,163 @@
+// How the values of src/core/defaults.ts are shown to people; `scripts/docs.js` makes a page of it. Each export of that file
+// has a row, so that a new limit is not forgotten.
+
+const KIB = 1024;
+
+const count = (value) => value.toLocaleString('en');
+const bytes = (value) =>
+  value >= KIB * KIB
+    ? `${count(value / KIB / KIB)} MiB`
+    : value >= KIB
+      ? `${count(value / KIB)} KiB`
+      : `${count(value)} bytes`;
+const tokens = (value) => `${count(value)} tokens`;
+const characters = (value) => `${count(value)} characters`;
+const ms = (value) => (value < 1000 ? `${count(value)} ms` : `${count(value / 1000)} s`);
+const percent = (value) => `${value * 100} %`;
+const text = (value) => `\`${value}\``;
+
+/** Groups of rows: what is limited, the export, and how its value is written (one `[what, key, format]` for each part of a group). */
+export const LIMITS = [
+  {
+    title: 'A run',
+    rows: [
+      ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
+      [
+        'Time limit in a workflow (`timeout-minutes`)',
+        'ACTION_TIMEOUT_MINUTES',
+        (value) => `${value} minutes`,
+      ],
+      ['Tokens in a workflow (`max-tokens`)', 'ACTION_MAX_TOKENS', tokens],
+      ['Turns of a conversation (`max-turns`)', 'MAX_TURNS', count],
+      ['Retries after a temporary error', 'DEFAULT_MAX_RETRIES', count],
+      ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
+      ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
+      ['Levels of sub-agents if `max_depth` is not set', 'DEFAULT_MAX_DEPTH', count],
+      ['Size of an agent file', 'MAX_AGENT_BYTES', bytes],
+      ['Task if none was given', 'DEFAULT_TASK', text],
+      [
+        'Conclusions that fail the step (`fail-on`)',
+        'DEFAULT_FAIL_ON',
+        (value) => value.map(text).join(', '),
+      ],
+      [
+        'The model is informed that little is left',
+        'LIMIT_NOTICE',
+        ({ turns, share, seconds }) => `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
+      ],
+    ],
+  },
+  {
+    title: 'The model',
+    rows: [
+      ['Output tokens asked of Anthropic if `max_tokens` is not set', 'ANTHROPIC_MAX_TOKENS', tokens],
+      ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
+      ['Size of one answer', 'MAX_REPLY_BYTES', bytes],
+      ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
+      ['and then uses at most', 'COMPACTION.targetShare', percent],
+      ['Newest turns that stay whole', 'COMPACTION.keptTurns', count],
+      ['unless they use more than', 'COMPACTION.keptShare', percent],
+      ['Kept free for the next answer', 'COMPACTION.reserveTokens', tokens],
+      [
+        'JSON schema of an answer: size, depth',
+        'STRUCTURED_LIMITS',
+        ({ schemaBytes, schemaDepth }) => `${bytes(schemaBytes)}, ${schemaDepth} levels`,
+      ],
+      [
+        'JSON answer: depth, time of its check',
+        'STRUCTURED_LIMITS',
+        ({ answerDepth, checkMs }) => `${answerDepth} levels, ${ms(checkMs)}`,
+      ],
+      ['Copilot: one step of its runtime', 'COPILOT_STEP_TIMEOUT_MS', ms],
+      ['Copilot: end of its runtime', 'COPILOT_STOP_TIMEOUT_MS', ms],
+    ],
+  },
+  {
+    title: 'What the model sees',
+    rows: [
+      ['Diff (`max-diff-tokens`)', 'MAX_DIFF_TOKENS', tokens],
+      ['One comment, linked issue or log', 'MAX_REMARK_BYTES', bytes],
+      ['All comments; all linked issues; all logs', 'MAX_REMARKS_BYTES', bytes],
+      ['Description of a pull request or issue', 'MAX_DESCRIPTION_BYTES', bytes],
+      ['Context files', 'MAX_CONTEXT_FILES', count],
+      ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
+    ],
+  },
+  {
+    title: 'Memory',
+    rows: [
+      ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
+      ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
+      ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
+      ['Time of a save: branch', 'SAVE_BUDGET_MS.repo', ms],
+      ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
+      ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
+      ['Folder of memory next to code', 'COMMITTED_FOLDER', text],
+      ['Notes in the prompt', 'NOTES_LIMITS.injectBytes', bytes],
+      ['One write to notes', 'NOTES_LIMITS.writeBytes', bytes],
+      ['Size of a notes file before a warning', 'NOTES_LIMITS.warnFileBytes', bytes],
+      ['All writes to notes of one run', 'NOTES_LIMITS.runBytes', bytes],
+      ['Number of writes to notes of one run', 'NOTES_LIMITS.runWrites', count],
+      ['Notes that `memory_read` and `memory_search` return', 'MAX_SHOWN_NOTES_BYTES', bytes],
+    ],
+  },
+  {
+    title: 'Reviews',
+    rows: [
+      ['Parts of a large change (`parts`)', 'REVIEW_PASSES.parts', count],
+      ['Largest value of `parts`', 'REVIEW_PASSES.mostParts', count],
+      ['Parts that are read at the same time', 'REVIEW_PASSES.atOnce', count],
+      ['Diff in one part (`part_tokens`)', 'REVIEW_PASSES.partTokens', tokens],
+      ['Largest value of `part_tokens`', 'REVIEW_PASSES.mostPartTokens', tokens],
+      ['What a part is given about the others', 'REVIEW_PASSES.mapTokens', tokens],
+      ['Passes of a thorough review (`votes`)', 'REVIEW_PASSES.votes', count],
+      ['Largest value of `votes`', 'REVIEW_PASSES.mostVotes', count],
+      ['Second look: turns', 'VERIFICATION.turns', count],
+      ['Second look: conversations at the same time', 'VERIFICATION.atOnce', count],
+      ['Second look: findings of a run', 'VERIFICATION.findings', count],
+      ['Other pull requests whose answers are read', 'MAX_LEARNED_PULLS', count],
+      ['Accounts whose permission is read for answers', 'MAX_ANSWERERS', count],
+    ],
+  },
+  {
+    title: 'Tools',
+    rows: [
+      ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
+      ['Levels of the arguments of a call', 'MAX_ARGUMENT_DEPTH', count],
+      ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
+      ['`read_file`: one line', 'MAX_READ_LINE_BYTES', bytes],
+      ['`read_file`: size that is searched for lines', 'MAX_READ_SCAN_BYTES', bytes],
+      ['`list_directory`: names', 'MAX_LISTED_ENTRIES', count],
+      ['`write_file`, `edit_file`: size of a file', 'MAX_WRITTEN_BYTES', bytes],
+      ['`search_files`: files and folders', 'SEARCH_LIMITS.entries', count],
+      ['`search_files`: one file', 'SEARCH_LIMITS.fileBytes', bytes],
+      ['`search_files`: all files', 'SEARCH_LIMITS.totalBytes', bytes],
+      ['`search_files`: results', 'SEARCH_LIMITS.matches', count],
+      ['`search_files`: time', 'SEARCH_LIMITS.timeMs', ms],
+      ['`run_command`: time', 'COMMAND_TIMEOUT_MS', ms],
+      ['`url_fetch`, `web_search`: time', 'WEB_TIMEOUT_MS', ms],
+      ['`url_fetch`: size of a page', 'MAX_PAGE_BYTES', bytes],
+      ['`github_file`: size of a file', 'MAX_GITHUB_FILE_BYTES', bytes],
+      ['MCP server: start, and list of tools', 'MCP_START_TIMEOUT_MS', ms],
+      ['MCP server: one call', 'MCP_CALL_TIMEOUT_MS', ms],
+    ],
+  },
+  {
+    title: 'GitHub',
+    rows: [
+      ['Time without an answer before a request is sent again', 'GITHUB_SILENCE_MS', ms],
+      ['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms],
+      ['Comment', 'MAX_COMMENT_CHARACTERS', characters],
+      ['Job summary of a step', 'MAX_SUMMARY_BYTES', bytes],
+    ],
+  },
+  {
+    title: 'Garbage collection',
+    rows: [
+      ['Output tokens of a question', 'GC.outputTokens', tokens],
+      ['Temperature', 'GC.temperature', String],
+      ['Time of a question', 'GC.questionSeconds', (value) => `${value} s`],
+      ['Smallest part of a log', 'GC.leastRoomTokens', tokens],
+    ],
+  },
+];
