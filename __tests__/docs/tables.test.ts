@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findProvider, PROVIDER_IDS } from '../../src/adapters/models/catalog.js';
@@ -72,6 +72,19 @@ describe('the table of limits', () => {
   ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
     const row = rows.find((line) => line.startsWith(`| ${limit} |`)) ?? '';
     expect(cellsOf(row)[column - 1]).toContain(text);
+  });
+});
+
+describe('the table of reasons to skip', () => {
+  it('has each reason of the code', () => {
+    const [, union = ''] =
+      /^export type SkipReason =([\s\S]*?);$/m.exec(
+        readFileSync(join(ROOT, 'src/core/event/skip.ts'), 'utf8'),
+      ) ?? [];
+    const reasons = [...union.matchAll(/\| '([\w-]+)'/g)].map(([, reason]) => `\`${reason}\``);
+    const [, ...rows] = markedTable('docs/events.md', 'skip-reasons');
+    expect(reasons.length).toBeGreaterThan(10);
+    expect(rows.map(([reason]) => reason).toSorted()).toEqual(reasons.toSorted());
   });
 });
 
