@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_MEMORY_POLICY } from '../../src/core/plan.js';
+import type { Tool } from '../../src/core/tools/tool.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,
@@ -8,12 +9,19 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { createFakeModel, says } from '../helpers/model-fake.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const TODAY = '2026-02-03';
+const NOTHING: Tool = {
+  name: 'nothing',
+  effect: 'read',
+  description: 'does nothing',
+  inputSchema: { type: 'object' },
+  execute: async () => ({ text: 'done', isError: false }),
+};
 const request = (limits = {}, trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE) =>
   makeRequest({ trigger, inWorkflow: true, spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits } });
 
@@ -43,6 +51,24 @@ describe('what runs cost together (D36)', () => {
     await runPipeline(request({}, pullRequest({ number: 42 })), failed.deps);
     expect(failed.deps.memory.get('bot.md')).toBeUndefined();
     expect(failed.deps.memory.get('bot.state.md')).toContain(`- spent id1 pr=42 day=${TODAY} usd=0.10 at=`);
+  });
+
+  it('is in the journal after each reply, for the post step of a run that is killed', async () => {
+    const model = createFakeModel([
+      reply([call('1', 'nothing', {})], { inputTokens: 100_000, outputTokens: 0 }),
+      says('done', { inputTokens: 200_000, outputTokens: 50_000 }),
+    ]);
+    const { deps } = depsOf({ model, boxes: { bot: { tools: [NOTHING] } } });
+    await runPipeline(request(), deps);
+    const noted = deps.journaled.flat().filter(({ kind }) => kind === 'merge');
+    expect(noted).toEqual(
+      ['0.10', '0.35'].map((usd) => ({
+        kind: 'merge',
+        path: 'bot.state.md',
+        text: expect.stringContaining(`- spent id1 day=${TODAY} usd=${usd} at=`),
+      })),
+    );
+    expect(deps.settled.flat()).toEqual(expect.arrayContaining([noted[1]]));
   });
 
   it('is not kept on the command line, whose folder is axe’s too', async () => {

@@ -21,6 +21,10 @@ it('by the post step, which adds nothing when it runs again', async () => {
   expect(countEntries(memory)).toBe(1);
   expect(resultsIn(memory)).toEqual(['Compares with `==`.']);
   expect(memory).toContain('**Task:** Review pull request #2');
+  // It counts against the limits over several runs like any other.
+  expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
+    /^- spent \S+ pr=2 day=\S+ usd=0\.\d+ at=/m,
+  );
 
   const again = await runPost(options, main);
   expect(again).toMatchObject({ exitCode: 0, annotations: [] });

@@ -114,11 +114,13 @@ async function formatUnsaved(
   ];
   const message = why.filter((part) => part !== '').join(' ');
   core.warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
-  const left = pending.map((change) => ({ id: change.id, text: textOf(change) }));
+  const left = pending.flatMap((change) =>
+    change.kind === 'merge' ? [] : [{ id: change.id, text: textOf(change) }],
+  );
   await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
 }
 
 /** An entry as it stands in the log; of a note what was to be done to it. */
-function textOf(change: KeptChange): string {
+function textOf(change: Exclude<KeptChange, { readonly kind: 'merge' }>): string {
   return change.kind === 'append' ? change.text : describeNoteChange(change);
 }

@@ -62,7 +62,8 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   const isUnpublished = reporter.isUnpublished === true;
   await annotate(warningAnnotations(loud, { isRequired, isUnpublished }), secrets);
   if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
-  if (reporter.entry?.isUnsaved === true) await noteReported();
+  const isUnsaved = warnings.some(({ code }) => code === 'memory-save-failed');
+  if (isUnsaved || reporter.entry?.isUnsaved === true) await noteReported();
   await annotate(reporter.annotations(), secrets);
   const unasked = listedAllTheSame(outputs, inputs);
   if (unasked !== undefined) core.error(forLog(unasked, secrets), { title: 'axe-action' });

@@ -24,6 +24,7 @@ import {
   fallbacksOf,
   goalOf,
 } from './delegation.js';
+import { spentKeeper } from './keep-spent.js';
 import type { RunNotes } from './notes.js';
 import { notesTools } from './notes-tools.js';
 import { openPublications, publishingTools } from './publishing-tools.js';
@@ -69,7 +70,11 @@ export async function converse(
   const notesSession = memory?.notesSession;
   const notes = notesSession === undefined ? {} : { notes: notesSession.found };
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, ...notes });
-  const delegation = createDelegation(plan, { request: limited, taint, publications, notesSession }, deps);
+  const delegation = createDelegation(
+    plan,
+    { request: limited, taint, publications, notesSession, onCost: spentKeeper(plan, spend, deps) },
+    deps,
+  );
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
   const openPass = (name: string) => open(`${run} ${name}`);
   const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
@@ -140,18 +145,24 @@ function createDelegation(
     taint,
     publications,
     notesSession,
-  }: Pick<Delegation, 'request' | 'taint' | 'publications' | 'notesSession'>,
+    onCost,
+  }: Pick<Delegation, 'request' | 'taint' | 'publications' | 'notesSession'> & {
+    readonly onCost: (costUsd: number) => void;
+  },
   deps: Dependencies,
 ): Delegation {
   const { subAgentsConfig, budget } = plan.agent.config;
   return {
     request,
     deps,
-    budget: new Budget({
-      maxTokens: request.tokenLimit(budget.maxTokens),
-      maxCostUsd: request.maxCostUsd,
-      ...(request.costInput === undefined ? {} : { costInput: request.costInput }),
-    }),
+    budget: new Budget(
+      {
+        maxTokens: request.tokenLimit(budget.maxTokens),
+        maxCostUsd: request.maxCostUsd,
+        ...(request.costInput === undefined ? {} : { costInput: request.costInput }),
+      },
+      onCost,
+    ),
     taint,
     publications,
     notesSession,

@@ -2,7 +2,6 @@ import type { Dependencies, Published } from '../core/dependencies.js';
 import type { TaintTracker } from '../core/event/taint.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { Lane } from '../core/event/trust.js';
-import { spentFact } from '../core/loop/spend.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import { computedEntry } from '../core/memory/computed-entry.js';
 import { encodeField } from '../core/memory/field.js';
@@ -21,6 +20,7 @@ import { type Reviewed, type ReviewFact, withReviewFacts } from '../core/review/
 import { sanitize } from '../core/sanitize/sanitize.js';
 import type { Warning } from '../core/warning.js';
 import type { ReviewedDiff } from './change.js';
+import { spentChange, spentOf } from './keep-spent.js';
 import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
 
 /** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
@@ -32,8 +32,7 @@ export async function save(
   const { plan, memory, outcome, taint, change, learned, spend } = conversed;
   const { trigger, scope, task } = plan;
   const now = deps.clock.now();
-  const cost = { spend, run: plan.memory?.entryId ?? '', now };
-  const spent = trigger.kind === 'local' ? undefined : spentFact(outcome.stats.costUsd, cost);
+  const spent = spentOf(plan, outcome.stats.costUsd, { spend, now });
   const lane = plan.memory === undefined ? 'none' : taint.lane(plan.memory.lane);
   const { unseen = [] } = task;
   const reviewed = reviewFacts({ trigger, change, outcome, published, lane, scope, unseen, now });
@@ -131,13 +130,18 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
-    await deps.journal?.done([...entries, ...notes.filter(isSaved)]);
+    await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spentIn(end)]);
     for (const note of left) deps.reporter.warn(unsavedNoteWarning(plan.agent.name, note));
   } else deps.reporter.warn(unsaved(plan, result, subjectOf(entries, notes)));
   const [first] = entries;
   const written = notes.length === 0 ? {} : { notes };
   if (first !== undefined) return { kind: 'entry', id: first.id, entries, ...written, result };
   return notes.length === 0 ? { kind: 'nothing' } : { kind: 'notes', entries: [], notes, result };
+}
+
+/** The cost of the run, as the journal has it. */
+function spentIn({ plan, facts }: RunEnd): readonly Change[] {
+  return facts.flatMap((fact) => (fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : []));
 }
 
 /** The changes to notes, whatever became of the run (D16), in the lane that it has come to (D19). */

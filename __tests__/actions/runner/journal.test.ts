@@ -84,6 +84,16 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual([apart]);
   });
 
+  it('keeps the facts of a state as they were noted last', async () => {
+    const journal = createJournal();
+    const fact = (text: string) => ({ kind: 'merge', path: 'bot.state.md', text }) as const;
+    await journal.pending([append('1'), fact('- spent 1 usd=0.25\n')]);
+    await journal.pending([fact('- spent 1 usd=0.50\n')]);
+    expect(await readPending(postEnv())).toEqual([append('1'), fact('- spent 1 usd=0.50\n')]);
+    await journal.done([append('1'), fact('')]);
+    expect(isNothingPending(postEnv())).toBe(true);
+  });
+
   it('lets the post step end at once if, and only if, there is nothing to save', async () => {
     expect(isNothingPending(postEnv())).toBe(true);
     const journal = createJournal(tempDir('temp'));

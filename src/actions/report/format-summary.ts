@@ -47,6 +47,9 @@ export function formatUnsavedSummary(
   { isHidden }: Pick<LoadedMemoryView, 'isHidden'>,
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
+  if (entries.length === 0) {
+    return sections(['### axe-action: memory not saved', why, 'What is missing is the cost of the run.']);
+  }
   const shown = isHidden
     ? [`What the main step left belongs in another repository, so it is not shown here: ${ids}.`]
     : [

@@ -6,6 +6,7 @@ import type { Journal } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 import type { Change } from '../../core/memory/change.js';
+import { createQueue } from '../../core/queue.js';
 import { encodeBytes } from '../../core/text/bytes.js';
 import { PENDING_STATE } from './pending-state.js';
 import { loadToolkit } from './toolkit.js';
@@ -40,20 +41,22 @@ const Pending = v.array(
       makes: v.exactOptional(v.string()),
       id: v.string(),
     }),
+    v.object({ kind: v.literal('merge'), path: v.string(), text: v.string() }),
   ]),
 );
 
 /** A change that a journal can keep. */
-export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' }>;
+export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'merge' }>;
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
  * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
- * with the same id for the same place takes that of the first. What is too large for a state goes to a file in `temp`.
+ * with the same id for the same place takes that of the first, and so do the facts of a state, which have no id. What is too large for a state goes to a file in `temp`.
  */
 export function createJournal(temp = ''): Journal {
   const open = new Map<string, Change>();
-  const write = () => saveLargeState(PENDING_STATE, JSON.stringify([...open.values()]), temp);
+  const inTurn = createQueue();
+  const write = () => inTurn(() => saveLargeState(PENDING_STATE, JSON.stringify([...open.values()]), temp));
   return {
     async pending(changes) {
       for (const change of changes) if (isKept(change)) open.set(keyOf(change), change);
@@ -67,11 +70,11 @@ export function createJournal(temp = ''): Journal {
 }
 
 function isKept(change: Change): change is KeptChange {
-  return change.kind === 'append' || change.kind === 'note';
+  return change.kind === 'append' || change.kind === 'note' || change.kind === 'merge';
 }
 
-function keyOf({ path, id }: KeptChange): string {
-  return `${path} ${id}`;
+function keyOf(change: KeptChange): string {
+  return change.kind === 'merge' ? change.path : `${change.path} ${change.id}`;
 }
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */

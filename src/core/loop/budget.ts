@@ -52,16 +52,22 @@ export class Budget {
   #reservedTokens = 0;
   #reservedUsd = 0;
   readonly #estimated = new Set<string>();
+  readonly #onCost: (costUsd: number) => void;
 
-  constructor(limits: BudgetLimits) {
+  /** `onCost` gets what was spent so far, after each reply whose price is known. */
+  constructor(limits: BudgetLimits, onCost: (costUsd: number) => void = () => undefined) {
     this.limits = limits;
+    this.#onCost = onCost;
   }
 
   /** Counts a reply; `price` is undefined where it is not known, and the tokens count all the same. */
   add(use: TokenUse, price: Price | undefined): void {
     this.#tokens += countedTokens(use);
     if (price === undefined) this.#isCostPartial = true;
-    else this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
+    else {
+      this.#costUsd = (this.#costUsd ?? 0) + costOf(use, price);
+      this.#onCost(this.#costUsd);
+    }
   }
 
   /** Whether what this model used was not estimated before, in any of the conversations that share the purse. */

@@ -1,0 +1,46 @@
+import type { Dependencies } from '../core/dependencies.js';
+import { messageOf } from '../core/errors.js';
+import { type Spend, spentFact } from '../core/loop/spend.js';
+import type { Change } from '../core/memory/change.js';
+import { statePath } from '../core/memory/state.js';
+import type { Plan } from '../core/plan.js';
+import { type Spent, withReviewFacts } from '../core/review/state-facts.js';
+
+/** What a run of an event has cost, to be kept; undefined where nothing is to be kept of it. */
+export function spentOf(
+  { trigger, memory }: Plan,
+  costUsd: number | undefined,
+  { spend, now }: { readonly spend: Spend; readonly now: Date },
+): Spent | undefined {
+  if (trigger.kind === 'local') return undefined;
+  return spentFact(costUsd, { spend, run: memory?.entryId ?? '', now });
+}
+
+/** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
+export function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
+  if (memory === undefined || memory.lane === 'none') return undefined;
+  return { kind: 'merge', path: statePath(memory.path), text: withReviewFacts('', [spent]) };
+}
+
+/**
+ * Notes after each reply what the run has cost until then, so that a run that is killed counts against the limits over
+ * several runs as well. Trouble is one warning: the run goes on.
+ */
+export function spentKeeper(
+  plan: Plan,
+  spend: Spend,
+  { journal, clock, reporter }: Pick<Dependencies, 'journal' | 'clock' | 'reporter'>,
+): (costUsd: number) => void {
+  let isTold = false;
+  return (costUsd) => {
+    const spent = spentOf(plan, costUsd, { spend, now: clock.now() });
+    const change = spent === undefined ? undefined : spentChange(plan, spent);
+    if (change === undefined) return;
+    journal?.pending([change]).catch((thrown: unknown) => {
+      if (isTold) return;
+      isTold = true;
+      const message = `what the run costs could not be noted for the post step: ${messageOf(thrown)}`;
+      reporter.warn({ code: 'memory-save-failed', message });
+    });
+  };
+}
