@@ -14,8 +14,21 @@ export interface Script {
 export function scriptedCalls(request: RecordedRequest, { turns, verdicts }: Script): readonly Call[] {
   const { messages, tools } = promptOf(request);
   const turn = messages.filter((message) => message.startsWith('assistant:')).length;
-  if (tools.includes('give_verdict')) return verdictCalls(messages, turn, verdicts);
+  if (tools.includes('give_verdict')) {
+    const isOver = (messages[0] ?? '').includes('still true of the code as it is now');
+    return isOver ? overCalls(turns, turn) : verdictCalls(messages, turn, verdicts);
+  }
   return tools.includes('add_review_comment') ? (turns[turn] ?? []) : [];
+}
+
+/** Whoever looks whether a finding is over sees what the reviewer saw: the lines that the script's reviewer has named. */
+function overCalls(turns: Script['turns'], turn: number): readonly Call[] {
+  if (turn > 0) return [];
+  const evidence = turns
+    .flat()
+    .flatMap(({ tool, input }) => (tool === 'settle_finding' ? [input['evidence'] ?? []].flat() : []));
+  const verdict = evidence.length === 0 ? 'unclear' : 'refuted';
+  return [{ tool: 'give_verdict', input: { verdict, evidence, reason: 'The named line ends it.' } }];
 }
 
 /** A second look reads first what its verdict needs; then it decides on every claim it was given. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Buffered } from '../../src/core/review/buffered.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/core/review/publish-rules.js';
 import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -94,6 +95,7 @@ export interface VerifyScene {
   readonly closed?: Error;
   readonly parts?: FakeDependenciesParts;
   readonly request?: Partial<RunRequest>;
+  readonly rules?: Partial<PublishRules>;
 }
 
 /** Runs a review of {@link DIFF} with a model of its own for the second look. */
@@ -120,6 +122,7 @@ export async function runVerified({ raised, replies, depth = 'standard', toml = 
   const published: Buffered[] = [];
   const world = {
     ...deps,
+    publishRules: { ...DEFAULT_PUBLISH_RULES, ...scene.rules },
     publisher: {
       ...deps.publisher,
       async publish(...[plan, outcome, wanted]: Parameters<typeof deps.publisher.publish>) {

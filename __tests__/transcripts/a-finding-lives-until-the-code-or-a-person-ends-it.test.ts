@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import {
   CHANGE,
@@ -73,15 +73,33 @@ const SETTLED: ScriptedToolCall = {
   },
 };
 
+/** A second look that finds no token in the log. */
+const SEEN_OVER = calls({
+  name: 'give_verdict',
+  input: {
+    verdict: 'refuted',
+    evidence: SETTLED.input['evidence'],
+    reason: 'What is logged goes through `redacting`.',
+  },
+});
+const STILL_THERE = calls({
+  name: 'give_verdict',
+  input: { verdict: 'holds', reason: '`redacting` is never imported.' },
+});
+
 const INPUTS = { 'memory-store': 'repo', 'check-run': 'true', 'review-event': 'request-changes' };
 const ASKS = submit('The token must not be logged.', 'request-changes');
 
 async function stageWith(...replies: readonly (readonly ScriptedToolCall[])[]): Promise<Stage> {
+  return await stageOf(replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]));
+}
+
+async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write', hubot: 'read' },
-    model: replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+    model,
   });
   stage.repo.contents = 'write';
   return stage;
@@ -132,9 +150,10 @@ it('is back when what cured it is taken out again, though a person had resolved 
 });
 
 it('is settled by what was changed elsewhere, and what it asked for is taken back', async () => {
-  const stage = await stageWith(
-    [LOGGED, ASKS],
-    [
+  const stage = await stageOf([
+    calls(LOGGED, ASKS),
+    text('Reviewed.'),
+    calls(
       {
         ...SETTLED,
         input: {
@@ -145,14 +164,16 @@ it('is settled by what was changed elsewhere, and what it asked for is taken bac
       { ...SETTLED, input: { ...SETTLED.input, finding: 'F7' } },
       SETTLED,
       submit('The log is redacted now.'),
-    ],
-  );
+    ),
+    text('Reviewed.'),
+    SEEN_OVER,
+  ]);
   await stage.run({ inputs: INPUTS });
   expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
 
   const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
   expect(troubles(step)).toEqual([]);
-  const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
+  const answers = resultsOf(stage.model.prompts()[3]).join('\n');
   expect(answers).toContain('Not taken: name in `evidence` a line that changed since F1 was posted');
   expect(answers).toContain('Not taken: "F7" is none of your open findings; these are F1.');
   expect(states(stage)).toEqual(['DISMISSED', 'COMMENTED']);
@@ -164,6 +185,23 @@ it('is settled by what was changed elsewhere, and what it asked for is taken bac
   );
   expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
   expect(step.outputs).toMatchObject({ 'findings-open': '0', 'findings-worst': '' });
+});
+
+it.each([
+  ['says that it is still there', STILL_THERE, '`redacting` is never imported.'],
+  ['cannot be had', text('I cannot tell.'), 'nobody could look'],
+])('keeps a request for changes up where a second look %s', async (_, look, why) => {
+  const settles = calls(SETTLED, submit('The log is redacted now.'));
+  const looks = [look, text('I cannot tell.')];
+  const stage = await stageOf([calls(LOGGED, ASKS), text('Reviewed.'), settles, text('Reviewed.'), ...looks]);
+  await stage.run({ inputs: INPUTS });
+  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
+  expect(step.exitCode).toBe(0);
+  expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
+  expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
+  expect(step.summary).toContain('F1 stays open, because a second look did not confirm its end');
+  expect(step.summary).toContain(why);
+  expect(step.outputs).toMatchObject({ 'findings-open': '1' });
 });
 
 it('is not settled by the word of a model on a change from outside', async () => {
@@ -194,4 +232,29 @@ it('is not settled by the word of a model on a change from outside', async () =>
     },
   ]);
   expect(stage.repo.talk.checkRuns.at(-1)).not.toMatchObject({ conclusion: 'success' });
+});
+
+it.each([
+  ['is not settled by the author of a fork who resolves its conversation', 'hubot', 'CHANGES_REQUESTED'],
+  ['is settled by a person with write access who does', 'monalisa', 'DISMISSED'],
+])('%s', async (_, resolver, state) => {
+  const patch = { 'pull_request.user.login': 'hubot' };
+  const stage = await setStage({
+    event: { name: 'pull_request', action: 'opened', patch },
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { hubot: 'read', monalisa: 'write' },
+    model: [[LOGGED, ASKS], [submit('Nothing new.')]].flatMap((reply) => [
+      calls(...reply),
+      text('Reviewed.'),
+    ]),
+  });
+  stage.repo.contents = 'write';
+  await stage.run({ inputs: INPUTS });
+  stage.repo.talk.resolved.set(stage.repo.talk.reviewComments[0]?.id ?? 0, resolver);
+  push(stage, SECOND, CHANGE + REDACT, REDACT);
+  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
+  const step = await stage.run({ event: { name: 'pull_request', payload }, inputs: INPUTS });
+  expect(step.exitCode).toBe(0);
+  expect(states(stage)[0]).toBe(state);
 });

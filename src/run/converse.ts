@@ -9,6 +9,7 @@ import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 import { retryPolicy } from '../core/loop/retry.js';
 import { runAgent } from '../core/loop/run-agent.js';
 import { costLimit, spendBefore } from '../core/loop/spend.js';
+import { UsageByAgent } from '../core/loop/usage-by-agent.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
@@ -78,7 +79,7 @@ export async function converse(
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
   const openPass = (name: string) => open(`${run} ${name}`);
   const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
-  return { ...restored, plan: withoutRead(plan, unread), ...held, spend };
+  return { ...restored, plan: withoutRead(plan, unread), ...held, spend, usage: delegation.usage.all };
 }
 
 /** The plan as it was carried out: what no pass has read is shown first by the next review, like what did not fit. */
@@ -163,6 +164,7 @@ function createDelegation(
       },
       onCost,
     ),
+    usage: new UsageByAgent(),
     taint,
     publications,
     notesSession,
@@ -237,11 +239,15 @@ async function holdConversation(
         form: plan.form,
         goal: goalOf(purpose),
       },
-      parts.loop,
+      { ...parts.loop, onReply: delegation.usage.begin(nameOf(plan, parts)) },
     );
   } finally {
     await box.close();
   }
+}
+
+function nameOf({ agent }: Plan, { part }: ConversationParts): string {
+  return part === undefined ? agent.name : `${agent.name}, ${part}`;
 }
 
 /** Reading and answering are everybody's; the rest is what the agent itself was given. */

@@ -6,6 +6,7 @@ import type { OpenModel } from '../core/loop/asker.js';
 import type { Budget } from '../core/loop/budget.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 import type { ConversationGoal } from '../core/loop/run-agent.js';
+import type { UsageByAgent } from '../core/loop/usage-by-agent.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
@@ -18,6 +19,8 @@ export interface Delegation {
   readonly request: RunRequest;
   readonly deps: Dependencies;
   readonly budget: Budget;
+  /** Who took how much of it. */
+  readonly usage: UsageByAgent;
   /** What all of them together have read. */
   readonly taint: TaintTracker;
   /** What all of them together want published; undefined without an event. */
@@ -38,6 +41,8 @@ export interface ConversationParts {
   /** The agent's notes; undefined where they are off. */
   readonly notesSession: RunNotes | undefined;
   readonly loop: LoopDependencies;
+  /** What the conversation is of the agent's work, for people; left out: all of it. */
+  readonly part?: string;
   /** What a conversation has that no agent names; left out: nothing. */
   readonly purpose?: ConversationPurpose;
 }

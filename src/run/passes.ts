@@ -90,7 +90,7 @@ async function holdPass(
   const publications = open(pass.name);
   const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
   try {
-    const own = { ...parts, notesSession: index === 0 ? parts.notesSession : undefined };
+    const own = { ...parts, part: pass.name, notesSession: index === 0 ? parts.notesSession : undefined };
     const outcome = await delegation.converse(
       {
         ...plan,

@@ -13,6 +13,7 @@ import type { Trust } from '../core/event/trust.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { CostInput } from '../core/loop/budget.js';
 import type { Spend, SpendLimits } from '../core/loop/spend.js';
+import type { AgentUsage } from '../core/loop/usage-by-agent.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';
@@ -150,6 +151,8 @@ export interface Conversed extends Restored {
   /** What is to be published beside the answer. */
   readonly buffered: Buffered;
   readonly spend: Spend;
+  /** Who took how much of the run's budget. */
+  readonly usage: readonly AgentUsage[];
 }
 
 /** What a run has learnt from the answers to earlier findings. */
@@ -205,6 +208,7 @@ export type RunReport =
       readonly published: Published;
       readonly remembered: Remembered;
       readonly spend: Spend;
+      readonly usage: readonly AgentUsage[];
       /** Of answers to earlier findings; left out, there were none. */
       readonly learned?: Learned;
     }

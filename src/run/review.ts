@@ -8,6 +8,7 @@ import { cutWarning, judge } from './judge.js';
 import { type Passed, reviewInPasses } from './passes.js';
 import { summarise } from './summarise.js';
 import { verifyFindings } from './verify.js';
+import { verifySettlements } from './verify-settled.js';
 
 /** What a run talks about. */
 export interface Subject {
@@ -36,10 +37,9 @@ export async function holdConversations(subject: Subject, delegation: Delegation
   const judged = judge(passed.outcome, passed.buffered, delegation.request);
   if (passed.outcome.kind === 'incomplete' && judged.kind === 'completed')
     parts.loop.reporter.warn(cutWarning(passed.outcome.error));
-  const verified = await verifyFindings(
-    { plan, change, outcome: judged, buffered: passed.buffered, loop: parts.loop },
-    delegation,
-  );
+  const raised = { plan, change, outcome: judged, buffered: passed.buffered, loop: parts.loop };
+  const settled = await verifySettlements(raised, delegation);
+  const verified = await verifyFindings({ ...raised, ...settled }, delegation);
   const { unread } = passed;
   if (plan.passes === undefined) return { ...verified, unread };
   return { ...(await summarise({ ...passed, ...verified, plan, change, parts }, delegation)), unread };

@@ -31,7 +31,7 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
-  const { outcome, spend } = conversed;
+  const { outcome, spend, usage } = conversed;
   return {
     kind: 'ran',
     plan: conversed.plan,
@@ -41,6 +41,7 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
     published,
     remembered,
     spend,
+    usage,
     learned,
   };
 }

@@ -1,26 +1,22 @@
-import { internalAgent, VERIFIER } from '../core/agent/internal.js';
+import { VERIFIER } from '../core/agent/internal.js';
 import { VERIFICATION } from '../core/defaults.js';
-import { createLedger } from '../core/findings/evidence.js';
+import type { ShownLedger } from '../core/findings/evidence.js';
 import { atLeast, compareSeverity } from '../core/findings/severity.js';
-import type { OpenModel } from '../core/loop/asker.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 import { withStats } from '../core/loop/usage.js';
-import type { RunOutcome, RunStats } from '../core/outcome.js';
+import type { RunOutcome } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
-import { buildSystemPrompt } from '../core/prompt/system.js';
 import { applyVerdicts } from '../core/review/apply-verdicts.js';
 import type { Buffered } from '../core/review/buffered.js';
-import { type ClaimGroup, describeClaims, groupClaims } from '../core/review/claims.js';
+import { describeClaims, groupClaims } from '../core/review/claims.js';
 import type { PlacedFinding } from '../core/review/place.js';
-import { type Verdict, Verdicts } from '../core/review/verdict.js';
-import { redact } from '../core/sanitize/redact.js';
 import { count } from '../core/text/count.js';
 import { type DiffFile, parseDiff } from '../core/text/diff.js';
-import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
 import { atMost } from './at-most.js';
 import type { ReviewedDiff } from './change.js';
 import { type Delegation, openModel } from './delegation.js';
 import { messageOf, quietly } from './quietly.js';
+import { joinLooks, type Looked, lookAt, mayLook, NOTHING_SEEN } from './second-look.js';
 
 /** A review whose conversation is over. */
 export interface Raised {
@@ -46,7 +42,7 @@ export async function verifyFindings(raised: Raised, delegation: Delegation): Pr
   if (wanted.length === 0 || scope === undefined) return { outcome, buffered };
   const asked = new Set(wanted.map(({ id }) => id));
   const files = parseDiff(change?.diff ?? '');
-  const looked = mayGoOn(raised, delegation)
+  const looked = mayLook(raised, delegation)
     ? await lookAgain(wanted.slice(0, VERIFICATION.findings), { raised, files }, delegation)
     : NOTHING_SEEN;
   const { lines, overrides, rules } = scope;
@@ -77,22 +73,6 @@ function wantedOf({ plan, buffered }: Raised): readonly PlacedFinding[] {
   }
 }
 
-/** A run that has failed cannot ask anybody; one that has spent its budget may not. */
-function mayGoOn({ outcome, loop }: Raised, { budget }: Delegation): boolean {
-  if (outcome.kind === 'failed' || outcome.kind === 'refused') return false;
-  return !loop.signal.aborted && budget.spent() === undefined;
-}
-
-/** What the second looks came to. */
-interface Looked {
-  readonly verdicts: ReadonlyMap<string, Verdict>;
-  readonly stats: readonly RunStats[];
-  /** Why some were not given, each once. */
-  readonly troubles: readonly string[];
-}
-
-const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], troubles: [] };
-
 interface Looking {
   readonly raised: Raised;
   /** Of the whole diff. */
@@ -104,88 +84,20 @@ async function lookAgain(
   looking: Looking,
   delegation: Delegation,
 ): Promise<Looked> {
-  const told = { ...looking, raised: { ...looking.raised, loop: quietly(looking.raised.loop) } };
+  const { plan, loop } = looking.raised;
+  const told = { plan, loop: quietly(loop) };
   try {
-    const model = await openModel(delegation.deps, looking.raised.plan.review.verifyModel);
-    const looks = await atMost(VERIFICATION.atOnce, groupClaims(findings), (group) =>
-      lookAt(group, { ...told, model }, delegation),
-    );
-    return {
-      verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
-      stats: looks.flatMap(({ stats }) => stats),
-      troubles: [...new Set(looks.flatMap(({ troubles }) => troubles))],
-    };
+    const model = await openModel(delegation.deps, plan.review.verifyModel);
+    const looks = await atMost(VERIFICATION.atOnce, groupClaims(findings), (group) => {
+      const claims = {
+        ids: group.map(({ id }) => id),
+        describe: (ledger: ShownLedger) => describeClaims(group, { files: looking.files, ledger }),
+      };
+      return lookAt(claims, { ...told, model, agent: VERIFIER }, delegation);
+    });
+    return joinLooks(looks);
   } catch (thrown) {
     return { ...NOTHING_SEEN, troubles: [messageOf(thrown)] };
-  }
-}
-
-/** One verifier on one place. */
-async function lookAt(
-  group: ClaimGroup,
-  { raised, files, model }: Looking & { readonly model: OpenModel },
-  delegation: Delegation,
-): Promise<Looked> {
-  const ledger = createLedger();
-  const verdicts = new Verdicts(
-    group.map(({ id }) => id),
-    ledger,
-  );
-  try {
-    const shownBefore = delegation.publications?.scopeOfReview?.ledger ?? createLedger();
-    const { message, shown } = describeClaims(group, { files, ledger: shownBefore });
-    for (const lines of shown) ledger.show(lines);
-    const purpose = {
-      tool: createGiveVerdict(verdicts),
-      isReached: () => verdicts.isComplete,
-      show: (lines: typeof shown) => {
-        for (const one of lines) ledger.show(one);
-      },
-    };
-    const plan = verifierPlan(raised.plan, redact(message, delegation.deps.secrets), delegation);
-    const parts = { model, memory: '', notesSession: undefined, loop: raised.loop, purpose };
-    const outcome = await delegation.converse(plan, parts, delegation, {
-      depth: 0,
-      callerEffects: undefined,
-    });
-    const troubles = verdicts.isComplete ? [] : [whyNot(outcome)];
-    return { verdicts: verdicts.all, stats: [outcome.stats], troubles };
-  } catch (thrown) {
-    return { verdicts: verdicts.all, stats: [], troubles: [messageOf(thrown)] };
-  }
-}
-
-function verifierPlan(parent: Plan, message: string, { request }: Delegation): Plan {
-  const { verifyModel: model } = parent.review;
-  const agent = internalAgent(VERIFIER, { caller: parent.agent, hasOwnModel: model !== parent.model });
-  const { systemPrompt } = agent.config;
-  const language = request.language ?? '';
-  return {
-    ...parent,
-    agent,
-    model,
-    skill: { path: '', content: '' },
-    files: [],
-    stdin: '',
-    task: { sentence: VERIFIER.description, message, warnings: [] },
-    form: undefined,
-    systemPrompt: buildSystemPrompt({ systemPrompt, skill: '', files: [], language }),
-    memory: undefined,
-    maxTurns: VERIFICATION.turns,
-    warnings: [],
-  };
-}
-
-function whyNot(outcome: RunOutcome): string {
-  switch (outcome.kind) {
-    case 'failed':
-    case 'incomplete':
-    case 'exhausted':
-      return outcome.error.message;
-    case 'refused':
-      return 'the model refused to answer';
-    case 'completed':
-      return 'the model gave no verdict';
   }
 }
 

@@ -32,7 +32,7 @@ describe('what we have said on a pull request', () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO), inText(THREE)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
-    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect(found.open).toMatchObject([
       {
         id: ONE,
@@ -52,14 +52,16 @@ describe('what we have said on a pull request', () => {
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(FOUR)] });
     seedReview(repo, { pull: 42, author: 'monalisa', body, comments: onLine(ONE) });
     seedReview(repo, { pull: 42, author: OURS, body, state: 'PENDING' });
-    expect((await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort())).open).toEqual([]);
+    expect((await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort())).open).toEqual(
+      [],
+    );
   });
 
   it('is each agent’s own, but for what is not said twice', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot/reply-9', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, comments: onLine(ONE) });
-    const found = (agent: string) => fetchOwnFindings(client, { ...place, agent }, noAbort());
+    const found = (agent: string) => fetchOwnFindings(client, { ...place, agent, known: [] }, noAbort());
     const [bot, other] = [await found('bot'), await found('bot-2')];
     expect([bot.open, other.open].map((some) => some.map(({ id }) => id))).toEqual([
       [ONE, TWO],
@@ -69,11 +71,23 @@ describe('what we have said on a pull request', () => {
     expect([other.threads, other.texts]).toEqual([[], []]);
   });
 
+  it.each([
+    ['stays open where the author of a fork resolved it', 'read', true],
+    ['is closed where somebody with write access resolved it', 'write', false],
+  ] as const)('%s', async (_, role, isOpen) => {
+    const { client, repo, place } = await startHello();
+    repo.roles.set('octocat', role);
+    seedReview(repo, { pull: 42, author: OURS, body: 'Once.', comments: onLine(ONE) });
+    repo.talk.resolved.set(repo.talk.reviewComments[0]?.id ?? 0, 'octocat');
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
+    expect([found.open, found.threads].map(({ length }) => length)).toEqual(isOpen ? [1, 1] : [0, 0]);
+  });
+
   it('is closed in the text of a review that was dismissed', async () => {
     const { client, repo, place, headSha } = await startHello();
     const body = reviewMarker({ agent: 'bot', head: headSha, findings: [inText(TWO)] });
     seedReview(repo, { pull: 42, author: OURS, body, state: 'DISMISSED' });
-    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect([found.open, found.texts]).toEqual([[], []]);
   });
 
@@ -89,7 +103,7 @@ describe('what we have said on a pull request', () => {
     const { client, repo, place } = await startHello();
     seedReview(repo, { pull: 42, author: OURS, comments: onLine(ONE) });
     for (const one of repo.talk.reviewComments) end(one, repo.talk.resolved);
-    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect([found.open, found.threads]).toEqual([[], []]);
   });
 
@@ -99,7 +113,7 @@ describe('what we have said on a pull request', () => {
     const worse = findingMarker({ id: TWO, agent: 'bot', severity: 'critical' });
     seedReply(repo, comments[0] ?? 0, { author: OURS, body: `${worse}\nRows are lost.` });
     seedReply(repo, comments[0] ?? 0, { author: 'monalisa', body: `${worse}\nForged.` });
-    const found = await fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort());
+    const found = await fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort());
     expect(found.threads).toMatchObject([{ marker: { id: ONE, severity: 'critical' } }]);
     expect(found.open).toMatchObject([{ candidate: { text: 'Wrong.\n\nRows are lost.' } }]);
   });
@@ -107,7 +121,9 @@ describe('what we have said on a pull request', () => {
   it('cannot be known without the permission, which the error names', async () => {
     const { client, github, place } = await startHello();
     github.fail(deniedQuery());
-    await expect(fetchOwnFindings(client, { ...place, agent: 'bot' }, noAbort())).rejects.toMatchObject({
+    await expect(
+      fetchOwnFindings(client, { ...place, agent: 'bot', known: [] }, noAbort()),
+    ).rejects.toMatchObject({
       reason: 'denied',
       remedy: expect.stringContaining('pull-requests: read'),
     });

@@ -87,7 +87,7 @@ describe('the journal', () => {
   it('keeps the facts of a state as they were noted last', async () => {
     const journal = createJournal();
     const fact = (text: string) => ({ kind: 'merge', path: 'bot.state.md', text }) as const;
-    await journal.pending([append('1'), fact('- spent 1 usd=0.25\n')]);
+    await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
     await journal.pending([fact('- spent 1 usd=0.50\n')]);
     expect(await readPending(postEnv())).toEqual([append('1'), fact('- spent 1 usd=0.50\n')]);
     await journal.done([append('1'), fact('')]);

@@ -56,13 +56,6 @@ describe('what people may do to an open finding', () => {
       'hubot',
     ],
     [
-      'whoever resolves settles it, which teaches nothing',
-      { resolvedBy: 'reader' },
-      'settled',
-      'closed',
-      'reader',
-    ],
-    [
       'a run that tidied up settles it',
       { resolvedBy: 'github-actions' },
       'settled',
@@ -105,6 +98,11 @@ describe('what people may do to an open finding', () => {
     ['a writer says something else', { replies: [said('octocat', 'Let us talk.')] }],
     ['somebody edited what a writer said', { replies: [said('octocat', 'No.', { isEditedByOther: true })] }],
     ['the line changed', { isOutdated: true }],
+    [
+      'a reader resolves it, as the author of any pull request can',
+      { resolvedBy: 'reader', isResolved: true },
+    ],
+    ['somebody resolves it whose permission nobody knows', { resolvedBy: 'nobody', isResolved: true }],
     ['as many writers like it as do not', { thumbsDown: ['octocat'], thumbsUp: ['hubot'] }],
   ])('it stays open where %s', (_, parts) => {
     expect(lifeOf(parts)).toEqual({ state: 'open', fresh: [] });
@@ -123,6 +121,7 @@ describe('a finding that has ended', () => {
     ['👎 was removed', DOWN, {}],
     ['👎 was removed, and only strangers still give it', DOWN, { thumbsDown: ['reader', 'nobody'] }],
     ['the conversation was opened again', CLOSED, {}],
+    ['a reader resolved it once more', CLOSED, { resolvedBy: 'reader', isResolved: true }],
     ['a run settled it, and a person opened the conversation again', FIXED, {}],
     ['a run took it back, and a person opened the conversation again', WRONG, {}],
     ['its line was gone, and a person opened the conversation again', GONE, {}],

@@ -48,6 +48,11 @@ describe('the end of an earlier finding', () => {
       { evidence: [{ ...CURE, code: 'line 12;' }, CURE] },
       { how: 'fixed' },
     ],
+    [
+      'is proved by one of several lines of a list',
+      { evidence: [CURE, { ...CURE, code: '- no' }] },
+      { how: 'fixed' },
+    ],
     ['is taken back without any proof', { how: 'wrong', evidence: [] }, { how: 'wrong', by: '' }],
     [
       'is dismissed by somebody who has written there',
@@ -145,5 +150,27 @@ describe('the end of an earlier finding', () => {
       ['F1', 'wrong'],
     ]);
     expect(take({ reason: '' }, {}, third.settlements).settlements).toBe(third.settlements);
+  });
+});
+
+describe('a cure that only takes lines out', () => {
+  const fresh = (hunk: string) =>
+    readDiffLines(
+      `diff --git a/src/other.ts b/src/other.ts\n--- a/src/other.ts\n+++ b/src/other.ts\n${hunk}\n`,
+    );
+  const REMOVED = fresh('@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
+  const MOVED = fresh('@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
+  const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
+
+  it.each(['-unsafe();', 'unsafe();', '  unsafe();'])('is proved by the removed line `%s`', (code) => {
+    const request = { evidence: [{ path: 'src/other.ts', line: 5, code }] };
+    expect(take(request, { fresh: REMOVED }).settlements).toHaveLength(1);
+  });
+
+  it.each([
+    ['was only moved', { fresh: MOVED }],
+    ['may have been out before, since all was looked at', { lines: REMOVED, fresh: undefined }],
+  ])('is not proved by a line that %s', (_, scope) => {
+    expect(take({ evidence }, scope)).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
   });
 });

@@ -1,8 +1,11 @@
 import type { GitHubClient } from '../../adapters/github/client/client.js';
 import type { PullRequestPlace } from '../../adapters/github/reading/changed-files.js';
 import { listOwnReviews, type OwnReview } from '../../adapters/github/reading/own-reviews.js';
+import { fetchPermission } from '../../adapters/github/reading/permissions.js';
 import { fetchReviewThreads, type ReviewThread } from '../../adapters/github/reading/review-threads.js';
-import { foundIn, lastCode } from '../../core/review/known.js';
+import { MAX_ANSWERERS } from '../../core/defaults.js';
+import { isClosed, type Permissions, resolverOf } from '../../core/review/answers.js';
+import { foundIn, type KnownFinding, lastCode } from '../../core/review/known.js';
 import {
   agentOf,
   endMarkOf,
@@ -16,6 +19,8 @@ import type { OpenFinding } from '../../core/review/prepare-review.js';
 /** Whose findings are looked for, and where. */
 export interface OwnFindingsPlace extends PullRequestPlace {
   readonly agent: string;
+  /** The findings as they were when the run began; who closed one of them need not be asked for again. */
+  readonly known: readonly Pick<KnownFinding, 'id' | 'state'>[];
 }
 
 /** What stands on a pull request of ours. */
@@ -53,14 +58,20 @@ const ANY_REVIEW = '<!-- axe-action:review agent=';
  */
 export async function fetchOwnFindings(
   client: GitHubClient,
-  { agent, ...place }: OwnFindingsPlace,
+  { agent, known, ...place }: OwnFindingsPlace,
   signal: AbortSignal,
 ): Promise<OwnFindings> {
   const [{ head, threads: all }, reviews] = await Promise.all([
     fetchReviewThreads(client, place, signal),
     listOwnReviews(client, { ...place, marker: ANY_REVIEW }, signal),
   ]);
-  const threads = all.flatMap(ownOpen);
+  const begun = all.flatMap(ownThread);
+  const ended = new Set(known.flatMap(({ id, state }) => (state === 'open' ? [] : [id])));
+  const closed = begun.filter(({ isResolved, marker }) => isResolved && !ended.has(marker.id));
+  const permissions = await permissionsOf(closed, { client, place }, signal);
+  const threads = begun.filter(
+    (thread) => !thread.isResolved || (closed.includes(thread) && !isClosed(thread, permissions)),
+  );
   const texts = reviews.flatMap(textsOf);
   return {
     head,
@@ -82,10 +93,24 @@ function openText({ id, path, line, sketch = '' }: OwnOpenText): OpenFinding {
   return { id, candidate: { path, line, stands: false, code: '', sketch }, thread: undefined };
 }
 
+/** What those may do who have closed conversations. */
+async function permissionsOf(
+  closed: readonly OwnOpenThread[],
+  { client, place }: { readonly client: GitHubClient; readonly place: PullRequestPlace },
+  signal: AbortSignal,
+): Promise<Permissions> {
+  const logins = new Set(closed.flatMap((thread) => resolverOf(thread)?.toLowerCase() ?? []));
+  const asked = [...logins].slice(0, MAX_ANSWERERS).map(async (login) => {
+    const answer = await fetchPermission(client, { repository: place.repository, login }, signal);
+    return [login, answer.kind === 'known' ? answer.permission : 'unknown'] as const;
+  });
+  return new Map(await Promise.all(asked));
+}
+
 /** One that was marked as outdated is closed: what it says may be said again. */
-function ownOpen(thread: ReviewThread): readonly OwnOpenThread[] {
-  const { isResolved, first } = thread;
-  if (isResolved || !first.isOurs || endMarkOf(first.body) !== undefined) return [];
+function ownThread(thread: ReviewThread): readonly OwnOpenThread[] {
+  const { first } = thread;
+  if (!first.isOurs || endMarkOf(first.body) !== undefined) return [];
   const marker = parseFindingMarker(first.body);
   if (marker === undefined) return [];
   const { severity: _, ...rest } = marker;

@@ -48,7 +48,7 @@ export async function postReview(wanted: RequestedReview): Promise<PublishedPart
   }
   const { client } = options;
   if (client === undefined) return await unpublished(wanted, NO_TOKEN);
-  const of = { ...wanted.place, agent: agentOf(wanted.agent) };
+  const of = { ...wanted.place, agent: agentOf(wanted.agent), known: wanted.known };
   const asked = await whileAsked((signal) => fetchOwnFindings(client, of, signal), REMEDY);
   if (asked.kind === 'failed') return await unpublished(wanted, asked);
   return await postNew(wanted, { client, own: asked.answer });

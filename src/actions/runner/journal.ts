@@ -98,7 +98,11 @@ export async function readPending(env: Environment): Promise<readonly KeptChange
     await readLargeState(env, PENDING_STATE),
   );
   if (!parsed.success) return [];
-  return parsed.output.map((change) => (change.kind === 'note' ? { ...change, again: true } : change));
+  const left = parsed.output.map((change) =>
+    change.kind === 'note' ? { ...change, again: true as const } : change,
+  );
+  // A save is told by its first place, and that is the entry's.
+  return left.toSorted((a, b) => Number(a.kind === 'merge') - Number(b.kind === 'merge'));
 }
 
 /**

@@ -169,7 +169,9 @@ function settleCalls(
 ): readonly OfflineCall[] {
   return earlier.flatMap(({ name, path, title }) => {
     const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
-    const cure = isFound ? undefined : addedLineOf(files, path);
+    const cure = isFound
+      ? undefined
+      : (changedLineOf(files, path, 'added') ?? changedLineOf(files, path, 'removed'));
     if (cure === undefined) return [];
     const reason = 'The rule finds nothing in this file any more.';
     return [
@@ -181,13 +183,15 @@ function settleCalls(
   });
 }
 
-function addedLineOf(
+function changedLineOf(
   files: readonly DiffFile[],
   path: string,
+  kind: 'added' | 'removed',
 ): { readonly line: number; readonly code: string } | undefined {
   for (const file of files.filter((one) => one.path === path)) {
     for (const line of file.hunks.flatMap(({ lines }) => lines)) {
-      if (line.kind === 'added' && line.text.trim() !== '') return { line: line.newLine, code: line.text };
+      if (line.kind !== kind || line.text.trim() === '') continue;
+      return { line: line.kind === 'added' ? line.newLine : line.oldLine, code: line.text };
     }
   }
   return undefined;

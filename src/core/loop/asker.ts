@@ -77,6 +77,7 @@ export function createAsker(
     const counted = estimated === undefined ? reply : { ...reply, usage: estimated };
     const use = usage.add(counted, current.model.modelId);
     budget.add(use, current.price);
+    deps.onReply?.({ modelId: usage.modelId, use, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
     if (!introduced.has(current.ref)) introduce(current, reply);
     introduced.add(current.ref);

@@ -139,7 +139,8 @@ function countedTokens({ input, output, cacheRead }: TokenUse): number {
   return input - cached + Math.ceil(cached * CACHED_SHARE) + output;
 }
 
-function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {
+/** What a reply costs, in US dollars. */
+export function costOf({ input, output, cacheRead, cacheWrite }: TokenUse, price: Price): number {
   const fresh = Math.max(0, input - cacheRead - cacheWrite);
   const sum =
     fresh * price.input + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite + output * price.output;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Warning } from '../warning.js';
 import type { LoopEvent } from './events.js';
+import type { CountedReply } from './usage-by-agent.js';
 
 /** A summary that takes the place of earlier turns of a conversation. */
 export interface Summary {
@@ -26,4 +27,6 @@ export interface LoopDependencies {
   leftMs(): number;
   /** Keeps a summary before the turns it stands for are left out; absent where nothing is kept. May reject. */
   readonly keepSummary?: (summary: Summary) => Promise<void>;
+  /** Is told of each reply as it is counted; absent where nobody asks who took how much. */
+  readonly onReply?: (reply: CountedReply) => void;
 }

@@ -36,6 +36,11 @@ export class Usage {
     return use;
   }
 
+  /** The model of the last reply, as the provider names it. */
+  get modelId(): string {
+    return this.#modelId;
+  }
+
   /** Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24). */
   addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
     this.#count({ input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens });

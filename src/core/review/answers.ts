@@ -121,9 +121,28 @@ export function peopleToAsk(threads: readonly OwnThread[]): readonly string[] {
 const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
 /** Where the account that wrote the finding closed the conversation, that may have been a run that tidied up. */
-function resolverOf({ resolvedBy, first }: AnsweredThread): string | undefined {
+export function resolverOf({
+  resolvedBy,
+  first,
+}: Pick<AnsweredThread, 'resolvedBy' | 'first'>): string | undefined {
   const isOwn = resolvedBy !== undefined && nameOf(resolvedBy) === nameOf(first.author.login);
   return isOwn ? undefined : resolvedBy;
+}
+
+/**
+ * Whether a conversation was closed by somebody whose gesture counts. The author of a pull request can resolve every
+ * conversation on it, a stranger's fork included: that ends nothing.
+ */
+export function isClosed(
+  thread: Pick<AnsweredThread, 'isResolved' | 'resolvedBy' | 'first'>,
+  permissions: Permissions,
+): boolean {
+  const closer = resolverOf(thread);
+  return thread.isResolved && (closer === undefined || isWriter(closer, permissions));
+}
+
+function isWriter(login: string, permissions: Permissions): boolean {
+  return mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
 }
 
 /** GitHub leaves out a bot's `[bot]` in some places. */
@@ -133,8 +152,7 @@ function nameOf(login: string): string {
 
 /** The people with write access who have written in a conversation, whatever they said. */
 export function writersOf(thread: AnsweredThread, permissions: Permissions): readonly string[] {
-  const isWriter = (login: string) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
-  return [...new Set(writtenBy(thread))].filter(isWriter);
+  return [...new Set(writtenBy(thread))].filter((login) => isWriter(login, permissions));
 }
 
 /** Of people alone, whose words they still are. */
@@ -170,20 +188,20 @@ export interface Answer {
  * nobody knows whether the finding was right, so it teaches nothing.
  */
 export function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {
-  const isWriter = (login: string) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
-  const up = thread.thumbsUp.filter(isWriter);
-  const down = thread.thumbsDown.filter(isWriter);
+  const counts = (login: string) => isWriter(login, permissions);
+  const up = thread.thumbsUp.filter(counts);
+  const down = thread.thumbsDown.filter(counts);
   const [critic] = down;
   if (critic !== undefined && down.length > up.length) {
     return { how: 'dismissed', why: 'thumbs-down', by: critic };
   }
-  const last = repliesOf(thread).findLast(({ author }) => isWriter(author.login));
+  const last = repliesOf(thread).findLast(({ author }) => counts(author.login));
   const word = last === undefined ? undefined : parseReply(last.body);
   if (last !== undefined && word === 'withdraws') {
     return { how: 'dismissed', why: 'reply', by: last.author.login };
   }
   const closer = resolverOf(thread);
-  const resolver = closer !== undefined && isWriter(closer) ? closer : undefined;
+  const resolver = closer !== undefined && counts(closer) ? closer : undefined;
   const admirer = up.length > down.length ? up[0] : undefined;
   const friend = word === 'agrees' ? last?.author.login : admirer;
   if (resolver !== undefined) {

@@ -67,31 +67,53 @@ const MAX_TOLD_BYTES = 24 * 1024;
 export function describeClaims(group: ClaimGroup, { files, ledger }: ClaimSurroundings): DescribedClaims {
   const [{ finding: first }] = group;
   const lines = group.flatMap(({ finding }) => [finding.startLine ?? finding.line, finding.line]);
-  const range = { from: Math.max(1, Math.min(...lines) - AROUND), to: Math.max(...lines) + AROUND };
-  const { path, side } = first;
-  const name = cleanLine(path, MAX_PATH);
-  const head = linesAround(ledger, path, range);
-  const hunks = hunksAround(files, { path, side, ...range });
+  const around = describeAround({ ...first, lines }, { files, ledger });
   const blocks = [
     group.length === 1
       ? 'Decide on this claim about the pull request.'
       : `Decide on these ${group.length} claims about the pull request, each by itself.`,
     FENCE_NOTICE,
     ...group.flatMap(({ finding }, index) => describeClaim(finding, index + 1)),
-    ...(head.length === 0
-      ? []
-      : [fence(head.map(numbered).join('\n'), { source: `${name} as the pull request has it` })]),
-    ...(hunks.length === 0
-      ? []
-      : [fence(hunks.flatMap(formatHunk).join('\n'), { source: `diff of ${name}` })]),
+    ...around.blocks,
   ];
   const evidence = group.flatMap(({ finding }) => finding.evidence);
   return {
     message: blocks.join('\n\n'),
     shown: [
       ...evidence.map(({ path, line, code }) => shownLine({ path, side: 'RIGHT', line, text: code })),
+      ...around.shown,
+    ],
+  };
+}
+
+/** Lines of a file that a claim is about. */
+export interface ClaimedLines {
+  readonly path: string;
+  readonly side: Side;
+  readonly lines: readonly number[];
+}
+
+/** The code around lines of a file, as far as it is known: the new version and its part of the diff. */
+export function describeAround(
+  { path, side, lines }: ClaimedLines,
+  { files, ledger }: ClaimSurroundings,
+): { readonly blocks: readonly string[]; readonly shown: readonly ShownLines[] } {
+  const range = { from: Math.max(1, Math.min(...lines) - AROUND), to: Math.max(...lines) + AROUND };
+  const name = cleanLine(path, MAX_PATH);
+  const head = linesAround(ledger, path, range);
+  const hunks = hunksAround(files, { path, side, ...range });
+  return {
+    blocks: [
+      ...(head.length === 0
+        ? []
+        : [fence(head.map(numbered).join('\n'), { source: `${name} as the pull request has it` })]),
+      ...(hunks.length === 0
+        ? []
+        : [fence(hunks.flatMap(formatHunk).join('\n'), { source: `diff of ${name}` })]),
+    ],
+    shown: [
       ...head.map(([line, text]) => shownLine({ path, side: 'RIGHT', line, text })),
-      ...hunks.flatMap(({ lines }) => lines.flatMap((line) => shownOfHunk(path, line))),
+      ...hunks.flatMap((hunk) => hunk.lines.flatMap((line) => shownOfHunk(path, line))),
     ],
   };
 }

@@ -5,7 +5,14 @@ import { sketchOf } from '../findings/likeness.js';
 import { compareSeverity } from '../findings/severity.js';
 import type { Category, Severity, Side } from '../findings/terms.js';
 import { cleanLine } from '../text/cut.js';
-import { answerOf, type OwnThread, type Permissions, type ThreadRemark, writersOf } from './answers.js';
+import {
+  answerOf,
+  isClosed,
+  type OwnThread,
+  type Permissions,
+  type ThreadRemark,
+  writersOf,
+} from './answers.js';
 import {
   type Ended,
   type Ending,
@@ -101,10 +108,11 @@ interface End {
 function endOf({ marker, thread }: OwnThread, { ended }: FindingLife, parts: KnowingParts): End | undefined {
   const answer = answerOf(thread, parts.permissions);
   if (answer !== undefined && !(answer.how === 'dismissed' && parts.forgotten.has(marker.id))) return answer;
-  if (ended !== undefined && !isTakenBack(ended, thread)) return ended;
+  if (ended !== undefined && !isTakenBack(ended, thread, parts.permissions)) return ended;
   const mark = endMarkOf(thread.first.body);
   if (mark !== undefined) return { how: mark, why: REASON_OF[mark], by: '' };
-  return thread.isResolved ? { how: 'settled', why: 'closed', by: thread.resolvedBy ?? '' } : undefined;
+  if (!isClosed(thread, parts.permissions)) return undefined;
+  return { how: 'settled', why: 'closed', by: thread.resolvedBy ?? '' };
 }
 
 const REASON_OF: Readonly<Record<EndMark, EndReason>> = {
@@ -117,7 +125,8 @@ const REASON_OF: Readonly<Record<EndMark, EndReason>> = {
  * A gesture that is no longer there ends nothing. What a run has ended it has resolved, or marked where it may not resolve:
  * a conversation that is neither was opened again by a person.
  */
-function isTakenBack({ why, by }: Ended, { isResolved, first, thumbsDown }: OwnThread['thread']): boolean {
+function isTakenBack({ why, by }: Ended, thread: OwnThread['thread'], permissions: Permissions): boolean {
+  const { isResolved, resolvedBy = '', first, thumbsDown } = thread;
   switch (why) {
     case 'thumbs-down':
       // Older versions did not always keep who it was; the 👎 of strangers decides nothing.
@@ -126,7 +135,7 @@ function isTakenBack({ why, by }: Ended, { isResolved, first, thumbsDown }: OwnT
     case 'command':
       return false;
     case 'closed':
-      return !isResolved;
+      return !isResolved || (resolvedBy !== by && !isClosed(thread, permissions));
     case 'words':
     case 'fixed':
     case 'suggestion':

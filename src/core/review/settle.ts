@@ -86,7 +86,7 @@ function unknownName(name: string, open: readonly KnownFinding[]): string {
 function problemOf(
   { how, evidence, by = '' }: SettleRequest,
   finding: KnownFinding,
-  { lines, fresh }: SettleScope,
+  scope: SettleScope,
 ): string | undefined {
   switch (how) {
     case 'wrong':
@@ -98,19 +98,33 @@ function problemOf(
         : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
     }
     case 'fixed':
-      return evidence.some((one) => isChangedSince(one, finding, fresh ?? lines))
+      return evidence.some((one) => isChangedSince(one, finding, scope))
         ? undefined
         : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that cures it, copied as it is.`;
   }
 }
 
-/** Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. */
-function isChangedSince({ path, code }: Evidence, { hunk }: KnownFinding, lines: DiffLines): boolean {
-  const quoted = normalizeCode(code.replace(/^[+]/, ''));
-  const file = findFile(lines, path);
-  if (quoted === '' || file === undefined) return false;
+/**
+ * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
+ * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
+ */
+function isChangedSince(
+  { path, code }: Evidence,
+  { hunk }: KnownFinding,
+  { lines, fresh }: Pick<SettleScope, 'lines' | 'fresh'>,
+): boolean {
+  const file = findFile(fresh ?? lines, path);
+  const isQuoted = (text: string, mark: RegExp) =>
+    text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
+  if (file === undefined) return false;
   const before = new Set(hunk.split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
-  return [...file.RIGHT.values()].some(
-    ({ text, other }) => other === undefined && normalizeCode(text) === quoted && !before.has(quoted),
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
+  const isAdded = there.some(
+    ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
   );
+  if (isAdded || fresh === undefined) return isAdded;
+  const kept = new Set(there.map(({ text }) => text));
+  return [...file.LEFT.values()]
+    .map(({ text, other }) => ({ text: normalizeCode(text), other }))
+    .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
 }

@@ -23,7 +23,8 @@ export function createSettleFinding(publications: Publications): Tool {
       },
       evidence: {
         type: 'list',
-        description: 'For `fixed`: the changed lines that cure it, copied as they are.',
+        description:
+          'For `fixed`: the changed lines that cure it, copied as they are; a removed line counts where nothing was added.',
         item: EVIDENCE_ITEM,
       },
       by: { type: 'string', description: 'For `dismissed`: the login of the person.' },

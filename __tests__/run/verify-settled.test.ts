@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../src/core/errors.js';
+import { findingMarker } from '../../src/core/review/markers.js';
+import { ID, opening, said, thread } from '../core/review/threads.js';
+import { call, type FakeReply } from '../helpers/model-fake.js';
+import { askedText, codeAt, runVerified, seenLine, type VerifyScene, verdict } from './verify-scene.js';
+
+const PULL = 42;
+
+/** A run in which the model ends an earlier finding on line 5 of the change. */
+async function settling(
+  replies: readonly FakeReply[],
+  {
+    severity = 'major',
+    how = 'fixed',
+    ...scene
+  }: Partial<VerifyScene> & { severity?: 'major' | 'minor'; how?: string } = {},
+) {
+  const marker = findingMarker({ id: ID, agent: 'bot', severity, title: 'source5 can be empty' });
+  const earlier = thread({
+    path: 'src/big.ts',
+    line: 5,
+    hunk: `@@ -0,0 +1,5 @@\n+${codeAt(5)}`,
+    first: opening({ body: `${marker}\nIt is used all the same.` }),
+    replies: [said('octocat', 'We want it so.', { authorAssociation: 'MEMBER' })],
+  });
+  const settle = call('s', 'settle_finding', {
+    finding: 'F1',
+    how,
+    reason: 'It is filled before.',
+    ...(how === 'fixed' ? { evidence: [{ path: 'src/big.ts', line: 7, code: codeAt(7) }] } : {}),
+    ...(how === 'dismissed' ? { by: 'octocat' } : {}),
+  });
+  const fact = `- finding ${ID}/${PULL} pr=${PULL} path=src/big.ts cat=correctness sev=${severity} at=2026-02-01T00:00:00.000Z\n`;
+  return await runVerified({
+    raised: [[settle]],
+    replies,
+    toml: '[memory]\nenabled = true\n',
+    rules: { mayRequestChanges: true },
+    ...scene,
+    parts: {
+      memory: { 'bot.state.md': fact },
+      threads: { [PULL]: { kind: 'read', threads: [earlier] } },
+      ...scene.parts,
+    },
+  });
+}
+
+const SAYS_OVER = verdict({ verdict: 'refuted', evidence: seenLine(7) });
+
+describe('the end of a finding on which a request for changes hangs', () => {
+  it('counts once somebody else has seen it gone', async () => {
+    const { buffered, verifier } = await settling([SAYS_OVER]);
+    expect(buffered.settlements).toMatchObject([{ finding: { handle: 'F1' }, how: 'fixed' }]);
+    const [asked] = verifier.asked;
+    if (asked === undefined) throw new Error('nobody was asked');
+    const message = askedText(asked);
+    expect(message).toContain('still true of the code as it is now');
+    expect(message).toContain('It is used all the same.');
+    expect(message).toContain(`src/big.ts:7: ${codeAt(7)}`);
+    expect(message).not.toContain('major');
+  });
+
+  it('counts by `how: wrong` only then as well', async () => {
+    expect((await settling([SAYS_OVER], { how: 'wrong' })).buffered.settlements).toHaveLength(1);
+    const holds = verdict({ verdict: 'holds' });
+    expect((await settling([holds], { how: 'wrong' })).buffered.settlements).toEqual([]);
+  });
+
+  it.each<[string, FakeReply, string]>([
+    ['it is still there', verdict({ verdict: 'holds' }), 'still there: Because.'],
+    ['nobody can tell', verdict({ verdict: 'unclear' }), 'unclear: Because.'],
+    ['the verifier fails', new ProviderError('auth', 'no'), 'nobody could look'],
+  ])('does not count where %s', async (_, reply, why) => {
+    const { buffered } = await settling([reply]);
+    expect(buffered.settlements).toEqual([]);
+    expect(buffered.refusals).toEqual([
+      {
+        tool: 'settle_finding',
+        why: `F1 stays open, because a second look did not confirm its end (${why}).`,
+      },
+    ]);
+  });
+
+  it('does not count where no model can be opened, and that is a warning', async () => {
+    const { buffered, deps } = await settling([], { closed: new ProviderError('auth', 'no key') });
+    expect(buffered.settlements).toEqual([]);
+    expect(deps.warnings).toMatchObject([
+      { code: 'not-verified', message: expect.stringContaining('1 earlier finding stayed open') },
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof settling>[1]]>([
+    ['is a person’s to decide', { how: 'dismissed' }],
+    ['is too small for it', { severity: 'minor' }],
+    ['is on a run that may only comment', { rules: { mayRequestChanges: false } }],
+  ])('needs no second look where it %s', async (_, scene) => {
+    const { buffered, verifier } = await settling([], scene);
+    expect(buffered.settlements).toHaveLength(1);
+    expect(verifier.asked).toEqual([]);
+  });
+
+  it('has one in every thorough review', async () => {
+    const scene = { depth: 'thorough', severity: 'minor', rules: { mayRequestChanges: false } } as const;
+    const { buffered } = await settling([verdict({ verdict: 'holds' })], scene);
+    expect(buffered.settlements).toEqual([]);
+  });
+});

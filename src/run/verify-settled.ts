@@ -1,0 +1,103 @@
+import { SETTLE_VERIFIER } from '../core/agent/internal.js';
+import { VERIFICATION } from '../core/defaults.js';
+import type { ShownLedger } from '../core/findings/evidence.js';
+import { withStats } from '../core/loop/usage.js';
+import type { Buffered } from '../core/review/buffered.js';
+import type { Settlement } from '../core/review/settle.js';
+import { describeSettlement, needsSecondLook } from '../core/review/still-there.js';
+import type { Verdict } from '../core/review/verdict.js';
+import { count } from '../core/text/count.js';
+import { parseDiff } from '../core/text/diff.js';
+import { atMost } from './at-most.js';
+import { type Delegation, openModel } from './delegation.js';
+import { messageOf, quietly } from './quietly.js';
+import { joinLooks, type Looked, lookAt, mayLook, NOTHING_SEEN } from './second-look.js';
+import type { Raised, Verified } from './verify.js';
+
+/**
+ * Has somebody else look whether an earlier finding is over, before the model's word for it takes back a review that asks
+ * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
+ * ended by a person; the other way round a fault goes through. Never throws.
+ */
+export async function verifySettlements(raised: Raised, delegation: Delegation): Promise<Verified> {
+  const { plan, outcome, buffered } = raised;
+  const scope = delegation.publications?.scopeOfReview;
+  const wanted =
+    scope === undefined
+      ? []
+      : buffered.settlements.filter(
+          (one) => needsSecondLook(one, scope.rules) || (isThorough(raised) && one.how === 'fixed'),
+        );
+  // The word of a run that has read strangers' text ends nothing anyway.
+  if (wanted.length === 0 || delegation.taint.lane(plan.trust.lane) !== 'trusted')
+    return { outcome, buffered };
+  const looked = mayLook(raised, delegation)
+    ? await lookAgain(wanted.slice(0, VERIFICATION.findings), raised, delegation)
+    : NOTHING_SEEN;
+  const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
+  const kept = wanted.filter((one) => !isOver(one));
+  tell(kept, looked, raised);
+  return {
+    outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, delegation.budget) },
+    buffered: withoutSettlements(buffered, kept, looked.verdicts),
+  };
+}
+
+function isThorough({ plan }: Raised): boolean {
+  return plan.review.depth === 'thorough';
+}
+
+async function lookAgain(
+  settlements: readonly Settlement[],
+  { plan, change, loop }: Raised,
+  delegation: Delegation,
+): Promise<Looked> {
+  const files = parseDiff(change?.diff ?? '');
+  try {
+    const model = await openModel(delegation.deps, plan.review.verifyModel);
+    const looker = { agent: SETTLE_VERIFIER, plan, model, loop: quietly(loop) };
+    const looks = await atMost(VERIFICATION.atOnce, settlements, (settlement) => {
+      const claims = {
+        ids: [settlement.finding.id],
+        describe: (ledger: ShownLedger) => describeSettlement(settlement, { files, ledger }),
+      };
+      return lookAt(claims, looker, delegation);
+    });
+    return joinLooks(looks);
+  } catch (thrown) {
+    return { ...NOTHING_SEEN, troubles: [messageOf(thrown)] };
+  }
+}
+
+/** The refusals are in the job summary, with the verifier's reason. */
+function withoutSettlements(
+  buffered: Buffered,
+  kept: readonly Settlement[],
+  verdicts: ReadonlyMap<string, Verdict>,
+): Buffered {
+  const refusals = kept.map(({ finding: { id, handle } }) => {
+    const verdict = verdicts.get(id);
+    const why = verdict === undefined ? 'nobody could look' : `${SAID[verdict.kind]}: ${verdict.reason}`;
+    return {
+      tool: 'settle_finding',
+      why: `${handle} stays open, because a second look did not confirm its end (${why}).`,
+    };
+  });
+  return {
+    ...buffered,
+    settlements: buffered.settlements.filter((one) => !kept.includes(one)),
+    refusals: [...buffered.refusals, ...refusals],
+  };
+}
+
+const SAID: Readonly<Record<Verdict['kind'], string>> = {
+  holds: 'still there',
+  unclear: 'unclear',
+  refuted: 'over',
+};
+
+function tell(kept: readonly Settlement[], { troubles }: Looked, { loop }: Raised): void {
+  if (kept.length === 0 || troubles.length === 0) return;
+  const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${troubles.slice(0, 3).join('; ')}.`;
+  loop.reporter.warn({ code: 'not-verified', message });
+}
