@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/core/event/admission-policy.js';
 import type { TriggerContext } from '../../src/core/prompt/context.js';
 import type { Reviewed } from '../../src/core/review/state-facts.js';
@@ -126,4 +126,44 @@ it('starts no agent that posts no reviews, where that waits for a phrase', async
   expect([answers.started, reviews.started]).toEqual([[], ['eyes']]);
   const everything = scene(AGENT_WITH_MEMORY);
   expect(await prepare(makeRequest({ trigger }), everything.deps)).toMatchObject({ kind: 'prepared' });
+});
+
+describe('files that the inputs of the last review left out', () => {
+  const files = ['a.ts', 'docs/a.md', 'b.ts'].map((path) => ({
+    path,
+    status: 'modified',
+    additions: 1,
+    deletions: 1,
+  }));
+  const diff = files.map(({ path }) => DIFF.replaceAll('a.ts', path)).join('');
+  const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 3, warnings: [] };
+  const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
+  const memory = { 'bot.state.md': withReviewFacts('', [{ ...REVIEWED, only }]) };
+  const policy = (patch: object) => ({ diffPolicy: { ...makeRequest().diffPolicy, ...patch } });
+
+  it('are shown as files that nobody has seen once these leave them in', async () => {
+    const { scope, plan } = await scopeOf({ context, memory });
+    expect(scope).toMatchObject({ kind: 'since', before: { unseen: ['docs/a.md', 'b.ts'] } });
+    expect(plan.task.message).toContain('2 files of the pull request were not shown to you before');
+    expect(plan.task.message).toContain('+++ b/docs/a.md');
+    expect(plan.coverage).toMatchObject({ kind: 'whole' });
+  });
+
+  it('are as far away as before where the inputs are the same', async () => {
+    const { scope, plan } = await scopeOf({ context, memory }, policy(only));
+    expect(scope?.before?.unseen).toBeUndefined();
+    expect(scope?.only).toEqual(only);
+    expect(plan.coverage).toMatchObject({ kind: 'part', files: 3, read: 1 });
+  });
+
+  it('start a run though nothing else is new', async () => {
+    const nothing = {
+      kind: 'ahead',
+      change: { diff: '', files: [], filesTotal: 0 },
+      hasMerge: true,
+      warnings: [],
+    } as const;
+    const { scope } = await scopeOf({ context, memory, newSince: nothing });
+    expect(scope).toMatchObject({ before: { unseen: ['docs/a.md', 'b.ts'] } });
+  });
 });

@@ -166,3 +166,48 @@ it('changes nothing in a dry run', async () => {
   expect(step.exitCode).toBe(0);
   expect([stateOf(stage), stage.repo.talk.resolved.size, stage.repo.talk.reactions]).toEqual(['', 0, []]);
 });
+
+it('takes a set phrase as a dismissal at once, and no model is asked', async () => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const asked = stage.model.requests().length;
+  const step = await answer(stage, timing.id, 'Not a bug: both sides are constants.');
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(troubles(step)).toEqual([]);
+  expect(stage.model.requests()).toHaveLength(asked);
+  expect(repliesTo(stage, timing.id)).toEqual([
+    'Not a bug: both sides are constants.',
+    expect.stringMatching(/Noted: not raised again on like code\. Undo: `\/axe forget [0-9a-f]{16}`\./),
+  ]);
+  expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+  expect(stateOf(stage)).toMatch(/^- ended .*how=dismissed why=reply by=monalisa /m);
+  expect(stateOf(stage)).toMatch(/^- lesson .* strength=0\.5 /m);
+  expect(stateOf(stage)).not.toContain('constants');
+  const second = await again(stage);
+  expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+  expect(repliesTo(stage, timing.id)).toHaveLength(2);
+});
+
+it.each([
+  ['whoever may not write', 'Not a bug.', 'hubot', 'permission'],
+  ['one that says something else', 'Not a bug in our code?', 'monalisa', 'no-mention'],
+])('takes no phrase of %s', async (_, body, author, reason) => {
+  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const step = await answer(stage, timing.id, body, author);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': reason } });
+  expect(stateOf(stage)).toBe('');
+  expect(repliesTo(stage, timing.id)).toEqual([body]);
+  expect(stage.repo.talk.reactions).toEqual([]);
+});
+
+it('leaves people alone who say it to each other', async () => {
+  const { stage } = await reviewedForAnswers({ hubot: 'read' });
+  const { comments } = seedReview(stage.repo, {
+    pull: 2,
+    author: 'hubot',
+    comments: [{ path: 'src/auth.ts', line: 11, body: 'Is this meant?' }],
+  });
+  const step = await answer(stage, comments[0] ?? 0, 'By design.');
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'no-mention' } });
+  expect(repliesTo(stage, comments[0] ?? 0)).toEqual(['By design.']);
+  expect(stage.repo.talk.reactions).toEqual([]);
+});

@@ -255,6 +255,7 @@ function reviewedFact(
       ...(into === undefined ? {} : { into }),
       ...(isWhole ? {} : { cut: { whole: wholeSoFar(scope) } }),
       ...(left.length === 0 ? {} : { unseen: left }),
+      ...(scope?.only === undefined ? {} : { only: scope.only }),
       at: now,
     },
   ];

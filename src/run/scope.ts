@@ -3,9 +3,11 @@ import type { Dependencies } from '../core/dependencies.js';
 import type { FetchedChange } from '../core/event/fetched-change.js';
 import { subjectNumber, type Trigger } from '../core/event/trigger.js';
 import type { TriggerContext } from '../core/prompt/context.js';
+import { createPathFilter } from '../core/prompt/path-filter.js';
 import { reviewCommand } from '../core/review/command.js';
 import { ownPart } from '../core/review/own-part.js';
 import { planScope, type Scope } from '../core/review/scope.js';
+import type { PathPatterns } from '../core/review/state-facts.js';
 import { parseDiff } from '../core/text/diff.js';
 import type { Warning } from '../core/warning.js';
 import { changeOf } from './change.js';
@@ -52,9 +54,15 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
       : await github.newSince({ from: plan.from, head: commits.head }, deps.deadline.signal);
   const context = await parts.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
-  const pullRequest = { head: commits.head, filesTotal: context.filesTotal };
+  const only = patternsOf(request);
+  const pullRequest = {
+    head: commits.head,
+    filesTotal: context.filesTotal,
+    ...(only === undefined ? {} : { only }),
+  };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
-  const { from, before } = plan;
+  const { from } = plan;
+  const before = withLeftOut(plan.before, context.files, request);
   if (found?.kind !== 'ahead') {
     const why = found?.kind ?? 'unread';
     return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
@@ -63,6 +71,28 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
   const change = hasMerge ? ownChange(found.change, context) : found.change;
   return { scope: { kind: 'since', from, before, change, hasMerge, ...pullRequest }, warnings };
 }
+
+/** The inputs that keep files from a review; undefined where none does. */
+function patternsOf({ diffPolicy: { paths, pathsIgnore } }: RunRequest): PathPatterns | undefined {
+  return paths.length + pathsIgnore.length === 0 ? undefined : { paths, pathsIgnore };
+}
+
+/** Files that the inputs of the last review kept from it, and those of this one do not, have not been seen either. */
+function withLeftOut(
+  before: Since['before'],
+  files: FetchedChange['files'],
+  { diffPolicy }: RunRequest,
+): Since['before'] {
+  if (before.only === undefined) return before;
+  const [was, is] = [createPathFilter(before.only), createPathFilter(diffPolicy)];
+  const added = files.flatMap(({ path }) =>
+    was(path) !== undefined && is(path) === undefined ? [path] : [],
+  );
+  const unseen = [...new Set([...(before.unseen ?? []), ...added])];
+  return unseen.length === 0 ? before : { ...before, unseen };
+}
+
+type Since = Extract<Scope, { readonly kind: 'since' }>;
 
 /** Whether an agent has a tool that writes reviews. */
 export function postsReviews({ config }: LoadedAgent): boolean {

@@ -33,6 +33,16 @@ describe('coverage', () => {
     expect(cover(changed('a.ts', 'b.ts'))).toEqual({ kind: 'whole', files: 2, read: 2, unread: [] });
   });
 
+  it('is never whole where GitHub lists only the first files, and says so', () => {
+    const coverage = cover({ ...changed('a.ts', 'b.ts'), isListShort: true });
+    expect(coverage).toEqual({ kind: 'part', files: 2, read: 2, unread: [], isListShort: true });
+    expect(formatCoverage(coverage)).toBe(
+      'Read: 2 files. GitHub lists no further files of a change between two commits; nothing is known about others.',
+    );
+    expect(coverageTitle(coverage)).toBe(' in 2 of more than 2 files');
+    expect(withoutFiles(coverage, [])).toMatchObject({ kind: 'part' });
+  });
+
   it.each<[string, Coverage, Coverage['unread']]>([
     [
       'a file that the inputs leave out',

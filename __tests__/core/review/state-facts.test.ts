@@ -26,6 +26,14 @@ const FACTS: readonly ReviewFact[] = [
   { kind: 'reviewed', pull: 43, head: HEAD, base: 'b', into: 'release 2', cut: { whole: 'c' }, at: AT },
   { kind: 'reviewed', pull: 44, head: HEAD, base: 'b', cut: { whole: undefined }, at: AT },
   { kind: 'reviewed', pull: 45, head: HEAD, base: 'b', unseen: ['src/b.ts', 'a file.ts'], at: AT },
+  {
+    kind: 'reviewed',
+    pull: 46,
+    head: HEAD,
+    base: 'b',
+    only: { paths: ['src/**', 'a b/*'], pathsIgnore: ['*.md'] },
+    at: AT,
+  },
   { kind: 'finding', id: ID, pull: 42, path: 'src/a b.ts', category: 'data', severity: 'nit', at: AT },
   {
     kind: 'ended',
@@ -58,6 +66,7 @@ describe('facts of the pull request bot', () => {
       `- reviewed 43 head=${HEAD} base=b into=release%202 cut=c at=2026-11-22T10:00:00.123Z`,
       `- reviewed 44 head=${HEAD} base=b cut=none at=2026-11-22T10:00:00.123Z`,
       `- reviewed 45 head=${HEAD} base=b unseen=src/b.ts%00a%20file.ts at=2026-11-22T10:00:00.123Z`,
+      `- reviewed 46 head=${HEAD} base=b paths=src/%2A%2A%00a%20b/%2A ignored=%2A.md at=2026-11-22T10:00:00.123Z`,
       `- finding ${ID}/42 pr=42 path=src/a%20b.ts cat=data sev=nit at=2026-11-22T10:00:00.123Z`,
       '- spent 123-1 pr=42 day=2026-11-22 usd=0.1234 at=2026-11-22T10:00:00.123Z',
       '- spent 124-1 day=2026-11-22 usd=1.00 at=2026-11-22T10:00:00.123Z',

@@ -27,8 +27,10 @@ export async function runFindingCommand(
   const ended = await carryOut(command, { opened, request }, deps);
   const { result, isOthers = false, store = 'none', ...answer } = ended;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
-  if (!isOthers) deps.acknowledgement?.startCommand();
-  const isAnswered = !isOthers && !request.dryRun;
+  // Whoever only wrote a sentence has asked for nothing, so nobody is told of what could not be done.
+  const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
+  if (!isSilent) deps.acknowledgement?.startCommand();
+  const isAnswered = !isSilent && !request.dryRun;
   const reply = { trigger, agent: agent.name, text: formatCommandResult(result), ...answer };
   return {
     kind: 'memory-command',
@@ -39,6 +41,15 @@ export async function runFindingCommand(
     result,
     published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
   };
+}
+
+/** Whether a reply stands in the conversation of a finding of ours: people say "not a bug" to each other, too. */
+export async function isAboutFinding(
+  { trigger }: FindingCommand,
+  { github, deadline }: Dependencies,
+): Promise<boolean> {
+  const answer = await github?.findingThreads(trigger.number, deadline.signal);
+  return answer?.kind === 'read' && answer.threads.some(({ commentId }) => commentId === trigger.inReplyTo);
 }
 
 interface Ended extends Pick<Reply, 'among' | 'conversation'> {
@@ -127,7 +138,7 @@ interface KeepParts extends Target {
 }
 
 async function keep(
-  { verb, trigger }: FindingCommand,
+  { verb, trigger, isReply }: FindingCommand,
   { thread, id, agent, state }: KeepParts,
   deps: Dependencies,
 ): Promise<Ended> {
@@ -140,7 +151,8 @@ async function keep(
     if (only === undefined || ids.length > 1) return text;
     if (verb === 'reopen') return reopenFinding(text, { id: only, at });
     const how = verb === 'dismiss' ? 'dismissed' : 'settled';
-    return endFinding(text, { id: only, pull, how, by: actor.login, at, comment: thread });
+    const why = isReply === true ? 'reply' : 'command';
+    return endFinding(text, { id: only, pull, how, why, by: actor.login, at, comment: thread });
   };
   const { store, trouble } = await rewriteState(state, rewrite, deps);
   if (trouble !== undefined) return { result: trouble, store };

@@ -1,7 +1,8 @@
 import { nearest } from '../../core/agent/suggest.js';
 import { COMMENT_COMMANDS } from '../../core/event/comment-commands.js';
-import { findMention } from '../../core/event/mention.js';
+import { findMention, isOwnText } from '../../core/event/mention.js';
 import type { CommentTrigger, Trigger } from '../../core/event/trigger.js';
+import { parseReply } from '../../core/review/parse-reply.js';
 import { commandInComment } from '../memory/parse-comment.js';
 import { type PauseCommand, pauseCommand } from '../pause.js';
 
@@ -12,6 +13,8 @@ export interface FindingCommand {
   /** The id of the finding, or its beginning; undefined: the finding whose conversation the comment is in. */
   readonly id: string | undefined;
   readonly trigger: CommentTrigger;
+  /** No command was written: a reply in the conversation says the same in a set phrase. */
+  readonly isReply?: true;
 }
 
 /** `said` is no command; `meant` is the one that it most likely stands for, as it is written. */
@@ -32,7 +35,8 @@ export type ReadCommand =
 
 /**
  * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where the comment says
- * nothing else, `@axe help`. Undefined for what an agent is to answer: a question, and `/axe review`.
+ * nothing else, `@axe help`; or a reply that dismisses a finding in a set phrase. Undefined for what an agent is to answer: a
+ * question, and `/axe review`.
  */
 export function readCommand(trigger: Trigger, triggerPhrase: string): ReadCommand | undefined {
   if (trigger.kind !== 'comment') return undefined;
@@ -47,7 +51,14 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
     return slash.hasMore ? undefined : { kind: 'help', trigger };
   }
   const task = triggerPhrase === '' ? undefined : findMention(trigger.body, triggerPhrase);
-  return task === undefined ? undefined : readTask(task.trim(), trigger);
+  return task === undefined ? replyCommand(trigger) : readTask(task.trim(), trigger);
+}
+
+/** "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand it. */
+function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
+  const isReply = trigger.on === 'pull_request' && trigger.inReplyTo !== undefined;
+  if (!isReply || isOwnText(trigger.body) || parseReply(trigger.body) !== 'withdraws') return undefined;
+  return { kind: 'finding', verb: 'dismiss', id: undefined, trigger, isReply: true };
 }
 
 interface AfterSlash {

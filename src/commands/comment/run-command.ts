@@ -3,7 +3,7 @@ import type { RunReport, RunRequest } from '../../run/request.js';
 import { answerMemoryCommand } from '../memory/answer-command.js';
 import { runPauseCommand } from '../pause.js';
 import { answerHelp } from './answer-help.js';
-import { runFindingCommand } from './end-finding.js';
+import { isAboutFinding, runFindingCommand } from './end-finding.js';
 import { type ReadCommand, readCommand } from './read-command.js';
 
 /** Carries out the command of a comment that takes no model; undefined where there is none. Throws an AxeError. */
@@ -17,12 +17,17 @@ export async function runCommentCommand(
   return await carryOut(command, request, request.dryRun ? silent : deps);
 }
 
-async function carryOut(command: ReadCommand, request: RunRequest, deps: Dependencies): Promise<RunReport> {
+async function carryOut(
+  command: ReadCommand,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<RunReport | undefined> {
   switch (command.kind) {
     case 'help':
     case 'mistyped':
       return await answerHelp(command, request, deps);
     case 'finding':
+      if (command.isReply === true && !(await isAboutFinding(command, deps))) return undefined;
       return await runFindingCommand(command, request, deps);
     case 'pause':
       return await runPauseCommand(command.command, request, deps);

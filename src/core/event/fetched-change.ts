@@ -17,4 +17,6 @@ export interface FetchedChange {
   readonly files: readonly CountedFile[];
   /** Files of the change, also those GitHub does not list. */
   readonly filesTotal: number;
+  /** GitHub lists only the first of them, and nobody knows how many there are. */
+  readonly isListShort?: true;
 }

@@ -29,6 +29,10 @@ export const FINDINGS_SCHEMA = {
         kind: { enum: COVERAGE_KINDS },
         files: { ...COUNT, description: 'Files that the change has.' },
         read: COUNT,
+        isListShort: {
+          const: true,
+          description: 'GitHub lists only the first files, and nobody knows how many there are.',
+        },
         isCutShort: {
           const: true,
           description: 'The run ended before it had looked at all that it was shown.',

@@ -66,6 +66,8 @@ export interface Coverage {
   readonly read: number;
   /** A file that GitHub counts and does not list has no path. */
   readonly unread: readonly { readonly path: string; readonly why: UnreadReason }[];
+  /** GitHub lists only the first files, and nobody knows how many there are; left out: it lists all. */
+  readonly isListShort?: true;
   /** The run ended before it had looked at everything that it was shown; left out: it did not. */
   readonly isCutShort?: true;
 }

@@ -8,7 +8,7 @@ import { codeSpan } from './suggestion.js';
 
 /** What coverage is computed from. */
 export interface CoverageParts {
-  readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal'>;
+  readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
   /** Whether the inputs keep a file from the model. */
   isLeftOut(path: string): boolean;
   /** Paths of files that the model was not shown, or not whole; of an earlier run too, where it is still so. */
@@ -37,12 +37,18 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
     ...Array.from({ length: files - listed.length }, () => ({ path: '', why: 'unlisted' as const })),
   ];
   const read = files - unread.length;
-  return { kind: kindOf(files, read), files, read, unread };
+  const { isListShort } = change;
+  const more = isListShort === true ? { isListShort } : {};
+  return { kind: kindOf({ files, read, ...more }), files, read, unread, ...more };
 }
 
-function kindOf(files: number, read: number): Coverage['kind'] {
+function kindOf({
+  files,
+  read,
+  isListShort,
+}: Pick<Coverage, 'files' | 'read' | 'isListShort'>): Coverage['kind'] {
   if (read === 0) return 'none';
-  return read === files ? 'whole' : 'part';
+  return read === files && isListShort !== true ? 'whole' : 'part';
 }
 
 /** The same after parts of a review failed or were not paid for: their files were not read. */
@@ -50,7 +56,7 @@ export function withoutFiles(coverage: Coverage, missed: Coverage['unread']): Co
   const known = new Set(coverage.unread.map(({ path }) => path));
   const unread = [...coverage.unread, ...missed.filter(({ path }) => !known.has(path))];
   const read = Math.max(0, coverage.files - unread.length);
-  return { ...coverage, kind: kindOf(coverage.files, read), read, unread };
+  return { ...coverage, kind: kindOf({ ...coverage, read }), read, unread };
 }
 
 /** Nothing is known of the change, so nothing of it was read. */
@@ -84,8 +90,13 @@ export function formatCoverage(coverage: Coverage, scope?: Scope): string {
   const verb = scope === undefined ? 'Read' : 'Reviewed';
   const how = coverage.isCutShort === true && coverage.unread.length === 0 ? ' in part' : '';
   const opening = `${verb}${how}: ${extentOf(coverage, scope)}${reasonOf(scope)}.`;
-  return coverage.unread.length === 0 ? opening : `${opening} ${formatUnread(coverage.unread)}`;
+  const short = coverage.isListShort === true ? [LIST_SHORT] : [];
+  const unread = coverage.unread.length === 0 ? [] : [formatUnread(coverage.unread)];
+  return [opening, ...short, ...unread].join(' ');
 }
+
+const LIST_SHORT =
+  'GitHub lists no further files of a change between two commits; nothing is known about others.';
 
 function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefined): string {
   const total = count(files, 'file');
@@ -151,7 +162,8 @@ function short(sha: string): string {
 }
 
 /** How much was read, as the end of a title. */
-export function coverageTitle({ kind, files, read }: Coverage): string {
+export function coverageTitle({ kind, files, read, isListShort }: Coverage): string {
   if (kind === 'whole') return ' · whole';
+  if (isListShort === true) return ` in ${read} of more than ${count(files, 'file')}`;
   return read === files ? '' : ` in ${read} of ${count(files, 'file')}`;
 }

@@ -2,16 +2,17 @@ import { codeId } from '../findings/code.js';
 import { featuresOf } from '../findings/features.js';
 import { sketchOf } from '../findings/likeness.js';
 import { withFacts, withoutForgottenIds } from '../memory/state.js';
-import { type Ended, livesOf } from './finding-facts.js';
+import { type Ended, livesOf, strengthOf } from './finding-facts.js';
 import { commentWords, lastCode } from './known.js';
 import { parseReviewFacts, type ReviewFact, withReviewFacts } from './state-facts.js';
 
-/** A finding that a person has ended by a command. */
+/** A finding that a person has ended by a command, or by a reply that says as much. */
 export interface FindingEnd {
   readonly id: string;
   readonly pull: number;
   /** `dismissed` holds on all pull requests, `settled` until the finding comes back. */
   readonly how: 'dismissed' | 'settled';
+  readonly why: 'command' | 'reply';
   readonly by: string;
   readonly at: Date;
   /** Its comment, where it is on a line: a dismissal teaches from it. */
@@ -19,15 +20,28 @@ export interface FindingEnd {
 }
 
 /** The state of an agent in which a finding is ended. */
-export function endFinding(text: string, { id, pull, how, by, at, comment }: FindingEnd): string {
+export function endFinding(text: string, { id, pull, how, why, by, at, comment }: FindingEnd): string {
   const life = livesOf(parseReviewFacts(text)).get(`${id}/${pull}`);
   const known = life?.raised ?? life?.ended;
   // What a run that is not trusted has raised is not kept, and neither is what a stranger named a file.
   const { path, category } = known ?? UNKNOWN;
-  const ended: Ended = { kind: 'ended', id, pull, path, category, how, why: 'command', by, at };
+  const ended: Ended = { kind: 'ended', id, pull, path, category, how, why, by, at };
   const facts: readonly ReviewFact[] =
     how === 'dismissed' && known !== undefined && comment !== undefined
-      ? [ended, { kind: 'lesson', id, pull, path, category, strength: 1, ...learnedFrom(comment), by, at }]
+      ? [
+          ended,
+          {
+            kind: 'lesson',
+            id,
+            pull,
+            path,
+            category,
+            strength: strengthOf(why),
+            ...learnedFrom(comment),
+            by,
+            at,
+          },
+        ]
       : [ended];
   return withReviewFacts(withoutForgottenIds(text, [id]), facts);
 }

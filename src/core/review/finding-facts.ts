@@ -84,6 +84,11 @@ export interface AcceptedFact {
   readonly at: Date;
 }
 
+/** How much a dismissal teaches: a person's own words are less sure than a gesture that means just this. */
+export function strengthOf(why: EndReason): number {
+  return why === 'reply' ? 0.5 : 1;
+}
+
 /** What is kept of a finding. */
 export type FindingFact = Raised | Ended | LessonFact | AcceptedFact;
 

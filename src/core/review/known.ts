@@ -21,6 +21,7 @@ import {
   type FindingLife,
   type LessonFact,
   livesOf,
+  strengthOf,
 } from './finding-facts.js';
 import { type EndMark, endMarkOf, type FindingMarker, parseFindingMarker } from './markers.js';
 import type { ReviewFact } from './state-facts.js';
@@ -172,7 +173,7 @@ function newFacts(
   return [fact, { kind: 'accepted', ...place, sketch }];
 }
 
-/** What a dismissal teaches; a person's own words are less sure than a gesture that means just this. */
+/** What a dismissal teaches. */
 function lessonFrom(
   { how: _, why, kind: __, ...place }: Ended,
   { hunk, first }: OwnThread['thread'],
@@ -181,7 +182,7 @@ function lessonFrom(
   return {
     kind: 'lesson',
     ...place,
-    strength: why === 'reply' ? 0.5 : 1,
+    strength: strengthOf(why),
     sketch: sketchOf(featuresOf(commentWords(first.body))),
     code: codeId(code),
   };

@@ -1,6 +1,6 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { Warning } from '../warning.js';
-import type { Reviewed, ReviewFact } from './state-facts.js';
+import type { PathPatterns, Reviewed, ReviewFact } from './state-facts.js';
 import { lastReviewed } from './state-sums.js';
 
 /** Why a review looks at the whole pull request. */
@@ -28,6 +28,8 @@ interface Before {
   readonly wasCut: boolean;
   /** Paths of files that no review up to the last whole one was shown, or not whole; left out: none. */
   readonly unseen?: readonly string[];
+  /** Which files it was to look at, where not all were. */
+  readonly only?: PathPatterns;
 }
 
 /** The pull request as it is reviewed. */
@@ -35,6 +37,8 @@ interface Reviewing {
   /** Sha. */
   readonly head: string;
   readonly filesTotal: number;
+  /** Which files are to be looked at; left out: all. */
+  readonly only?: PathPatterns;
 }
 
 /** What a review looks at. */
@@ -87,11 +91,12 @@ export type ScopePlan =
 export function planScope({ facts, pull, head, into, isFullAsked }: ScopeQuestion): ScopePlan {
   const last = lastReviewed(facts, pull);
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined };
-  const { unseen } = last;
+  const { unseen, only } = last;
   const before = {
     last: last.head,
     wasCut: last.cut !== undefined,
     ...(unseen === undefined ? {} : { unseen }),
+    ...(only === undefined ? {} : { only }),
   };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
   if (isFullAsked) return full('asked');

@@ -14,7 +14,15 @@ export interface Reviewed {
   readonly cut?: { readonly whole: string | undefined };
   /** Paths of files that did not fit into the reviews up to the last whole one; never empty, left out for none. */
   readonly unseen?: readonly string[];
+  /** Which files were to be looked at, where not all were. */
+  readonly only?: PathPatterns;
   readonly at: Date;
+}
+
+/** The inputs `paths` and `paths-ignore` of a review. */
+export interface PathPatterns {
+  readonly paths: readonly string[];
+  readonly pathsIgnore: readonly string[];
 }
 
 /** What one attempt of a run has cost. */
@@ -102,6 +110,8 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
         ...(fact.into === undefined ? [] : [['into', fact.into] as const]),
         ...(fact.cut === undefined ? [] : [['cut', fact.cut.whole ?? NO_COMMIT] as const]),
         ...(fact.unseen === undefined ? [] : [['unseen', fact.unseen.join(NO_PATH)] as const]),
+        ...patternsField('paths', fact.only?.paths),
+        ...patternsField('ignored', fact.only?.pathsIgnore),
       ];
     case 'finding':
     case 'ended':
@@ -117,6 +127,13 @@ function fieldsOf(fact: ReviewFact): readonly (readonly [string, string])[] {
     case 'resumed':
       return [['by', fact.by]];
   }
+}
+
+function patternsField(
+  name: string,
+  patterns: readonly string[] = [],
+): readonly (readonly [string, string])[] {
+  return patterns.length === 0 ? [] : [[name, patterns.join(NO_PATH)]];
 }
 
 /** Stands where a commit would. */
@@ -171,7 +188,10 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
   const [pull, head, base] = [readPull(key), fields.get('head'), fields.get('base')];
   if (pull === undefined || head === undefined || base === undefined) return undefined;
   const [into, whole] = [fields.get('into'), fields.get('cut')];
-  const unseen = (fields.get('unseen') ?? '').split(NO_PATH).filter((path) => path !== '');
+  const listIn = (name: string) => (fields.get(name) ?? '').split(NO_PATH).filter((path) => path !== '');
+  const unseen = listIn('unseen');
+  const only = { paths: listIn('paths'), pathsIgnore: listIn('ignored') };
+  const isLimited = only.paths.length + only.pathsIgnore.length > 0;
   return {
     kind: 'reviewed',
     pull,
@@ -180,6 +200,7 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
     ...(into === undefined ? {} : { into }),
     ...(whole === undefined ? {} : { cut: { whole: whole === NO_COMMIT ? undefined : whole } }),
     ...(unseen.length === 0 ? {} : { unseen }),
+    ...(isLimited ? { only } : {}),
     at,
   };
 }

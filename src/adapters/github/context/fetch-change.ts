@@ -152,11 +152,14 @@ function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): R
   const isListed = files !== undefined && files.length > 0 && !isShort;
   const listed = isListed ? files : withFilesOf(diff ?? '', files ?? []);
   const total = Math.max(filesTotal, listed.length);
+  // A diff comes whole or not at all, and a count of its own says how many files the list lacks.
+  const isListShort = isShort && diff === undefined && filesTotal <= listed.length;
   return {
     change: {
       diff: diff ?? assembleDiff(listed),
       files: listed.map(({ patch: _, ...file }) => file),
       filesTotal: total,
+      ...(isListShort ? { isListShort } : {}),
     },
     warnings: diff === undefined ? [assembledWarning(listed, total)] : shortDiffWarnings(diff, total),
   };
