@@ -192,7 +192,7 @@ it.each([
   ['one that says something else', 'Not a bug in our code?', 'monalisa', 'no-mention'],
 ])('takes no phrase of %s', async (_, body, author, reason) => {
   const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
-  const step = await answer(stage, timing.id, body, author);
+  const step = await answer(stage, timing.id, body, author, { 'trigger-phrase': '@axe' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': reason } });
   expect(stateOf(stage)).toBe('');
   expect(repliesTo(stage, timing.id)).toEqual([body]);
@@ -206,7 +206,8 @@ it('leaves people alone who say it to each other', async () => {
     author: 'hubot',
     comments: [{ path: 'src/auth.ts', line: 11, body: 'Is this meant?' }],
   });
-  const step = await answer(stage, comments[0] ?? 0, 'By design.');
+  const inputs = { 'trigger-phrase': '@axe' };
+  const step = await answer(stage, comments[0] ?? 0, 'By design.', 'monalisa', inputs);
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'no-mention' } });
   expect(repliesTo(stage, comments[0] ?? 0)).toEqual(['By design.']);
   expect(stage.repo.talk.reactions).toEqual([]);

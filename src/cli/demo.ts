@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { lastCommit } from '../adapters/host/git.js';
+import type { RunDeadline } from '../adapters/host/deadline.js';
 import { withTempDir } from '../adapters/host/temp-dir.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import { MAX_TURNS } from '../core/defaults.js';
-import type { Dependencies, Models } from '../core/dependencies.js';
+import type { Dependencies } from '../core/dependencies.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
-import type { LanguageModel } from '../core/loop/language-model.js';
-import { parseEntries } from '../core/memory/run-log.js';
 import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
-import type { LocalChange } from '../core/prompt/context.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
-import { parseDiff } from '../core/text/diff.js';
-import type { RunReport } from '../run/request.js';
 import { runPipeline } from '../run/run.js';
+import { DEMO_ANSWER, DEMO_BASE, DEMO_COMMITS } from './demo/demo-commits.js';
+import { type DemoEvent, DemoPullRequest } from './demo/demo-pull-request.js';
+import { makeDemoRepository } from './demo/demo-repository.js';
+import { createDemoPrinter, type DemoPrinter } from './demo/print-demo.js';
 import { expectPositionals, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp } from './help.js';
 import { createTerminalDeadline } from './interrupt.js';
@@ -26,19 +25,19 @@ export const DEMO_HELP: CommandHelp = {
   usage: 'demo',
   short: 'See it work: no key, no network, nothing written',
   long: [
-    'Review the last commit of the repository you stand in, twice, with the built-in reviewer and the offline rules,',
-    'and show what was sent, the reviews, and the memory that the second run had of the first.',
-    'Memory is kept in a temporary folder and removed again.',
+    'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
+    'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
+    'The repository and the memory are in a temporary folder, which is removed again. Needs git.',
   ].join('\n'),
   flags: [],
 };
 
 const AGENT = 'builtin/pr-reviewer';
 const MODEL = 'offline/rules';
-const MEMORY_FILE = join('axe', 'memory', 'offline', 'pr-reviewer.md');
+const MEMORY = join('axe', 'memory', 'offline');
 const TIME_LIMIT_SECONDS = 60;
 
-/** `demo`: two real runs through the same pipeline as any other. Throws an AxeError. */
+/** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
 export async function demoCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const flags = parseFlags(words, DEMO_HELP.flags);
   if (flags.help) {
@@ -47,45 +46,43 @@ export async function demoCommand(words: readonly string[], terminal: Terminal):
   }
   expectPositionals(flags, 0);
   return await withTempDir(async (folder) => {
+    const printer = createDemoPrinter((line) => print(terminal, line));
+    printer.intro(`${AGENT} with ${MODEL}`);
     const deadline = createTerminalDeadline(terminal);
     deadline.limit(TIME_LIMIT_SECONDS * 1000);
-    const change = await findDemoChange(terminal.cwd, deadline.signal);
-    print(terminal, `${AGENT} reviews ${change.origin}`);
-    print(
-      terminal,
-      `Model: ${MODEL}, a set of fixed rules. No key, no network; memory is in a temporary folder.`,
+    const seen = await playDemo({ folder, terminal, printer, deadline }).finally(() => deadline.clear());
+    printer.memory(
+      await readMemory(folder, 'pr-reviewer.md'),
+      await readMemory(folder, 'pr-reviewer.state.md'),
     );
-
-    const first = await review({ number: 1, change, folder, terminal });
-    const second = await review({ number: 2, change, folder, terminal });
-    const memory = await readTextFile(join(folder, MEMORY_FILE), { what: 'memory file', remedy: REPORT_IT });
-    deadline.clear();
-    heading(terminal, 'The memory file, as plain as it is');
-    print(terminal, memory.trimEnd());
-    return conclude({ first, second, memory, terminal });
+    const isWhole = isWholeLife(seen);
+    printer.end(isWhole);
+    return isWhole ? 0 : 1;
   });
 }
 
-const REPORT_IT = 'Please report this: the demo writes it itself.';
-
-interface Review {
-  readonly number: number;
-  readonly change: DemoChange;
-  /** Stands in for `XDG_DATA_HOME` and `XDG_CONFIG_HOME`. */
+interface Stage {
   readonly folder: string;
   readonly terminal: Terminal;
+  readonly printer: DemoPrinter;
+  readonly deadline: RunDeadline;
 }
 
-/** What the model was sent. */
-interface Sent {
-  readonly system: string;
-  readonly user: string;
-}
-
-async function review({ number, change, folder, terminal }: Review): Promise<Sent> {
-  heading(terminal, `Run ${number}`);
-  const deadline = createTerminalDeadline(terminal);
-  deadline.limit(TIME_LIMIT_SECONDS * 1000);
+/** Reviews the commits one after the other; what became of findings in each. */
+async function playDemo({
+  folder,
+  terminal,
+  printer,
+  deadline,
+}: Stage): Promise<readonly (readonly DemoEvent[])[]> {
+  const { signal } = deadline;
+  const repository = await makeDemoRepository({
+    folder: join(folder, 'repository'),
+    env: terminal.env,
+    signal,
+  });
+  const base = await repository.commit(DEMO_BASE);
+  const pull = new DemoPullRequest(DEMO_ANSWER.by, base);
   const deps = await createTerminalDependencies({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
     trigger: { kind: 'local' },
@@ -96,161 +93,74 @@ async function review({ number, change, folder, terminal }: Review): Promise<Sen
     fetch: globalThis.fetch,
     output: { json: false, verbose: false },
   });
-  const sent: Sent[] = [];
+  const seen: (readonly DemoEvent[])[] = [];
+  let last: string | undefined;
+  for (const [index, commit] of DEMO_COMMITS.entries()) {
+    const head = await repository.commit(commit);
+    const fresh = await repository.diff(last ?? base, head);
+    pull.push(head, await repository.diff(base, head), last === undefined ? undefined : fresh);
+    printer.commit({ ...commit, number: index + 1, of: DEMO_COMMITS.length, head, diff: fresh });
+    await review(pull, deps);
+    printer.events(pull.events);
+    seen.push(pull.events);
+    if (index === 0) {
+      pull.answer(DEMO_ANSWER.by, DEMO_ANSWER.line, DEMO_ANSWER.text);
+      printer.answer(DEMO_ANSWER);
+    }
+    last = head;
+  }
+  return seen;
+}
+
+async function review(pull: DemoPullRequest, deps: Dependencies): Promise<void> {
+  const { github, publisher, trigger } = pull;
   const report = await runPipeline(
-    demoRequest(change),
-    listening(deps, (request) => {
-      sent.push(request);
-      showSent(request, terminal);
-    }),
-  );
-  deadline.clear();
-  print(terminal, '');
-  return checked(report, sent);
-}
-
-function demoRequest({ change }: DemoChange): Parameters<typeof runPipeline>[0] {
-  return {
-    agent: AGENT,
-    model: MODEL,
-    skill: '',
-    workdir: '',
-    prompt: '',
-    trigger: { kind: 'local' },
-    origin: undefined,
-    inWorkflow: false,
-    readStdin: async () => '',
-    readChange: async () => change,
-    admissionPolicy: DEFAULT_ADMISSION_POLICY,
-    readCheckout: async () => undefined,
-    memoryPolicy: DEFAULT_MEMORY_POLICY,
-    diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
-    isMemoryHidden: false,
-    wantCount: false,
-    maxTurns: MAX_TURNS,
-    tokenLimit: (agentMaxTokens) => agentMaxTokens,
-    outputSchema: '',
-    maxCostUsd: 0,
-    spendLimits: { perPullUsd: 0, perDayUsd: 0 },
-    fallbackModels: [],
-    timeLimit: () => TIME_LIMIT_SECONDS,
-    dryRun: false,
-  };
-}
-
-/** The world with a look at what goes to the model. */
-function listening(deps: Dependencies, heard: (sent: Sent) => void): Dependencies {
-  const models: Models = {
-    configure: (ref) => deps.models.configure(ref),
-    facts: (ref) => deps.models.facts(ref),
-    async open(ref) {
-      const model = await deps.models.open(ref);
-      const doGenerate: LanguageModel['doGenerate'] = (options) => {
-        heard({ system: textOf(options.prompt, 'system'), user: textOf(options.prompt, 'user') });
-        return model.doGenerate(options);
-      };
-      return { ...model, doGenerate };
+    {
+      agent: AGENT,
+      model: MODEL,
+      skill: '',
+      workdir: '',
+      prompt: '',
+      trigger,
+      origin: undefined,
+      inWorkflow: true,
+      readStdin: async () => '',
+      readChange: async () => undefined,
+      admissionPolicy: DEFAULT_ADMISSION_POLICY,
+      readCheckout: async () => undefined,
+      memoryPolicy: DEFAULT_MEMORY_POLICY,
+      diffPolicy: DEFAULT_CONTEXT_POLICY.diff,
+      isMemoryHidden: false,
+      wantCount: false,
+      maxTurns: MAX_TURNS,
+      tokenLimit: (agentMaxTokens) => agentMaxTokens,
+      outputSchema: '',
+      maxCostUsd: 0,
+      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
+      fallbackModels: [],
+      timeLimit: () => TIME_LIMIT_SECONDS,
+      dryRun: false,
     },
-  };
-  return { ...deps, models };
-}
-
-function textOf(
-  prompt: Parameters<LanguageModel['doGenerate']>[0]['prompt'],
-  role: 'system' | 'user',
-): string {
-  return prompt
-    .filter((message) => message.role === role)
-    .map(({ content }) =>
-      typeof content === 'string'
-        ? content
-        : content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
-    )
-    .join('');
-}
-
-function showSent({ system, user }: Sent, terminal: Terminal): void {
-  const hunk = /^@@ .*$/m.exec(user)?.[0] ?? 'no hunk';
-  const memory = system.includes(MEMORY_HEADING) ? 'with memory' : 'without memory: there is none yet';
-  print(terminal, `Sent: a system prompt of ${system.length} characters, ${memory};`);
-  print(terminal, `      a message of ${user.length} characters with the diff, first hunk: ${hunk}`);
-  print(terminal, '');
-}
-
-const MEMORY_HEADING = '\n## Memory\n';
-
-function checked(report: RunReport, [sent]: readonly Sent[]): Sent {
-  if (report.kind === 'ran' && report.outcome.kind === 'completed' && sent !== undefined) return sent;
+    { ...deps, github, publisher },
+  );
+  if (report.kind === 'ran' && report.outcome.kind === 'completed') return;
   if (report.kind === 'ran' && report.outcome.kind === 'failed') throw report.outcome.error;
   throw new AxeError('the demo run did not complete', { remedy: REPORT_IT });
 }
 
-interface DemoEnd {
-  readonly first: Sent;
-  readonly second: Sent;
-  readonly memory: string;
-  readonly terminal: Terminal;
+const REPORT_IT = 'Please report this: the demo brings all that it needs.';
+
+async function readMemory(folder: string, name: string): Promise<string> {
+  return await readTextFile(join(folder, MEMORY, name), { what: 'memory file', remedy: REPORT_IT });
 }
 
-/** Compares, does not claim: the first entry of the file must stand in the second prompt and not in the first. */
-function conclude({ first, second, memory, terminal }: DemoEnd): ExitCode {
-  const entries = parseEntries(memory).map(({ text }) => text);
-  const [firstEntry = ''] = entries;
-  const remembered =
-    firstEntry !== '' && !first.system.includes(firstEntry) && second.system.includes(firstEntry);
-  heading(terminal, remembered ? 'It remembers' : 'It does not remember');
-  print(terminal, `Entries in the file: ${entries.length}.`);
-  print(
-    terminal,
-    remembered
-      ? 'The second system prompt held the first entry, word for word; the first prompt did not.'
-      : `The second system prompt did not hold the first entry. ${REPORT_IT}`,
+/** Compares, does not claim: what the demo promises is what the runs have made of the findings. */
+function isWholeLife(seen: readonly (readonly DemoEvent[])[]): boolean {
+  const kinds = seen.map((events) =>
+    events
+      .map(({ kind }) => kind)
+      .toSorted()
+      .join(' '),
   );
-  return remembered ? 0 : 1;
+  return kinds.join(' | ') === 'raised raised | dismissed settled | back held-back';
 }
-
-function heading(terminal: Terminal, text: string): void {
-  print(terminal, `\n── ${text} ${'─'.repeat(Math.max(3, 74 - text.length))}`);
-}
-
-/** The change the demo reviews, and where it is from. */
-interface DemoChange {
-  readonly change: LocalChange;
-  readonly origin: string;
-}
-
-/** The last commit of the repository we stand in; where that shows no line of text, a small change of our own. */
-export async function findDemoChange(cwd: string, signal: AbortSignal): Promise<DemoChange> {
-  const commit = await lastCommit(cwd, signal);
-  const change = commit && { range: `${commit.sha} ${commit.subject}`, diff: commit.diff };
-  if (change !== undefined && hasLines(change.diff)) {
-    return { change, origin: `the last commit of ${cwd}: ${change.range}` };
-  }
-  const why =
-    change === undefined ? 'there is no git history here' : 'the last commit changes no line of text';
-  return {
-    change: { range: 'of the demo', diff: BUNDLED_DIFF },
-    origin: `a small change that comes with the demo, because ${why}`,
-  };
-}
-
-/** A change of binary files alone gives the rules nothing to show. */
-function hasLines(diff: string): boolean {
-  return parseDiff(diff).some(({ hunks }) => hunks.length > 0);
-}
-
-const BUNDLED_DIFF = `diff --git a/src/greeting.ts b/src/greeting.ts
-index 3b18e51..9c6f2ad 100644
---- a/src/greeting.ts
-+++ b/src/greeting.ts
-@@ -1,3 +1,8 @@
- export function greeting(name: string): string {
--  return 'Hello, ' + name;
-+  // TODO: translate
-+  console.log('greeting', name);
-+  if (name === '') {
-+    return 'Hello';
-+  }
-+  return \`Hello, \${name}\`;
- }
-`;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import type { OwnFindings, OwnOpenThread } from '../../../src/actions/publish/known-findings.js';
+import type { RequestedReview } from '../../../src/actions/publish/requested.js';
+import type { Severity } from '../../../src/core/findings/terms.js';
+import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
 import {
   type EarlierFindings,
   endFacts,
   formatEarlier,
   sortEarlier,
-} from '../../../src/actions/publish/earlier-findings.js';
-import type { OwnFindings, OwnOpenThread } from '../../../src/actions/publish/known-findings.js';
-import type { RequestedReview } from '../../../src/actions/publish/requested.js';
-import type { Severity } from '../../../src/core/findings/terms.js';
-import { type Buffered, NOTHING_BUFFERED } from '../../../src/core/review/buffered.js';
+} from '../../../src/core/review/earlier.js';
 import type { Ended, FindingFact } from '../../../src/core/review/finding-facts.js';
 import type { KnownFinding } from '../../../src/core/review/known.js';
 import { endMarkOf, findingMarker } from '../../../src/core/review/markers.js';
@@ -164,7 +164,8 @@ describe('an earlier finding', () => {
 describe('what is told of earlier findings', () => {
   function told(buffered: Partial<Buffered>, threads: readonly OwnOpenThread[], isTrusted = true) {
     const wanted = wantedOf(buffered, { isTrusted });
-    return formatEarlier(sortEarlier(wanted, standing(...threads)), wanted);
+    const frame = { ...wanted, clean: wanted.options.clean };
+    return formatEarlier(sortEarlier(wanted, standing(...threads)), frame);
   }
   const STILL = `- 🟠 [Built from the id](${opening().url}) — still open`;
   const other = own({ marker: { id: OTHER, agent: 'bot', severity: 'major', title: 'Built from [the] id' } });
@@ -207,7 +208,7 @@ describe('what is told of earlier findings', () => {
 describe('what is kept of the ends', () => {
   function kept(buffered: Partial<Buffered>, thread: Partial<OwnOpenThread>, facts?: readonly FindingFact[]) {
     const wanted = wantedOf(buffered, facts === undefined ? {} : { facts });
-    return endFacts(sortEarlier(wanted, standing(own(thread))), wanted);
+    return endFacts(sortEarlier(wanted, standing(own(thread))), { ...wanted, pull: wanted.place.number });
   }
   const PLACE = { id: ID, pull: 42, path: 'src/auth.ts', category: 'security', at: NOW } as const;
 

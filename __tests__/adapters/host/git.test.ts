@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { diffOfRange, lastCommit } from '../../../src/adapters/host/git.js';
+import { diffOfRange } from '../../../src/adapters/host/git.js';
 import { ProviderError } from '../../../src/core/errors.js';
 import { type GitRepo, makeGitRepo } from '../../helpers/git-repo.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
@@ -120,75 +119,6 @@ describe('the diff of a range', () => {
   });
 });
 
-describe('the last commit', () => {
-  it('is its short sha, subject and diff', async () => {
-    const { repo, second } = changed();
-    const commit = await lastCommit(repo.path, quiet);
-    expect(second.startsWith(commit?.sha ?? 'none')).toBe(true);
-    expect(commit).toMatchObject({ subject: 'Change a', diff: CHANGE });
-  });
-
-  it('may be the first of all', async () => {
-    const repo = repository();
-    repo.commit('Add a', { 'a.txt': 'one\n' });
-    expect(await lastCommit(repo.path, quiet)).toMatchObject({
-      subject: 'Add a',
-      diff: expect.stringContaining('new file mode 100644'),
-    });
-  });
-
-  it('may be all there is in a shallow clone', async () => {
-    const { repo } = changed();
-    const folder = join(tempDir('git'), 'clone');
-    execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${repo.path}`, folder]);
-    expect(await lastCommit(folder, quiet)).toMatchObject({
-      subject: 'Change a',
-      diff: expect.stringContaining('+two\n'),
-    });
-  });
-
-  it.each(['', 'off', 'combined'])(
-    'is for a merge what it brought to its first parent, with log.diffMerges = %j',
-    async (diffMerges) => {
-      const { repo } = changed();
-      repo.git('checkout', '--quiet', '-b', 'side', 'HEAD~1');
-      repo.commit('Add b', { 'b.txt': 'b\n' });
-      repo.git('checkout', '--quiet', 'main');
-      repo.git('merge', '--quiet', '--no-ff', '--message=Merge side', 'side');
-      if (diffMerges !== '') repo.git('config', 'log.diffMerges', diffMerges);
-      const commit = await lastCommit(repo.path, quiet);
-      expect(commit?.subject).toBe('Merge side');
-      expect(commit?.diff.match(/^diff --git .*$/gm)).toEqual(['diff --git a/b.txt b/b.txt']);
-      expect(commit?.diff).toContain('+b\n');
-    },
-  );
-
-  it('may have a subject with everything in it', async () => {
-    const repo = repository();
-    repo.commit('%h: "größer" \t<b>\n\nand a body', { 'a.txt': 'one\n' });
-    expect(await lastCommit(repo.path, quiet)).toMatchObject({ subject: '%h: "größer" \t<b>' });
-  });
-
-  it.each([
-    ['outside of a repository', () => tempDir('git')],
-    ['in a repository without a commit', () => repository().path],
-    ['in a folder that is not there', () => join(tempDir('git'), 'gone')],
-  ])('is none %s', async (_, folder) => {
-    expect(await lastCommit(folder(), quiet)).toBeUndefined();
-  });
-
-  it('is none where it changed nothing', async () => {
-    const { repo } = changed();
-    repo.commit('Nothing', {});
-    expect(await lastCommit(repo.path, quiet)).toBeUndefined();
-  });
-
-  it('ends with the reason when the run is stopped', async () => {
-    const reason = new ProviderError('timeout', 'context deadline exceeded');
-    await expect(lastCommit(changed().repo.path, AbortSignal.abort(reason))).rejects.toBe(reason);
-  });
-});
-
 describe('a configuration of git that suits its user', () => {
   /** A repository with a driver that would print something else, and attributes that ask for it. */
   function configured(settings: readonly (readonly [string, string])[]): GitRepo {
@@ -221,14 +151,6 @@ describe('a configuration of git that suits its user', () => {
   ])('changes nothing: %s = %s', async (key, value) => {
     const repo = configured([[key, value]]);
     expect(await diffOfRange('HEAD~1..HEAD', repo.path, quiet)).toBe(CHANGE);
-    expect(await lastCommit(repo.path, quiet)).toMatchObject({ subject: 'Change a', diff: CHANGE });
-  });
-
-  it('does not hide the first commit', async () => {
-    const repo = repository();
-    repo.commit('Add a', { 'a.txt': 'one\n' });
-    repo.git('config', 'log.showRoot', 'false');
-    expect((await lastCommit(repo.path, quiet))?.diff).toContain('+one\n');
   });
 
   it.each([

@@ -3,6 +3,7 @@ import type { Failed } from '../../adapters/github/client/failed.js';
 import { publishReview, type ReviewResult } from '../../adapters/github/posting/review.js';
 import { replyInThread } from '../../adapters/github/posting/thread-reply.js';
 import type { Buffered } from '../../core/review/buffered.js';
+import { type EarlierFindings, endFacts, formatEarlier, sortEarlier } from '../../core/review/earlier.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import { agentOf, parseReviewMarker } from '../../core/review/markers.js';
 import { type PlacedFinding, worstFirst } from '../../core/review/place.js';
@@ -16,15 +17,8 @@ import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
 import { warningText } from '../../core/warning.js';
 import { closeTexts, type OldTexts, sortTexts } from './close-texts.js';
-import {
-  dismissStale,
-  type EarlierFindings,
-  endEarlier,
-  endFacts,
-  formatEarlier,
-  sortEarlier,
-} from './earlier-findings.js';
-import { fetchOwnFindings, type OwnFindings } from './known-findings.js';
+import { dismissStale, endEarlier } from './earlier-findings.js';
+import { fetchOwnFindings, type OwnFindings, type OwnOpenThread } from './known-findings.js';
 import type { PublishedPart, RequestedReview, ReviewEnd } from './requested.js';
 import { recordsOf } from './review-records.js';
 import { whileAsked } from './while-asked.js';
@@ -87,7 +81,7 @@ async function postNew(wanted: RequestedReview, { client, own }: Asked): Promise
   };
   const standing = countStanding(wanted, { own, prepared, earlier, texts });
   const review = endOf(prepared, { unposted: [], standing });
-  const ends = endFacts(earlier, wanted);
+  const ends = endFacts(earlier, { ...wanted, pull: wanted.place.number });
   const alreadyOpen = prepared.alreadyOpen.map(({ placed }) => placed);
   const recorded = (url?: string) => recordsOf(wanted, { earlier, url, alreadyOpen });
   if (!isWorthPosting(wanted, { own, prepared, earlier })) {
@@ -121,7 +115,7 @@ async function postNew(wanted: RequestedReview, { client, own }: Asked): Promise
 
 interface Standing extends Pick<Asked, 'own'> {
   readonly prepared: PreparedReview;
-  readonly earlier: EarlierFindings;
+  readonly earlier: EarlierFindings<OwnOpenThread>;
   readonly texts: OldTexts;
 }
 
@@ -148,7 +142,7 @@ function freshOf({ comments, replies, inBody }: PreparedReview): readonly Placed
 
 interface Posting extends Pick<Asked, 'own'> {
   readonly prepared: PreparedReview;
-  readonly earlier: EarlierFindings;
+  readonly earlier: EarlierFindings<OwnOpenThread>;
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
@@ -173,7 +167,9 @@ function isWorthPosting(
   }
 }
 
-type Known = Pick<OwnFindings, 'open' | 'reviews'> & { readonly earlier: EarlierFindings | undefined };
+type Known = Pick<OwnFindings, 'open' | 'reviews'> & {
+  readonly earlier: EarlierFindings<OwnOpenThread> | undefined;
+};
 
 const NOTHING_OWN: Known = { open: [], reviews: [], earlier: undefined };
 
@@ -193,7 +189,7 @@ function prepare(wanted: RequestedReview, { open, reviews, earlier }: Known): Pr
     compared: new Set(known.map(({ id }) => id)),
     maxComments: options.maxComments,
     blockOn: options.blockOn,
-    earlier: earlier === undefined ? [] : formatEarlier(earlier, wanted),
+    earlier: earlier === undefined ? [] : formatEarlier(earlier, { ...wanted, clean: options.clean }),
     footer: options.footer,
     signature: options.signature,
     clean: options.clean,

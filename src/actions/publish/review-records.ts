@@ -3,8 +3,7 @@ import { compareSeverity } from '../../core/findings/severity.js';
 import type { Buffered } from '../../core/review/buffered.js';
 import type { KnownFinding } from '../../core/review/known.js';
 import type { PlacedFinding } from '../../core/review/place.js';
-import type { EarlierFindings } from './earlier-findings.js';
-import type { OwnOpenThread } from './known-findings.js';
+import type { EarlierFindings, EarlierThread } from '../../core/review/earlier.js';
 import type { RequestedReview } from './requested.js';
 
 /** Where a finding is, for records that say so. */
@@ -103,7 +102,7 @@ function earlierRecords(
   earlier: EarlierFindings | undefined,
 ): readonly FindingRecord[] {
   if (earlier === undefined) return known.map((one) => knownRecord(one, { state: one.state }));
-  const isOf = (id: string) => (thread: OwnOpenThread) => thread.marker.id === id;
+  const isOf = (id: string) => (thread: EarlierThread) => thread.marker.id === id;
   return known.map((one) => {
     const ended = earlier.settled.find(({ settlement }) => settlement.finding.id === one.id)?.settlement;
     if (ended !== undefined) {

@@ -20,21 +20,6 @@ export async function diffOfRange(range: string, cwd: string, signal: AbortSigna
   return result.stdout;
 }
 
-/** The last commit of a repository with its diff; undefined where there is no repository or no commit. */
-export async function lastCommit(
-  cwd: string,
-  signal: AbortSignal,
-): Promise<{ readonly sha: string; readonly subject: string; readonly diff: string } | undefined> {
-  const head = await git(['log', '-1', '--format=%h%x00%s'], cwd, signal);
-  if (head.kind === 'failed') return undefined;
-  const [sha = '', subject = ''] = head.stdout.trimEnd().split('\0');
-  // `show` works on the first commit and in a shallow clone too, where HEAD~1 is missing.
-  const shown = await git(['show', '--format=', '--first-parent', '-m', ...PLAIN, 'HEAD'], cwd, signal);
-  return shown.kind === 'failed' || shown.stdout.trim() === ''
-    ? undefined
-    : { sha, subject, diff: shown.stdout };
-}
-
 /** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
 const PLAIN = [
   '--no-color',
@@ -49,13 +34,7 @@ const PLAIN = [
 ];
 
 /** The same by configuration, for what has no option or only a newer one. */
-const CONFIG = [
-  'core.quotepath=true',
-  'diff.relative=false',
-  'log.diffMerges=separate',
-  'log.showRoot=true',
-  'log.showSignature=false',
-].flatMap((setting) => ['-c', setting]);
+const CONFIG = ['core.quotepath=true', 'diff.relative=false'].flatMap((setting) => ['-c', setting]);
 
 /** Rejects with the signal's reason when it aborts. */
 function git(args: readonly string[], cwd: string, signal: AbortSignal): Promise<GitResult> {

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { makeGitRepo } from '../helpers/git-repo.js';
+import { machineNode, runCli } from '../helpers/run-cli.js';
+import { tempDir } from '../helpers/temp.js';
+import { expectTranscript, steady } from './stage.js';
+
+const NODES = [{ title: `the Node of the tests (${process.version})`, node: process.execPath }, ownNode()];
+
+/** Folders a person may stand in: none of them is read or written. */
+const FOLDERS: readonly (readonly [string, () => string])[] = [
+  ['a folder without git', () => tempDir('folder')],
+  ['a repository', () => standIn()],
+];
+
+describe.each(NODES)('the demo on $title', ({ node }) => {
+  it.each(FOLDERS)('in %s', async (_, stand) => {
+    const cwd = stand();
+    const [home, temp] = [tempDir('home'), tempDir('temp')];
+    const before = everything(cwd);
+    const { exitCode, stdout, stderr } = await runCli(['demo'], {
+      node,
+      cwd,
+      env: { HOME: home, TMPDIR: temp },
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expectTranscript('the-demo-shows-the-whole-life-of-a-finding', steady(stdout));
+    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(temp)).toEqual([]);
+    expect(everything(cwd)).toEqual(before);
+  });
+});
+
+/** A repository with settings that would stop a commit, or change what git shows. */
+function standIn(): string {
+  const repo = makeGitRepo(tempDir('repo'));
+  repo.commit('Begin', { 'a.ts': 'export {};\n' });
+  repo.git('config', 'commit.gpgsign', 'true');
+  return repo.path;
+}
+
+/** Every path of a folder with its size and time of change. */
+function everything(folder: string): readonly string[] {
+  mkdirSync(folder, { recursive: true });
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => {
+      const { size, mtimeMs } = statSync(join(folder, path));
+      return `${path} ${size} ${mtimeMs}`;
+    })
+    .sort();
+}
+
+/** The Node of the machine; where it has none that is new enough, the title says so and the tests' own runs again. */
+function ownNode(): { readonly title: string; readonly node: string } {
+  const node = machineNode();
+  if (node === undefined) return instead('the machine has no Node of its own');
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    return instead(`the machine's Node is ${version}, and 20.19 is needed`);
+  return { title: `the machine's own Node (${version})`, node };
+}
+
+function instead(why: string) {
+  return { title: `the Node of the tests again, because ${why}`, node: process.execPath };
+}

@@ -1,0 +1,176 @@
+import { isOwnText } from '../event/mention.js';
+import { featuresOf } from '../findings/features.js';
+import { sketchOf } from '../findings/likeness.js';
+import { cleanLine } from '../text/cut.js';
+import type { Buffered, Repeated } from './buffered.js';
+import { oneLine, severityMark } from './comment-text.js';
+import { readDiffLines } from './diff-lines.js';
+import type { Ended, FindingFact } from './finding-facts.js';
+import { commentWords } from './known.js';
+import type { FindingMarker } from './markers.js';
+import { type CommentedLine, isLineGone, isSuggestionApplied } from './outdated.js';
+import type { Settlement, SettleWay } from './settle.js';
+import type { ReviewFact } from './state-facts.js';
+
+/** A conversation that an open finding of the agent began. */
+export interface EarlierThread extends CommentedLine {
+  readonly marker: FindingMarker;
+  readonly first: { readonly body: string; readonly url: string };
+  readonly replies: readonly { readonly isOurs: boolean; readonly body: string }[];
+  readonly repliesTotal: number;
+}
+
+/** What a run makes of the findings that the pull request had before. */
+export interface EarlierFindings<Thread extends EarlierThread = EarlierThread> {
+  /** Their lines are gone from the change, and nobody has answered. */
+  readonly gone: readonly Thread[];
+  /** Of these, those whose suggestion was committed: that is what cured them. */
+  readonly applied: ReadonlySet<Thread>;
+  /** The model has ended them; where it may only say so, they are open as well. */
+  readonly settled: readonly { readonly settlement: Settlement; readonly thread: Thread }[];
+  /** Ended before, and raised again. */
+  readonly back: readonly Repeated[];
+  /** They are open, and stay so. */
+  readonly open: readonly Thread[];
+}
+
+/** A run changes no more conversations: each takes a request or two. */
+const MAX_CHANGED = 30;
+
+/** What a run has made of them. */
+export interface SortingParts {
+  /** What was reviewed. */
+  readonly commits: { readonly head: string; readonly diff: string };
+  readonly buffered: Pick<Buffered, 'repeated' | 'settlements'>;
+  /** Nobody without write access wrote what the run has read: the model's word may end a finding. */
+  readonly isTrusted: boolean;
+}
+
+/** Sorts the agent's findings on lines by what becomes of them; nothing is ended that this run did not look at. */
+export function sortEarlier<Thread extends EarlierThread>(
+  { commits, buffered, isTrusted }: SortingParts,
+  own: { readonly head: string; readonly threads: readonly Thread[] },
+): EarlierFindings<Thread> {
+  const lines = own.head === commits.head ? readDiffLines(commits.diff) : undefined;
+  const raised = new Set(buffered.repeated.map(({ of }) => of.id));
+  const settled = buffered.settlements
+    .flatMap((settlement) => {
+      const thread = own.threads.find(({ marker }) => marker.id === settlement.finding.id);
+      return thread === undefined ? [] : [{ settlement, thread }];
+    })
+    .slice(0, MAX_CHANGED);
+  const isSettled = (thread: Thread) => settled.some((one) => one.thread === thread);
+  const gone = own.threads
+    .filter(
+      (thread) =>
+        lines !== undefined &&
+        !raised.has(thread.marker.id) &&
+        !isSettled(thread) &&
+        !isAnswered(thread) &&
+        isLineGone(thread, lines),
+    )
+    .slice(0, MAX_CHANGED);
+  const isApplied = ({ path, first }: Thread) =>
+    lines !== undefined && isSuggestionApplied({ path, body: first.body }, lines);
+  return {
+    gone,
+    applied: new Set(gone.filter(isApplied)),
+    settled,
+    back: buffered.repeated.filter(({ of }) => of.state !== 'open' && of.isOwn),
+    // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
+    open: own.threads.filter((thread) => !gone.includes(thread) && !(isTrusted && isSettled(thread))),
+  };
+}
+
+function isAnswered({ replies, repliesTotal }: EarlierThread): boolean {
+  return repliesTotal > replies.length || replies.some(({ isOurs, body }) => !(isOurs && isOwnText(body)));
+}
+
+/** Where and when findings have ended. */
+export interface EndFactsParts {
+  readonly pull: number;
+  /** What is kept so far. */
+  readonly facts: readonly ReviewFact[];
+  readonly now: Date;
+}
+
+/** What is kept of the ends (D36): closed sets and logins alone. */
+export function endFacts(
+  { gone, applied, settled, back }: EarlierFindings,
+  { pull, facts, now }: EndFactsParts,
+): readonly FindingFact[] {
+  const raisedAs = (id: string) =>
+    facts.find((fact) => fact.kind === 'finding' && fact.id === id && fact.pull === pull);
+  const end = (id: string, how: Ended['how'], parts: Pick<Ended, 'why' | 'by'>): readonly FindingFact[] => {
+    const raised = raisedAs(id);
+    if (raised?.kind !== 'finding') return [];
+    const { path, category } = raised;
+    return [{ kind: 'ended', id, pull, path, category, how, ...parts, at: now }];
+  };
+  /** What was acted on is wanted: findings like it are not held back for a few dismissals. */
+  const accept = ({ marker: { id }, first }: EarlierThread): readonly FindingFact[] => {
+    const raised = raisedAs(id);
+    if (raised?.kind !== 'finding') return [];
+    const { path, category } = raised;
+    const sketch = sketchOf(featuresOf(commentWords(first.body)));
+    return [{ kind: 'accepted', id, pull, path, category, sketch, at: now }];
+  };
+  return [
+    ...gone.flatMap((thread) => {
+      const { id } = thread.marker;
+      return applied.has(thread)
+        ? [...end(id, 'settled', { why: 'suggestion', by: '' }), ...accept(thread)]
+        : end(id, 'outdated', { why: 'gone', by: '' });
+    }),
+    ...settled.flatMap(({ settlement: { how, by }, thread }) => [
+      ...end(thread.marker.id, END_OF[how].how, { why: END_OF[how].why, by }),
+      ...(how === 'fixed' ? accept(thread) : []),
+    ]),
+    ...back.flatMap(({ of }) => {
+      const raised = raisedAs(of.id);
+      return raised?.kind === 'finding' ? [{ ...raised, at: now }] : [];
+    }),
+  ];
+}
+
+const END_OF: Readonly<Record<SettleWay, Pick<Ended, 'how' | 'why'>>> = {
+  fixed: { how: 'settled', why: 'fixed' },
+  wrong: { how: 'withdrawn', why: 'wrong' },
+  dismissed: { how: 'dismissed', why: 'words' },
+};
+
+const MAX_PATH = 200;
+const SHORT_SHA = 7;
+
+/** What the lines about earlier findings are made with. */
+export interface EarlierFrame extends Pick<SortingParts, 'commits' | 'isTrusted'> {
+  /** Outbound cleaning (D24). */
+  clean(markdown: string): string;
+}
+
+/** One line for each earlier finding that this review has to tell of, as markdown; empty where nothing happened to any. */
+export function formatEarlier(
+  { gone, applied, settled, back, open }: EarlierFindings,
+  { commits, isTrusted, clean }: EarlierFrame,
+): readonly string[] {
+  const head = commits.head.slice(0, SHORT_SHA);
+  const ended = isTrusted ? settled : [];
+  const lines = [
+    ...ended.map(({ settlement: { finding, how } }) => {
+      const what = how === 'fixed' ? `settled by \`${head}\`` : how === 'wrong' ? 'taken back' : 'dismissed';
+      return `- ✅ ${oneLine(finding.title, clean)} — ${what}`;
+    }),
+    ...gone.map((thread) => {
+      const { marker, path } = thread;
+      const title = oneLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
+      return `- ✅ ${title} — ${applied.has(thread) ? 'its suggestion was committed' : 'its line is gone'}`;
+    }),
+    ...back.map(({ of }) => `- ↩️ ${oneLine(of.title, clean)} — back since \`${head}\``),
+  ];
+  if (lines.length === 0) return [];
+  const still = open.map(({ marker, path, first }) => {
+    const title = oneLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
+    return `- ${severityMark(marker.severity ?? 'minor')} [${title.replace(/[[\]]/g, '')}](${first.url}) — still open`;
+  });
+  return [...lines, ...still];
+}
