@@ -320,12 +320,16 @@ describe('a run that ended well', () => {
       {
         level: 'notice',
         title: 'Where memory lives',
-        message: expect.stringMatching(/^Memory went to the Actions cache, since … GitHub .* loses its memory\.$/),
+        message: expect.stringMatching(
+          /^Memory went to the Actions cache, since … GitHub .* loses its memory\.$/,
+        ),
         file: undefined,
         line: undefined,
       },
     ]);
-    expect(step.summary).toMatch(/\n- Memory went to the Actions cache, since … GitHub .* loses its memory\.\n/);
+    expect(step.summary).toMatch(
+      /\n- Memory went to the Actions cache, since … GitHub .* loses its memory\.\n/,
+    );
     expect(step.outputs).toMatchObject({ 'memory-store': 'cache', 'memory-saved': 'true' });
   });
 });
