@@ -1,36 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { startChild } from '../helpers/child.js';
 import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { CLI } from '../helpers/run-cli.js';
+import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-
-/** `script` gives a program a real terminal and keeps its exit status: util-linux's, or that of macOS. */
-function onTerminal(words: readonly string[]): readonly string[] {
-  if (process.platform === 'darwin') return ['-q', '/dev/null', ...words];
-  return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];
-}
 
 /** Starts the command line on a terminal, which shows both streams. */
 async function start(script: ModelScript, env: Readonly<Record<string, string>>, words: readonly string[]) {
   const model = await startModelServer(script);
   const cwd = tempDir('cwd');
   writeFiles(cwd, { 'notes.txt': 'One line.\n', '.axe/agents/reader.toml': READER });
-  return startChild({
-    command: 'script',
-    args: onTerminal([process.execPath, CLI, 'run', ...words]),
-    env: {
-      ...model.env,
-      PATH: process.env['PATH'] ?? '',
-      HOME: tempDir('home'),
-      NODE_DISABLE_COMPILE_CACHE: '1',
-      TERM: 'xterm-256color',
-      ...env,
-    },
-    cwd,
-    // A terminal whose input has ended would show that as ^D.
-    stdin: { kind: 'pipe-open' },
-  });
+  return startOnTerminal(['run', ...words], { cwd, env: { ...model.env, ...env } });
 }
 
 const READER = `name = "reader"
@@ -47,13 +26,6 @@ const READS: ModelScript = [
 ];
 
 const ASK = ['builtin/ask', '--prompt', 'Sort.'];
-
-/** What stands on a terminal in the end: a line that is cleared is gone. */
-function lastScreen(stdout: string): string {
-  // Before a line is drawn anew, the cursor goes to its beginning and the rest is erased.
-  const drawn = stdout.split('\r\n').map((line) => line.split('\u001b[1G\u001b[0K').at(-1) ?? '');
-  return stripVTControlCharacters(drawn.join('\n'));
-}
 
 describe('an answer on a terminal', () => {
   it('ends its line, so that the prompt of the shell does not follow on it', async () => {

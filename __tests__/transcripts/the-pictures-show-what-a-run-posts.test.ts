@@ -2,8 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
-import { text as answer, type ScriptedToolCall, startModelServer } from '../helpers/model-server.js';
-import { runCli } from '../helpers/run-cli.js';
+import {
+  text as answer,
+  type ScriptedToolCall,
+  startModelServer,
+  toolCall,
+} from '../helpers/model-server.js';
+import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
 import { calls, push, submit } from './review-scene.js';
@@ -137,7 +142,7 @@ function reviewsOf({ repo: { talk } }: Stage) {
   }));
 }
 
-/** A run on a laptop over the same change, with what it says on the way. */
+/** A run on a laptop over the same change, on a terminal, as it stands there in the end. */
 async function terminal() {
   const repo = makeGitRepo(tempDir('laptop'));
   const source = (diff: string, sign: string) =>
@@ -147,19 +152,21 @@ async function terminal() {
       .map((line) => line.slice(1))
       .join('\n')}\n`;
   repo.commit('Settle orders', { 'src/orders.ts': source(FIRST, '-') });
-  repo.commit(TITLE, { 'src/orders.ts': source(FIRST, '+'), '.axe/agents/reviewer.toml': AGENT });
+  repo.commit(TITLE, { 'src/orders.ts': source(FIRST, '+'), '.axe/agents/reviewer.toml': LAPTOP_REVIEWER });
   const model = await startModelServer([
-    answer('`src/orders.ts:23` does not await `markPaid`: if it fails, the order is charged twice.', {
-      inputTokens: 1812,
+    toolCall('read_file', { path: 'src/orders.ts' }),
+    answer('`src/orders.ts:24` does not await `markPaid`: if it fails, the order is charged twice.', {
+      inputTokens: 2412,
       outputTokens: 64,
     }),
   ]);
-  const words = ['run', 'reviewer', '-v', '--git', 'HEAD~1..HEAD'];
-  const env = { ...model.env, XDG_DATA_HOME: tempDir('data') };
-  const { exitCode, stdout, stderr } = await runCli(words, { cwd: repo.path, env });
+  const words = ['run', 'reviewer', '--git', 'HEAD~1..HEAD'];
+  const { exitCode, stdout } = await startOnTerminal(words, { cwd: repo.path, env: model.env }).finished;
   expect(exitCode).toBe(0);
-  return { command: `axe-action ${words.join(' ')}`, stderr: lines(stderr), stdout: lines(stdout) };
+  return { command: `axe-action ${words.join(' ')}`, screen: lines(lastScreen(stdout)) };
 }
+
+const LAPTOP_REVIEWER = AGENT.replace('\n\n[memory]', '\ntools = ["read_file"]\n\n[memory]');
 
 function lines(said: string): readonly string[] {
   return said.replace(/\n$/, '').split('\n');

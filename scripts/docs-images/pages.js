@@ -20,11 +20,7 @@ export const PAGES = {
 
 /** Times and the like are placeholders in the sources, since they differ from run to run; these stand in for them. */
 const TIMES = ['2026-03-04T09:41:07Z', '2026-03-04T10:05:52Z', '2026-03-05T08:12:30Z'];
-const SAMPLES = [
-  ['<seconds>', '6.2 s'],
-  ['<milliseconds>', '6214ms'],
-  ['<folder>', '~/shop'],
-];
+const SAMPLES = [['<seconds>', '6.2 s']];
 
 function page(content, theme) {
   const css = readFileSync(require.resolve(`github-markdown-css/github-markdown-${theme}.css`), 'utf8');
@@ -121,11 +117,10 @@ function fileHtml(name, branch, lines) {
 <div class="markdown-body box-body">${renderMarkdown(textOf(lines))}</div></div>`;
 }
 
-function terminalHtml({ command, stderr, stdout }) {
-  const said = escapeHtml(textOf(stderr));
+function terminalHtml({ command, screen }) {
+  const lines = escapeHtml(textOf(screen)).replaceAll(/^✔/gm, '<span class="done">✔</span>');
   return `<div class="terminal"><div class="terminal-head"><i></i><i></i><i></i></div>
 <pre><b class="prompt">$</b> ${escapeHtml(command)}
-<span class="quiet">${said}</span>
-${escapeHtml(textOf(stdout))}
+${lines}
 <b class="prompt">$</b> <span class="cursor"> </span></pre></div>`;
 }
