@@ -70,7 +70,7 @@ describe('the text of a review', () => {
 
 - ✅ Old one — settled by \`aaaaaaa\`
 
-| | | |
+| | Finding | Where |
 |---|---|---|
 | 🟠 | On its line | \`src/auth.ts:10\` |
 | 🟠 | Leak | \`src/auth.ts:11\` |

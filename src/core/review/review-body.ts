@@ -109,7 +109,7 @@ function formatTable({ listed, clean }: ReviewBodyParts): string {
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
     return `| ${severityMark(severity)} | ${cell(oneLine(title, clean))} | ${cell(place)} |`;
   });
-  return ['| | | |', '|---|---|---|', ...rows].join('\n');
+  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }
 
 function cell(markdown: string): string {
