@@ -40,13 +40,15 @@ async function memory(
     env = {},
     stdin,
     cwd = home,
+    isTTY = false,
   }: {
+    readonly isTTY?: boolean;
     readonly env?: Readonly<Record<string, string>>;
     readonly stdin?: Uint8Array;
     readonly cwd?: string;
   } = {},
 ) {
-  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd });
+  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd, isTTY });
   const typed = stdin === undefined ? terminal.stdin : Object.assign(Readable.from([stdin]), { fd: 0 });
   const exitCode = await main(['memory', ...words], { ...terminal, stdin: typed });
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
@@ -78,6 +80,20 @@ describe('memory show', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('is for reading in a terminal, and with --raw as in a pipe', async () => {
+    store({ 'bot.md': A });
+    const shown = await memory(['show', 'bot'], { isTTY: true });
+    expect(shown.output).toMatch(
+      /^1 entry of .*, newest first:\n\n\d+ \w+ ago · aaaaaa-1\n {10}2026-02-23T04:01:00Z\n {2}Task {4}task 1\n {2}Result {2}result 1\n$/,
+    );
+    const raw = await memory(['show', 'bot', '--raw'], { isTTY: true });
+    expect(raw).toEqual(await memory(['show', 'bot']));
+    const found = await memory(['search', 'bot', 'result'], { isTTY: true });
+    expect(found.output).toMatch(/· aaaaaa-1\n/);
+    const json = await memory(['show', 'bot', '--json'], { isTTY: true });
+    expect(JSON.parse(json.output)).toHaveLength(1);
   });
 
   it('says of a missing file that there is nothing, and makes none', async () => {
@@ -303,6 +319,26 @@ describe('memory edit, remember and promote', () => {
     const id = parseLog(AXE).units[0]?.id ?? '';
     expect(await memory(['edit', 'bot', id], { env: EDITOR })).toMatchObject({ exitCode: 0 });
     expect(read('bot.md')).toBe(AXE.replace('正常', '已改') + B);
+  });
+
+  it('prefers the editor that VISUAL names', async () => {
+    store({ 'bot.md': AXE });
+    const id = parseLog(AXE).units[0]?.id ?? '';
+    const env = { VISUAL: EDITOR.EDITOR, EDITOR: 'false' };
+    expect(await memory(['edit', 'bot', id], { env })).toMatchObject({ exitCode: 0 });
+    expect(read('bot.md')).toBe(AXE.replace('正常', '已改'));
+  });
+
+  it('changes a note by its path, and shows it', async () => {
+    store({ 'bot.md': A, 'MEMORY.md': 'use tabs\n' });
+    const env = { EDITOR: 'sed -i s/tabs/spaces/' };
+    expect(await memory(['edit', 'bot', 'MEMORY.md'], { env })).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^`MEMORY\.md` was changed in .*; it has 11 bytes now\.\n$/),
+    });
+    expect(read('MEMORY.md')).toBe('use spaces\n');
+    expect((await memory(['notes', 'bot', 'MEMORY.md'])).output).toContain('use spaces\n');
+    expect((await memory(['notes', 'bot'])).output).toContain('- `MEMORY.md`, 11 bytes\n');
   });
 
   it('changes the result without an editor', async () => {

@@ -28,6 +28,7 @@ const LANE: Flag = {
   choices: ['trusted', 'untrusted'],
 };
 const LAST: Flag = { name: 'last', kind: 'int', about: 'Show at most this many, the newest' };
+const RAW: Flag = { name: 'raw', kind: 'bool', about: 'In a terminal too, show entries as in a pipe' };
 const JSON_FLAG: Flag = { name: 'json', kind: 'bool', about: 'Print JSON' };
 
 /** The commands of `memory`, as help shows them. */
@@ -35,14 +36,22 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   {
     usage: 'memory show <agent> [id]',
     short: 'Show what an agent remembers, or one entry',
-    long: 'Show the entries of an agent, the newest first, or one entry with all it says.',
-    flags: [...WHERE, LANE, LAST, JSON_FLAG],
+    long: 'Show the entries of an agent, the newest first, or one entry or note with all it says. In a terminal entries have\nrelative dates and the width of the window; --raw shows them as a pipe gets them.',
+    flags: [...WHERE, LANE, LAST, RAW, JSON_FLAG],
+    examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],
   },
   {
     usage: 'memory search <agent> <words>',
     short: 'Find the entries that hold all the words',
     long: 'Find the entries that contain all the words in task or result, in any case, newest first.',
-    flags: [...WHERE, LANE, LAST, JSON_FLAG],
+    flags: [...WHERE, LANE, LAST, RAW, JSON_FLAG],
+  },
+  {
+    usage: 'memory notes <agent> [path]',
+    short: 'List the notes an agent keeps, or show one',
+    long: 'List the notes that an agent keeps besides its entries, or show one with all it says. `memory edit` changes a note,\n`memory forget` deletes it.',
+    flags: WHERE,
+    examples: ['memory notes keeper', 'memory notes keeper MEMORY.md'],
   },
   {
     usage: 'memory verify <agent>',
@@ -81,17 +90,18 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   },
   {
     usage: 'memory edit <agent> <id>',
-    short: 'Change an entry',
+    short: 'Change an entry or a note',
     long: [
-      'Change task and result of an entry in the editor that the environment variable EDITOR names, or its result with',
-      '--text. Time, place and provenance stay; the entry gets a new id, and the old one is forgotten.',
+      'Change task and result of an entry in the editor that the environment variable VISUAL or EDITOR names, or its result',
+      'with --text. Time, place and provenance stay; the entry gets a new id, and the old one is forgotten. In place of an',
+      'id, the path of a note changes that note; what others write to it meanwhile stays.',
     ].join('\n'),
     flags: [...WHERE, LANE, { name: 'text', kind: 'string', about: 'The new result, without an editor' }],
   },
   {
     usage: 'memory remember <agent> [text]',
     short: 'Add an entry of your own',
-    long: 'Add an entry of your own: the text, or what you write in the editor that EDITOR names.',
+    long: 'Add an entry of your own: the text, or what you write in the editor that VISUAL or EDITOR names.',
     flags: [...WHERE, { name: 'text', kind: 'string', about: 'The text; the same as giving it last' }],
   },
   {

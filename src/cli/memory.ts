@@ -27,6 +27,7 @@ import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
 import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
 import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
+import { renderEntries } from './render-entries.js';
 import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | verify | …` (D14): what people do with a memory themselves. Throws an AxeError. */
@@ -73,8 +74,19 @@ async function runHere(name: string, { help, flags, terminal }: Asked): Promise<
   const mayCreate = command.kind === 'remember' || command.kind === 'import';
   const place = await openMemoryPlace({ agent, flags, terminal, all, mayCreate });
   const secrets = secretValues(terminal.env);
-  const result = await runMemoryCommand(command, makeHand(place, secrets, terminal), place.unknown);
+  const result = await runMemoryCommand(
+    command,
+    { ...makeHand(place, secrets, terminal), ...forPeople(flags, terminal) },
+    place.unknown,
+  );
   return finish(result, { command, json: flags.bool('json'), secrets, terminal });
+}
+
+/** In a terminal lists are for reading; in a pipe every byte is as before. */
+function forPeople(flags: ParsedFlags, { stdout }: Terminal): Pick<CommandSession, 'formatEntries'> {
+  if (stdout.isTTY !== true || flags.bool('raw') || flags.bool('json')) return {};
+  const view = { nowMs: createClock().now().getTime(), width: stdout.columns ?? 80 };
+  return { formatEntries: (entries) => renderEntries(entries, view) };
 }
 
 /** The flags that are the command's own, as words. */
@@ -228,10 +240,10 @@ async function pushFolder(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
   throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });
 }
 
-/** Lets the user change a text in `$EDITOR`. Throws an AxeError. */
+/** Lets the user change a text in `$VISUAL`, or else `$EDITOR`. Throws an AxeError. */
 async function editInTerminal(draft: string, { env }: Terminal): Promise<string> {
-  const editor = env['EDITOR'] ?? '';
-  if (editor.trim() === '') {
+  const editor = [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '');
+  if (editor === undefined) {
     throw new AxeError('$EDITOR environment variable is not set', { remedy: 'Set it, or give `--text`.' });
   }
   return await editText(editor, draft);

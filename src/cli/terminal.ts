@@ -13,7 +13,7 @@ export interface Terminal {
   readonly program: ProgramName;
   readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
   /** The answer. */
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** The talk. */
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Calls back when a signal asks the program to end. Without a listener a signal ends it at once. */

@@ -28,6 +28,8 @@ export interface CommandSession {
   readonly origin: Omit<Provenance, 'id'> | undefined;
   /** New entries stay apart from what trusted runs load until somebody promotes them. */
   readonly isQuarantined?: boolean;
+  /** How lists of entries are written; left out: as a markdown list. */
+  readonly formatEntries?: (entries: readonly MemoryEntry[]) => string;
   /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
   readonly edit?: (draft: string) => Promise<string>;
   /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
@@ -161,9 +163,13 @@ export async function ask<T>(
 
 /** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
 export function noSuchEntryOrNote(id: string, view: MemoryView): MemoryRefusal {
-  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, view);
+  return /\/|\.md$/.test(id) ? noSuchNote(id, view) : noSuchEntry(id, view);
+}
+
+/** What is told of a path that no note has. */
+export function noSuchNote(path: string, { location }: MemoryView): MemoryRefusal {
   const remedy = 'Give the path of a note as `show` lists it after the entries.';
-  return refusal('not-found', `no note \`${id}\` in ${view.location}`, remedy);
+  return refusal('not-found', `no note \`${path}\` in ${location}`, remedy);
 }
 
 /** What is told of an id that is nobody's. */

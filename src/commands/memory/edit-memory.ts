@@ -14,11 +14,13 @@ import {
   type MemoryRefusal,
   type MemoryView,
   noSuchEntry,
+  noSuchEntryOrNote,
   refusal,
   saveChanges,
   severalEntries,
   viewMemory,
 } from './command-session.js';
+import { editNote } from './edit-note.js';
 import { entryNotes } from './entry-notes.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
@@ -26,13 +28,15 @@ type EditCommand = Extract<MemoryCommand, { kind: 'edit' }>;
 
 /**
  * Puts a new entry in the place of another, with its time and provenance and a new id, and forgets the old one, so that
- * no copy of it can win over the new one.
+ * no copy of it can win over the new one. The path of a note edits that note.
  */
 export async function editEntry(
   command: EditCommand,
   view: MemoryView,
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
+  const note = view.notes.find(({ path }) => path === command.id);
+  if (note !== undefined) return await editNote(note, command.text, view, hand);
   const old = pickEntry(command, view);
   if ('kind' in old) return old;
   const edited = await editFields(command, old, hand);
@@ -66,7 +70,7 @@ function pickEntry({ id, lane }: EditCommand, view: MemoryView): MemoryEntry | M
     logs.flatMap(({ entries }) => entries),
     id,
   );
-  if (found.kind === 'missing') return noSuchEntry(id, view);
+  if (found.kind === 'missing') return noSuchEntryOrNote(id, view);
   if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
   const [entry] = found.entries;
   if (entry === undefined) return noSuchEntry(id, view);

@@ -16,7 +16,7 @@ import { forgetMemory } from './forget-memory.js';
 import { memoryStats } from './memory-stats.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
-import { searchMemory, showMemory, verifyMemory } from './show-memory.js';
+import { searchMemory, showMemory, showNotes, verifyMemory } from './show-memory.js';
 import { signMemory } from './sign-memory.js';
 import { refuseUnknown, type UnknownAgent } from './unknown-agent.js';
 
@@ -38,7 +38,9 @@ export async function runMemoryCommand(
     case 'show':
       return showMemory(command, view, hand);
     case 'search':
-      return searchMemory(command, view);
+      return searchMemory(command, view, hand);
+    case 'notes':
+      return showNotes(command.path, view);
     case 'verify':
       return verifyMemory(view, hand);
     case 'stats':

@@ -12,6 +12,8 @@ export type MemoryCommand =
       readonly lane: LogLane;
       readonly last: number;
     }
+  /** `path` empty: all notes. */
+  | { readonly kind: 'notes'; readonly path: string }
   | { readonly kind: 'verify' }
   | { readonly kind: 'stats' }
   | { readonly kind: 'forget'; readonly id: string; readonly purge: boolean }
@@ -61,6 +63,7 @@ export function isCommentCommand(command: MemoryCommand): boolean {
       return command.text !== undefined;
     case 'show':
     case 'search':
+    case 'notes':
     case 'verify':
     case 'stats':
     case 'edit':
@@ -90,6 +93,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     isText: true,
     make: (parts) => ({ kind: 'search', words: searched(parts), lane: laneOf(parts), last: lastOf(parts) }),
   },
+  notes: { usage: 'notes [path]', make: (parts) => ({ kind: 'notes', path: atMostOne(parts) }) },
   verify: { usage: 'verify', make: (parts) => without(parts, { kind: 'verify' }) },
   stats: { usage: 'stats', make: (parts) => without(parts, { kind: 'stats' }) },
   forget: {

@@ -13,6 +13,7 @@ import {
   type MemoryDone,
   type MemoryView,
   noSuchEntryOrNote,
+  noSuchNote,
   severalEntries,
 } from './command-session.js';
 import type { MemoryCommand } from './parse-memory-command.js';
@@ -21,7 +22,7 @@ import type { MemoryCommand } from './parse-memory-command.js';
 export function showMemory(
   { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
   view: MemoryView,
-  { store }: CommandSession,
+  session: CommandSession,
 ): MemoryCommandResult {
   if (id !== '') return showNote(id, view) ?? showOne(id, view);
   const all = newestFirst(view[lane].entries);
@@ -32,12 +33,32 @@ export function showMemory(
   return done(
     view,
     [
-      all.length === 0 ? noneYet(view, lane, store) : `${head}, newest first:\n\n${formatEntries(entries)}`,
+      all.length === 0
+        ? noneYet(view, lane, session.store)
+        : `${head}, newest first:\n\n${listed(entries, session)}`,
       ...others(view, lane),
       ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`]),
     ],
     { entries },
   );
+}
+
+/** All notes with their sizes, or one with all it says. */
+export function showNotes(path: string, view: MemoryView): MemoryCommandResult {
+  if (path !== '') return showNote(path, view) ?? noSuchNote(path, view);
+  const { notes, location } = view;
+  const text =
+    notes.length === 0
+      ? `There are no notes in ${location}. An agent keeps some with \`notes = true\` in \`[memory]\`.`
+      : `${count(notes.length, 'note')} in ${location}:\n\n${formatNoteList(notes)}`;
+  return done(view, [text], { entries: [] });
+}
+
+function listed(
+  entries: readonly MemoryEntry[],
+  { formatEntries: format = formatEntries }: CommandSession,
+): string {
+  return format(entries);
 }
 
 /** A note with all it says; undefined where none has that path. */
@@ -51,6 +72,7 @@ function showNote(path: string, view: MemoryView): MemoryDone | undefined {
 export function searchMemory(
   { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
   view: MemoryView,
+  session: CommandSession,
 ): MemoryDone {
   const all = searchEntries(view[lane].entries, words);
   const entries = last === 0 ? all : all.slice(0, last);
@@ -59,7 +81,7 @@ export function searchMemory(
   const found =
     all.length === 0
       ? `Nothing of ${place} holds ${quoted}.`
-      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${quoted}:\n\n${formatEntries(entries)}`;
+      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${quoted}:\n\n${listed(entries, session)}`;
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
   const count = lines.length === 1 ? '1 line of notes holds' : `${lines.length} lines of notes hold`;
