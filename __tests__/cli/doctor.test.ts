@@ -123,6 +123,23 @@ describe('doctor', () => {
     expect(of('models')).toHaveLength(1);
   });
 
+  it('looks at the workflows that run the action', async () => {
+    const workflow =
+      'jobs:\n  a:\n    steps:\n      - uses: org/axe-action@v1\n        with:\n          agent: reviewer\n';
+    const { exitCode, of } = await doctor([], { files: { '.github/workflows/axe.yml': workflow } });
+    expect([exitCode, of('workflows')]).toEqual([
+      1,
+      [
+        {
+          group: 'workflows',
+          status: 'error',
+          message: expect.stringContaining('.github/workflows/axe.yml uses `org/axe-action@v1`'),
+          remedy: expect.stringContaining('in place of `org`'),
+        },
+      ],
+    ]);
+  });
+
   it.each([
     [['nobody'], /^agent config not found: nobody\n/, 2],
     [['--event', 'none.json'], /none\.json/, 2],

@@ -37,6 +37,7 @@ export const AGENTS_COMMANDS: readonly CommandHelp[] = [
     short: 'Check agent files for mistakes',
     long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
     flags: [AGENTS_DIR, JSON_FLAG],
+    examples: ['agents validate', 'agents validate reviewer --json'],
   },
   {
     usage: 'agents init <agent>',

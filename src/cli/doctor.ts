@@ -4,10 +4,12 @@ import { createDiskSource } from '../adapters/host/agents/agent-source.js';
 import { createClock } from '../adapters/host/clock.js';
 import { createFetch } from '../adapters/host/net/http.js';
 import { findRepositoryRoot, readOrigin } from '../adapters/host/repository-root.js';
+import { readWorkflows } from '../adapters/host/workflow-files.js';
 import { configDir } from '../adapters/host/xdg.js';
 import { modelProblem } from '../adapters/models/model-problem.js';
 import { type Check, formatChecks, formatChecksJson, isHealthy } from '../commands/doctor/check.js';
 import { checkEvent } from '../commands/doctor/check-event.js';
+import { checkWorkflow } from '../commands/doctor/check-workflows.js';
 import { formatFault } from '../commands/validate/format-validation.js';
 import { validateAgents } from '../commands/validate/validate-agents.js';
 import type { Validation } from '../commands/validate/validation.js';
@@ -70,7 +72,7 @@ async function examine(
   const isOnline = flags.bool('online');
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const config = await loadProvidersConfig(configDir(env));
-  const { names, validation, agent } = await validateHere(flags, terminal, config);
+  const { all, names, validation, agent } = await validateHere(flags, terminal, config);
   const log = (line: string) => void terminal.stderr.write(`${line}\n`);
   const client = isOnline
     ? await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log })
@@ -78,6 +80,7 @@ async function examine(
   const repository = await repositoryOf(flags, trigger, terminal);
   return [
     ...agentChecks(names, validation),
+    ...(await workflowChecks(all, terminal)),
     ...(await checkModels({ validation, config, token, trigger, terminal, isOnline, signal })),
     ...(await checkGitHub({ token, repository, client, signal })),
     ...(trigger.kind === 'local'
@@ -120,6 +123,8 @@ async function triggerOf(flags: ParsedFlags, { env, cwd }: Terminal): Promise<Tr
 }
 
 interface Here {
+  /** Every agent that can be run from here, but for built-in ones. */
+  readonly all: readonly string[];
   /** The agents that were asked for, or found. */
   readonly names: readonly string[];
   readonly validation: Validation;
@@ -142,8 +147,8 @@ async function validateHere(
     cwd,
     followsLinks: true,
   });
-  const found =
-    flags.positionals.length > 0 ? flags.positionals : (await source.list()).map(({ name }) => name);
+  const all = (await source.list()).map(({ name }) => name);
+  const found = flags.positionals.length > 0 ? flags.positionals : all;
   const names = found.length > 0 ? found : BUILT_IN_AGENTS.slice(0, 1).map(({ name }) => name);
   const validation = await validateAgents(
     { names, outputSchema: '', isFolderNamed: false },
@@ -152,7 +157,7 @@ async function validateHere(
   const [name = ''] = names;
   const agents = localAgents({ cwd, agentsDir, configDir: own });
   const agent = names.length === 1 ? await agents.loadAgent(name).catch(() => undefined) : undefined;
-  return { names: found, validation, agent };
+  return { all, names: found, validation, agent };
 }
 
 function agentChecks(names: readonly string[], { agents }: Validation): readonly Check[] {
@@ -182,6 +187,11 @@ function agentChecks(names: readonly string[], { agents }: Validation): readonly
       });
     }),
   ];
+}
+
+async function workflowChecks(agents: readonly string[], { cwd }: Terminal): Promise<readonly Check[]> {
+  const root = (await findRepositoryRoot(cwd)) ?? cwd;
+  return (await readWorkflows(root)).flatMap(({ file, text }) => checkWorkflow({ file, text, agents }));
 }
 
 /** By flag, event, runner, or the remote `origin`. Throws an AxeError for a name that is not one. */

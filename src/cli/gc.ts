@@ -49,6 +49,7 @@ export const GC_HELP: CommandHelp = {
     'is kept next to the run log as `.bak` until the next time.',
   ].join('\n'),
   flags: FLAGS,
+  examples: ['gc reviewer --dry-run --stats', 'gc --all'],
 };
 
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */

@@ -44,9 +44,9 @@ export const DOCTOR_HELP: CommandHelp = {
   usage: 'doctor [agent...]',
   short: 'Check agents, keys, token and repository, and say how to fix them',
   long: [
-    'Check the agents of this repository, the keys of their models, the token and the memory, and say for each problem how',
-    'to fix it. With --event, say whether an event would start a run, and why. Without --online nothing is sent anywhere.',
-    'Exit status 1 if something is wrong.',
+    'Check the agents and workflows of this repository, the keys of the models, the token and the memory, and say for each',
+    'problem how to fix it. With --event, say whether an event would start a run, and why. Without --online nothing is sent',
+    'anywhere. Exit status 1 if something is wrong.',
   ].join('\n'),
   flags: [
     {

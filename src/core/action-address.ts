@@ -19,3 +19,8 @@ export function agentSchemaUrl(address: string): string {
   const { owner, name, ref } = parsed;
   return `https://raw.githubusercontent.com/${owner}/${name}/${ref}/schema/agent.schema.json`;
 }
+
+/** Whether the owner is still the word that stands for one in examples. */
+export function isPlaceholder(address: string): boolean {
+  return parseActionAddress(address)?.owner === 'org';
+}

@@ -1,7 +1,7 @@
 import { count } from '../../core/text/count.js';
 
 /** What was looked at, in the order in which it is shown. */
-export const CHECK_GROUPS = ['Agents', 'Models', 'GitHub', 'Memory', 'Event'] as const;
+const CHECK_GROUPS = ['Agents', 'Workflows', 'Models', 'GitHub', 'Memory', 'Event'] as const;
 
 /** One thing that was looked at. */
 export interface Check {

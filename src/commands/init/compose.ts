@@ -106,7 +106,7 @@ function replaceLine(text: string, pattern: RegExp, line: string | ((found: stri
 }
 
 /** A permission that a workflow asks for, with its reason. */
-export interface PermissionLine {
+interface PermissionLine {
   readonly scope: string;
   readonly level: string;
 }

@@ -1,4 +1,4 @@
-import { ACTION_ADDRESS } from '../../core/action-address.js';
+import { isPlaceholder } from '../../core/action-address.js';
 import { type Choice, composeWorkflow, permissionsOf } from './compose.js';
 
 /** What was written. */
@@ -41,7 +41,7 @@ function memoryLine({ memory }: Choice): string {
 
 function* stepsFor(choice: Choice, { newSkill }: Written): Generator<string> {
   const { access, uses, job } = choice;
-  if (uses === ACTION_ADDRESS)
+  if (isPlaceholder(uses))
     yield `Replace \`${uses}\` in the workflow with the address of the action that you use (or write it with \`--uses\`).`;
   switch (access.kind) {
     case 'key':
