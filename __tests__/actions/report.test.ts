@@ -466,7 +466,7 @@ describe('a run that was not to take place', () => {
         level: 'notice',
         title: 'Skipped',
         message:
-          'Pull request #42 comes from the fork octocat/hello; forks are not run by themselves. ' +
+          'Pull request #42 comes from the fork octocat/hello; forks do not start runs by default. ' +
           'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
       },
     ]);

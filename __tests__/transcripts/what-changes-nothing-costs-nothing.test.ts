@@ -83,7 +83,7 @@ it('reviews no merge of the base that brings no file, and its check holds what w
       headSha: SECOND,
       conclusion: 'success',
       title: 'No findings · whole',
-      summary: expect.stringMatching(/^Nothing that is reviewed has changed .* since ec26c3e\.$/),
+      summary: expect.stringMatching(/^Nothing to review has changed .* since ec26c3e\.$/),
     },
   ]);
 });

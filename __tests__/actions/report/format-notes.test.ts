@@ -111,7 +111,7 @@ describe('notes in the job summary', () => {
   it('are said to stay apart where they do', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' as const };
     const summary = shown(await ran({ request: { memoryPolicy } }));
-    expect(summary).toContain('stays apart in `untrusted/`, which no run loads');
+    expect(summary).toContain('are in `untrusted/`, which no run loads');
   });
 
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([

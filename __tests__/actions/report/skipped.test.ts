@@ -11,7 +11,7 @@ describe('the summary of a run that did not take place', () => {
     const report = await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) });
     expect(format(report)).toBe(
       '### axe-action: skipped\n\n' +
-        'Pull request #42 comes from the fork octocat/hello; forks are not run by themselves.\n\n' +
+        'Pull request #42 comes from the fork octocat/hello; forks do not start runs by default.\n\n' +
         'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
     );
   });

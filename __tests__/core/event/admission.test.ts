@@ -415,7 +415,7 @@ describe('admission', () => {
       { reviewDrafts: false },
       /#42 is a draft.*`ready_for_review`/,
     ],
-    ['a comment', says('Why?'), AXE, /does not say "@axe" \(`trigger-phrase`\)/],
+    ['a comment', says('Why?'), AXE, /does not contain "@axe" \(`trigger-phrase`\)/],
   ])('says what to do about %s', (_, trigger, policy, text) => {
     const gate = decideAdmission(trigger, 'read', { ...DEFAULT_ADMISSION_POLICY, ...policy });
     expect(gate.kind === 'skip' ? `${gate.message}. ${gate.remedy ?? ''}` : '').toMatch(text);

@@ -417,10 +417,10 @@ describe('admission, the level and the lane', () => {
 
   it('name the fork in the message', () => {
     expect(decideAdmission(fork('hubot/hello'), 'write')).toMatchObject({
-      message: 'Pull request #42 comes from the fork hubot/hello; forks are not run by themselves',
+      message: 'Pull request #42 comes from the fork hubot/hello; forks do not start runs by default',
     });
     expect(decideAdmission(fork(null), 'write')).toMatchObject({
-      message: 'Pull request #42 comes from a fork that was deleted; forks are not run by themselves',
+      message: 'Pull request #42 comes from a fork that was deleted; forks do not start runs by default',
     });
   });
 });

@@ -115,7 +115,7 @@ function unsavedIn(remembered: Remembered): readonly BlockedPlace[] {
 }
 
 const NOTES_APART =
-  'What the agent did to its notes stays apart in `untrusted/`, which no run loads, since others may have had a say in it:';
+  'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:';
 
 /** The changes to notes as parts of a diff. */
 export function noteDiffs(notes: readonly NoteChange[]): readonly string[] {

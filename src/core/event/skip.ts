@@ -62,7 +62,7 @@ export function skipFork({ number, head, event }: PullRequestTrigger): Skip<'for
   return {
     kind: 'skip',
     reason: 'fork',
-    message: `Pull request #${number} comes from ${from}; forks are not run by themselves`,
+    message: `Pull request #${number} comes from ${from}; forks do not start runs by default`,
     remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
   };
 }
@@ -72,7 +72,7 @@ export function skipForkComment({ number, event }: CommentTrigger): Skip<'fork'>
   return {
     kind: 'skip',
     reason: 'fork',
-    message: `Pull request #${number} comes from a fork, and on \`${event}\` GitHub hands out no secrets for one`,
+    message: `Pull request #${number} comes from a fork, and GitHub gives its \`${event}\` runs no secrets`,
     remedy: 'Ask in a comment of the conversation below it, where the workflow runs on `issue_comment`.',
   };
 }
@@ -82,7 +82,7 @@ export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip<'fork'> {
   return {
     kind: 'skip',
     reason: 'fork',
-    message: `The workflow ${JSON.stringify(workflow)} ran on a commit of a fork; forks are not run`,
+    message: `The workflow ${JSON.stringify(workflow)} ran on a commit of a fork; such commits do not start runs`,
     remedy: 'Somebody with write access can push the commits to a branch of this repository.',
   };
 }
@@ -92,8 +92,8 @@ export function skipBot({ login }: Actor): Skip<'bot'> {
   return {
     kind: 'skip',
     reason: 'bot',
-    message: `The event was caused by the bot ${login}; bots do not start runs by themselves`,
-    remedy: `Write \`allow-bots: ${login}\` to let it; its runs are untrusted.`,
+    message: `The event was caused by the bot ${login}; bots do not start runs by default`,
+    remedy: `Add \`allow-bots: ${login}\` to allow it; its runs are untrusted.`,
   };
 }
 
@@ -165,7 +165,7 @@ export function skipNothingNew({ number }: PullRequestTrigger, from: string): Sk
   return {
     kind: 'skip',
     reason: 'nothing-new',
-    message: `Nothing that is reviewed has changed in pull request #${number} since ${from.slice(0, 7)}`,
+    message: `Nothing to review has changed in pull request #${number} since ${from.slice(0, 7)}`,
     remedy: 'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
   };
 }
@@ -187,8 +187,8 @@ export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Ski
   return {
     kind: 'skip',
     reason: 'no-mention',
-    message: `The comment by ${author.login} does not say ${JSON.stringify(phrase)} (\`trigger-phrase\`)`,
-    remedy: 'It counts as words of its own, outside of code and quotations.',
+    message: `The comment by ${author.login} does not contain ${JSON.stringify(phrase)} (\`trigger-phrase\`)`,
+    remedy: 'Write it as separate words, outside of code and quotations.',
   };
 }
 
@@ -230,7 +230,7 @@ export function skipStranger({ login }: Actor): Skip<'permission-unknown'> {
   return {
     kind: 'skip',
     reason: 'permission-unknown',
-    message: `What ${login} may do in this repository could not be learnt, so the run was not started`,
+    message: `The permission of ${login} could not be read, so the run was not started`,
   };
 }
 
@@ -282,7 +282,7 @@ export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip<'unk
   }
   return {
     ...skip,
-    message: `The event ${name} is not one this version knows`,
+    message: `The event ${name} is not known to this version`,
     remedy:
       'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
   };
