@@ -58,9 +58,7 @@ describe('a command', () => {
       words,
     })),
   );
-  const commands = [...lines, ...inText].filter(
-    ({ words }) => !/ --help|^</.test(words) && !isPending(words),
-  );
+  const commands = [...lines, ...inText].filter(({ words }) => !/ --help|^</.test(words));
 
   it.each(commands)('$words, in $place, exists with its flags', async ({ words }) => {
     const help = await helpOf(words);
@@ -82,12 +80,6 @@ describe('a command', () => {
     expect(listed.filter((name) => !shown.includes(name))).toEqual([]);
   });
 });
-
-/** Whether a line is of a command that pages name and the program does not have yet. */
-function isPending(line: string): boolean {
-  const [, name] = /^(init|doctor)\b/.exec(line) ?? [];
-  return name !== undefined && !new RegExp(`^  ${name}\\b`, 'm').test(PROGRAM_HELP);
-}
 
 /** The help of the command that a line begins with. */
 async function helpOf(line: string): Promise<string> {
