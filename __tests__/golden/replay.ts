@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
+import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
 import { nodeForOthers, openToOthers } from '../helpers/open-to-others.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
@@ -138,8 +139,6 @@ const COMMON_ENVIRONMENT: Readonly<Record<string, string>> = {
   XDG_CONFIG_HOME: '$ROOT/config',
   XDG_DATA_HOME: '$ROOT/data',
   NO_PROXY: '127.0.0.1',
-  // axe is compiled; ours would keep its compiled code in the home that is compared.
-  NODE_DISABLE_COMPILE_CACHE: '1',
   PATH: '/usr/bin:/bin',
 };
 
@@ -163,7 +162,11 @@ function run({ cli, step, places }: { cli: string; step: Step; places: Places })
   const program = isOther ? join(openToOthers(dirname(cli)), basename(cli)) : cli;
   const child = spawn(node, [calledAxe(program), ...args], {
     cwd: join(places.root, 'work'),
-    env: Object.fromEntries(environment),
+    // axe is compiled; ours would keep its compiled code in the home that is compared.
+    env: {
+      ...(isOther ? { NODE_DISABLE_COMPILE_CACHE: '1' } : COMPILED_CODE),
+      ...Object.fromEntries(environment),
+    },
     stdio: [step.stdin === 'null' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     timeout: HANG_MS,
     killSignal: 'SIGKILL',

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   buildSchema,
   type DocumentNode,
@@ -14,7 +13,7 @@ import {
 import type { GraphNode } from './github-connection.js';
 import { type GraphQlFake, queryRoot } from './github-graphql-nodes.js';
 import { mutationRoot } from './github-mutations.js';
-import { installedFile } from './github-openapi.js';
+import { loadGitHubSchema } from './github-schema.js';
 
 /** The answer to a query, and what is wrong with the query by GitHub's schema or with what the fake knows of it. */
 export interface GraphQlResult {
@@ -42,10 +41,7 @@ export async function answerGraphQl(
     query?: string;
     variables?: Record<string, unknown>;
   };
-  schema ??= buildSchema(readFileSync(installedFile('@octokit/graphql-schema/schema.graphql'), 'utf8'), {
-    assumeValid: true,
-    noLocation: true,
-  });
+  schema ??= buildSchema(loadGitHubSchema(), { assumeValid: true, noLocation: true });
   const { document, problems } = checkOnce(schema, query);
   if (problems !== undefined) return refusal(problems);
   const unknown = missingField(document, deps.missingMutations);

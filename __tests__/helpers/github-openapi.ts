@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 interface Operation {
@@ -90,17 +90,17 @@ export function loadGitHubOpenApi(): { readonly document: OpenApi; readonly cach
   const { version } = JSON.parse(readFileSync(installedFile(`${PACKAGE}/package.json`), 'utf8')) as {
     version: string;
   };
-  const folder = join(tmpdir(), `axe-action-openapi-${process.getuid?.() ?? 0}`);
-  const cacheFile = join(folder, `${version}-${digest(PATHS.concat(cut.toString()).join())}.json`);
-  let document = readCache(cacheFile);
-  if (document === undefined) {
-    document = cut(
-      JSON.parse(readFileSync(installedFile(`${PACKAGE}/generated/api.github.com.json`), 'utf8')) as OpenApi,
-    );
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${cacheFile}.${process.pid}`, JSON.stringify(document));
-    renameSync(`${cacheFile}.${process.pid}`, cacheFile);
-  }
+  const cacheFile = fileInTemp({ name: 'openapi', version, madeBy: PATHS.concat(cut.toString()).join() });
+  const kept = keepIn(cacheFile, () =>
+    JSON.stringify(
+      cut(
+        JSON.parse(
+          readFileSync(installedFile(`${PACKAGE}/generated/api.github.com.json`), 'utf8'),
+        ) as OpenApi,
+      ),
+    ),
+  );
+  const document = JSON.parse(kept) as OpenApi;
   loaded = { document, cacheFile };
   return loaded;
 }
@@ -123,12 +123,30 @@ export function plainMediaType(mediaType: string): string {
   return mediaType.replace('vnd.github.raw+json', 'vnd.github.raw');
 }
 
-function readCache(file: string): OpenApi | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
-  } catch {
-    return undefined;
-  }
+/** Something made of an installed package: of which version, and by what. */
+interface Made {
+  readonly name: string;
+  readonly version: string;
+  readonly madeBy: string;
+}
+
+/** What takes long to make, from the temporary folder of the machine, where it is put if it is not there yet. */
+export function keepInTemp(made: Made, make: () => string): string {
+  return keepIn(fileInTemp(made), make);
+}
+
+function fileInTemp({ name, version, madeBy }: Made): string {
+  const folder = join(tmpdir(), `axe-action-openapi-${process.getuid?.() ?? 0}`);
+  return join(folder, `${name}-${version}-${digest(madeBy)}`);
+}
+
+function keepIn(file: string, make: () => string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const made = make();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.${process.pid}`, made);
+  renameSync(`${file}.${process.pid}`, file);
+  return made;
 }
 
 function cut(whole: OpenApi): OpenApi {

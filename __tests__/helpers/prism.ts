@@ -1,5 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { loadGitHubOpenApi } from './github-openapi.js';
+import { PRISM_PORT, type PrismService, startPrismService } from './prism-service.js';
 import { afterAllTests } from './test-end.js';
 
 /** A request and the answer to it; no answer where only the request is to be validated. */
@@ -21,62 +23,79 @@ interface Reply {
   readonly violations: readonly string[];
 }
 
-/** Prism in a thread of its own: one per test file, started with the first server and ended after the last test. */
-let worker: Worker | undefined;
+/** Where Prism of this run listens, read before a test takes the process's environment; undefined where no test runs. */
+const SHARED_PORT = process.env[PRISM_PORT];
+
+/** The connection to Prism: one per test file, opened with the first server and closed after the last test. */
+let connecting: Promise<Socket> | undefined;
+let own: PrismService | undefined;
 let failure: string | undefined;
 let nextId = 0;
 const waiting = new Map<number, (violations: readonly string[]) => void>();
 
 afterAllTests(async () => {
-  await worker?.terminate();
-  worker = undefined;
+  const socket = await connecting;
+  connecting = undefined;
+  socket?.destroy();
+  await own?.stop();
+  own = undefined;
 });
 
-/** Starts Prism, so that it loads while the test prepares; does nothing if it runs. */
+/** Connects to Prism, so that it loads while the test prepares; does nothing if it is connected. */
 export function startPrism(): void {
-  if (worker !== undefined) return;
-  const { document, cacheFile } = loadGitHubOpenApi();
-  worker = new Worker(new URL('./prism-worker.ts', import.meta.url), {
-    workerData: { document, operationsFile: `${cacheFile}.operations` },
-    execArgv: ['--no-warnings'],
-  });
-  worker.unref();
-  worker.on('message', ({ id, violations }: Reply) => {
+  connecting ??= connectPrism();
+}
+
+async function connectPrism(): Promise<Socket> {
+  if (SHARED_PORT === undefined) own = await startPrismService();
+  const socket = connect({ host: '127.0.0.1', port: own?.port ?? Number(SHARED_PORT) });
+  socket.unref();
+  socket.on('error', (thrown) => fail(String(thrown)));
+  socket.on('close', () => fail('it closed the connection'));
+  createInterface({ input: socket }).on('line', (line) => {
+    const { id, violations } = JSON.parse(line) as Reply;
     waiting.get(id)?.(violations);
     waiting.delete(id);
+    if (waiting.size === 0) socket.unref();
   });
-  worker.on('error', (thrown) => {
-    failure = `Prism failed: ${String(thrown)}`;
-    for (const defer of waiting.values()) defer([failure]);
-    waiting.clear();
-  });
+  return socket;
+}
+
+function fail(reason: string): void {
+  failure ??= `Prism failed: ${reason}`;
+  for (const resolve of waiting.values()) resolve([failure]);
+  waiting.clear();
 }
 
 /** What of an exchange does not fit GitHub's OpenAPI description, as sentences; empty if all of it does. */
-export function validateExchange(exchange: Exchange): Promise<readonly string[]> {
-  startPrism();
-  if (failure !== undefined) return Promise.resolve([failure]);
+export async function validateExchange(exchange: Exchange): Promise<readonly string[]> {
+  connecting ??= connectPrism();
+  const socket = await connecting;
+  if (failure !== undefined) return [failure];
   nextId += 1;
   const id = nextId;
-  return new Promise((resolve) => {
+  const question = {
+    id,
+    documentFile: loadGitHubOpenApi().cacheFile,
+    request: {
+      method: exchange.method.toLowerCase(),
+      url: { path: singleSegment(exchange.path), query: queryValues(exchange.query) },
+      headers: exchange.headers,
+      body: exchange.body ?? null,
+    },
+    response:
+      exchange.response === undefined
+        ? undefined
+        : {
+            statusCode: exchange.response.status,
+            headers: exchange.response.headers,
+            body: exchange.response.body,
+          },
+  };
+  return await new Promise((resolve) => {
     waiting.set(id, resolve);
-    worker?.postMessage({
-      id,
-      request: {
-        method: exchange.method.toLowerCase(),
-        url: { path: singleSegment(exchange.path), query: queryValues(exchange.query) },
-        headers: exchange.headers,
-        body: exchange.body ?? null,
-      },
-      response:
-        exchange.response === undefined
-          ? undefined
-          : {
-              statusCode: exchange.response.status,
-              headers: exchange.response.headers,
-              body: exchange.response.body,
-            },
-    });
+    socket.ref();
+    socket.write(`${JSON.stringify(question)}\n`);
   });
 }
 

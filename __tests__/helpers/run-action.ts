@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type ChildResult, type RunningChild, startChild } from './child.js';
+import { COMPILED_CODE } from './compiled-code.js';
 import { GITHUB_TOKEN } from './github-server.js';
 import { type Annotation, parseFileCommand, parseWorkflowCommands } from './runner-files.js';
 import { tempDir } from './temp.js';
@@ -88,8 +89,15 @@ export function prepareStep(options: StepOptions, temp = tempDir('runner')): Pre
   return { env, files, workspace };
 }
 
+const actionFiles = new Map<string, ActionFile>();
+
+/** Read once: a test starts many steps of one action. */
 function actionFile({ actionPath = ROOT }: StepOptions): ActionFile {
-  return parse(readFileSync(join(actionPath, 'action.yml'), 'utf8')) as ActionFile;
+  const known =
+    actionFiles.get(actionPath) ??
+    (parse(readFileSync(join(actionPath, 'action.yml'), 'utf8')) as ActionFile);
+  actionFiles.set(actionPath, known);
+  return known;
 }
 
 /** Starts the `main` or `post` of the action in a process of its own, with the environment a runner gives it. */
@@ -101,7 +109,7 @@ export function startStep(phase: 'main' | 'post', options: StepOptions): Running
     command: process.execPath,
     args: [join(options.actionPath ?? ROOT, script)],
     cwd: step.workspace,
-    env: step.env,
+    env: { ...COMPILED_CODE, ...step.env },
   });
   return {
     kill: child.kill,

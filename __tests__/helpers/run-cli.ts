@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildResult, type RunningChild, type Stdin, startChild } from './child.js';
+import { COMPILED_CODE } from './compiled-code.js';
 import { tempDir } from './temp.js';
 
 /** How to run the command line. */
@@ -29,8 +30,8 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: options.env?.['HOME'] ?? tempDir('home'),
-      // Most tests start it once; compiled code is kept where a test says where.
-      ...(options.env?.['XDG_CACHE_HOME'] === undefined ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {}),
+      // A test of that says itself where compiled code is kept.
+      ...(options.env?.['XDG_CACHE_HOME'] === undefined ? COMPILED_CODE : {}),
       ...options.env,
     },
     cwd: options.cwd ?? tempDir('cwd'),
