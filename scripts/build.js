@@ -1,75 +1,55 @@
-// src → lib (tsc) → dist (ncc, then minified): one bundle for main and post of the action, one for the command line,
-// and the small entry of post, which loads the first only if something is left to save.
-// `dist/` is cleaned first, because the numbers of ncc's chunks change from build to build.
+// src → lib (tsc) → dist (esbuild): one bundling for all three entries, so that what they share is there once. What a run may
+// not need lies in chunks of its own, which `import()` loads. The same sources give the same bytes on every machine: names
+// of chunks come from their content, and no path of the machine is among it.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { build, buildSync } from 'esbuild';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { followPlan, planChunks } from './build-chunks.js';
+import { licensesOf } from './build-licenses.js';
+import { builtinModules, slimToolkit, withoutLocales, zodByName } from './build-plugins.js';
 
-const require = createRequire(import.meta.url);
-const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
-const ncc = require.resolve('@vercel/ncc/package.json').replace(/package\.json$/, 'dist/ncc/cli.js');
+/** The modules that a process starts with; the command line's own entry only turns on the cache of compiled code before. */
+const STARTS = ['lib/action.js', 'lib/cli/main.js'];
 
-const OUTPUT = { minify: true, platform: 'node', format: 'esm', target: 'node20.19', legalComments: 'none' };
+const ROOT = resolve(import.meta.dirname, '..');
+const PLUGINS = [builtinModules, slimToolkit, withoutLocales, zodByName];
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  entryPoints: { index: 'lib/action.js', post: 'lib/post.js', 'cli/index': 'lib/cli.js' },
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  minify: true,
+  legalComments: 'none',
+  metafile: true,
+  // As `new RegExp('…')`: V8 checks a literal whenever it reads past it, and for `\p{…}` builds sets of characters.
+  supported: { 'regexp-unicode-property-escapes': false },
+};
 
+process.chdir(ROOT);
 rmSync('lib', { recursive: true, force: true });
-node(tsc, '-p', 'tsconfig.build.json');
+compile();
+const { metafile: first } = await build({ ...OPTIONS, plugins: PLUGINS, minify: false, write: false });
 rmSync('dist', { recursive: true, force: true });
-bundle('lib/action.js', 'dist');
-bundle('lib/cli.js', 'dist/cli');
-await bundlePost('lib/post.js', 'dist/post.js');
+const plan = followPlan(planChunks(first, STARTS), ROOT);
+const { metafile } = await build({ ...OPTIONS, plugins: [...PLUGINS, plan] });
+writeFileSync('dist/package.json', `${JSON.stringify({ type: 'module' })}\n`);
+writeFileSync('dist/licenses.txt', licensesOf(metafile));
 
-/** Runs a Node program and stops the build if it fails. */
-function node(program, ...args) {
-  const { status } = spawnSync(process.execPath, [program, ...args], {
+function compile() {
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) {
-    process.stderr.write(`${program} ${args.join(' ')} failed with status ${status}\n`);
-    process.exit(1);
-  }
-}
-
-/** ncc keeps the chunks of `import()` unminified, so esbuild goes over every file. */
-function bundle(entry, outDir) {
-  node(ncc, 'build', entry, '-o', outDir, '--license', 'licenses.txt', '--no-cache');
-  completeLicenses(outDir);
-  for (const name of readdirSync(outDir)) {
-    if (!name.endsWith('.js')) continue;
-    const file = join(outDir, name);
-    buildSync({
-      ...OUTPUT,
-      entryPoints: [file],
-      outfile: file,
-      allowOverwrite: true,
-      bundle: false,
-      // As `new RegExp('…')`: V8 checks a literal whenever it reads past it, and for `\p{…}` builds sets of characters.
-      supported: { 'regexp-unicode-property-escapes': false },
-    });
-  }
-}
-
-/** The entry of post with what it always needs; the action's bundle stays a file of its own, where ncc has put it. */
-async function bundlePost(entry, outfile) {
-  const action = {
-    name: 'action',
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /^\.\/action\.js$/ }, () => ({ path: './index.js', external: true })),
-  };
-  await build({ ...OUTPUT, entryPoints: [entry], outfile, bundle: true, plugins: [action] });
-}
-
-/** ncc's list leaves out what went into the entry's own file; until it is minified, comments name where it is from. */
-function completeLicenses(outDir) {
-  const list = join(outDir, 'licenses.txt');
-  const listed = new Set(readFileSync(list, 'utf8').split('\n'));
-  const code = readFileSync(join(outDir, 'index.js'), 'utf8');
-  const folders = code.match(/(?<= MODULE: )\S*node_modules\/(?:@[^/\s]+\/)?[^/\s]+/g) ?? [];
-  for (const folder of [...new Set(folders)].sort()) {
-    const { name, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (listed.has(name)) continue;
-    const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry));
-    appendFileSync(list, `\n\n${name}\n${license}\n${readFileSync(join(folder, file), 'utf8')}`);
-  }
+  if (status === 0) return;
+  process.stderr.write(`the compiler failed with status ${status}\n`);
+  process.exit(1);
 }

@@ -1,5 +1,4 @@
 import { main } from './actions/main.js';
-import { post } from './actions/post.js';
 import type { Runner } from './actions/runner/runner.js';
 
 const runner: Runner = {
@@ -18,8 +17,10 @@ const runner: Runner = {
 };
 
 // `post.ts` loads this file with the word `post`; the runner itself gives no arguments.
-if (process.argv[2] === 'post') await post(runner);
-else await main(runner);
+if (process.argv[2] === 'post') {
+  const { post } = await import('./actions/post.js');
+  await post(runner);
+} else await main(runner);
 
 // What was given up (a cache service that says nothing) would keep the step waiting otherwise.
 process.stdout.write('', () => process.exit());

@@ -1,3 +1,4 @@
+import { getIDToken } from '@actions/core';
 import type { GitHubClient } from '../adapters/github/client/client.js';
 import { readCheckedOut } from '../adapters/host/checked-out.js';
 import { createClock } from '../adapters/host/clock.js';
@@ -11,7 +12,7 @@ import { createModels } from '../adapters/models/create.js';
 import { oneAtATime } from '../adapters/stores/one-at-a-time.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
 import { createCopilotPorts } from '../composition/copilot.js';
-import { connectGitHub, createGitHubPort, type GitHubAccess } from '../composition/github.js';
+import { connectGitHub, type GitHubAccess } from '../composition/github.js';
 import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
 import { connectSharedAgents } from '../composition/shared-agents.js';
@@ -42,13 +43,12 @@ import { type ActionReporter, createActionReporter } from './runner/action-repor
 import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
-import { loadToolkit, loadToolkitOnceSent } from './runner/toolkit.js';
 
 /** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const { values: secrets, add: keepSecret } = readSecrets(runner.env);
-  const reporter = createActionReporter({ write: runner.log, secrets, onRequest: loadToolkitOnceSent });
+  const reporter = createActionReporter({ write: runner.log, secrets });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let deps: Dependencies | undefined;
   try {
@@ -158,7 +158,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const progress = await openProgress(parts, client, log);
   const sign = createSign(inputs.memory.signingKey);
   const shared = await connectSharedAgents(inputs.agents, { client, ...access });
-  const github = client === undefined ? undefined : createGitHubPort(client, trigger, inputs.context.parts);
+  const github = client === undefined ? undefined : await openGitHubPort(client, parts);
   const memory = await openMemory(parts, { client, ...access });
   const roots = memoryRoots(inputs.memory);
   const instructionFiles = new Set<string>();
@@ -193,7 +193,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       env,
       fetch,
       loadConfig: async () => ({}),
-      idToken: async (audience) => await (await loadToolkit()).getIDToken(audience),
+      idToken: getIDToken,
       readTextFile: readConfigFile,
       copilot: createCopilotPorts({ env, token: inputs.githubToken, trigger, workspace }),
       ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
@@ -254,6 +254,12 @@ async function openProgress(
     log,
     clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
   });
+}
+
+/** Loaded only where there is a token: a run without one asks GitHub nothing. */
+async function openGitHubPort(client: GitHubClient, { trigger, inputs }: ActionParts) {
+  const { createGitHubPort } = await import('../composition/github-port.js');
+  return createGitHubPort(client, trigger, inputs.context.parts);
 }
 
 interface MemoryParts extends Omit<GitHubAccess, 'token'> {

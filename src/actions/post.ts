@@ -1,3 +1,4 @@
+import { warning } from '@actions/core';
 import { createClock } from '../adapters/host/clock.js';
 import { signalAfter } from '../adapters/host/deadline.js';
 import { createFetch } from '../adapters/host/net/http.js';
@@ -17,7 +18,6 @@ import { type KeptChange, readPending, wasReported } from './runner/journal.js';
 import { NOTHING_PENDING } from './runner/pending-state.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
-import { loadToolkit } from './runner/toolkit.js';
 
 type Pending = readonly KeptChange[];
 
@@ -106,14 +106,13 @@ async function formatUnsaved(
   runner: Runner,
 ): Promise<void> {
   const secrets = readSecrets(runner.env).values;
-  const core = await loadToolkit();
   const why = [
     `failed to save memory after the job: ${cause}.`,
     remedy ?? '',
     kept === undefined ? '' : `It is kept in ${kept.location}; the next run that can write folds it in.`,
   ];
   const message = why.filter((part) => part !== '').join(' ');
-  core.warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
+  warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
   const left = pending.flatMap((change) =>
     change.kind === 'merge' ? [] : [{ id: change.id, text: textOf(change) }],
   );

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { error, notice, setOutput, setSecret, summary } from '@actions/core';
 import { createFiles } from '../adapters/host/files.js';
 import { formatGate } from '../core/findings/fail-on.js';
 import { signingKeys } from '../core/memory/signing-keys.js';
@@ -19,7 +20,6 @@ import {
 } from './report/review-outputs.js';
 import { noteReported } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
-import { loadToolkit } from './runner/toolkit.js';
 
 /** What a finished run is reported from. */
 export interface RunToReport {
@@ -32,10 +32,9 @@ export interface RunToReport {
 
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
 export async function reportRun({ report, inputs, runner, warnings, secrets }: RunToReport): Promise<void> {
-  const core = await loadToolkit();
   const { apiKey, agents, memory } = inputs;
   for (const secret of [apiKey, agents.token, memory.token, ...signingKeys(memory.signingKey)]) {
-    if (secret !== '') core.setSecret(secret);
+    if (secret !== '') setSecret(secret);
   }
   const reporter = reporterOf(report);
   const isHidden = isElsewhere(inputs.memory, runner.env);
@@ -61,14 +60,14 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   const loud = warnings.filter((warning) => !quiet.includes(warning));
   const isUnpublished = reporter.isUnpublished === true;
   await annotate(warningAnnotations(loud, { isRequired, isUnpublished }), secrets);
-  if (notices.length > 0) core.notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
+  if (notices.length > 0) notice(forLog(notices.join('\n'), secrets), { title: 'Where memory lives' });
   const isUnsaved = warnings.some(({ code }) => code === 'memory-save-failed');
   if (isUnsaved || reporter.entry?.isUnsaved === true) await noteReported();
   await annotate(reporter.annotations(), secrets);
   const unasked = listedAllTheSame(outputs, inputs);
-  if (unasked !== undefined) core.error(forLog(unasked, secrets), { title: 'axe-action' });
+  if (unasked !== undefined) error(forLog(unasked, secrets), { title: 'axe-action' });
   for (const { gate, why } of met)
-    core.error(forLog(`${why}, and \`fail-on\` lists \`${formatGate(gate)}\``, secrets), {
+    error(forLog(`${why}, and \`fail-on\` lists \`${formatGate(gate)}\``, secrets), {
       title: 'axe-action',
     });
   if (met.length > 0 || failsStep(outputs, inputs)) runner.fail();
@@ -122,9 +121,7 @@ export async function reportFailure(
 }
 
 async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {
-  const core = await loadToolkit();
-  for (const [name, value] of Object.entries(outputs))
-    core.setOutput(name, sanitize(value, 'output', secrets));
+  for (const [name, value] of Object.entries(outputs)) setOutput(name, sanitize(value, 'output', secrets));
 }
 
 /** The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a script. */
@@ -145,8 +142,7 @@ export async function writeSummary(
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
-  const core = await loadToolkit();
-  await core.summary.addRaw(sanitize(markdown, 'summary', secrets), true).write();
+  await summary.addRaw(sanitize(markdown, 'summary', secrets), true).write();
 }
 
 function forLog(text: string, secrets: readonly string[]): string {

@@ -6,7 +6,7 @@ import { createModels } from '../adapters/models/create.js';
 import { guarded } from '../adapters/stores/fallback/guard.js';
 import { agentsDirsOf, findAgents } from '../composition/agents.js';
 import { createCopilotPorts } from '../composition/copilot.js';
-import { connectGitHub, createGitHubPort } from '../composition/github.js';
+import { connectGitHub } from '../composition/github.js';
 import { createToolOpener } from '../composition/open-tools.js';
 import { createSchemaCompiler } from '../composition/schema-compiler.js';
 import type { Dependencies, Publisher, Reporter } from '../core/dependencies.js';
@@ -48,7 +48,10 @@ export async function createTerminalDependencies(
   const log = (line: string) => void terminal.stderr.write(`${line}\n`);
   const client =
     trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
-  const github = client === undefined ? undefined : createGitHubPort(client, trigger);
+  const github =
+    client === undefined
+      ? undefined
+      : (await import('../composition/github-port.js')).createGitHubPort(client, trigger);
   return {
     ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),
     ...(github === undefined ? {} : { github }),

@@ -1,4 +1,3 @@
-import { runCommentCommand } from '../commands/comment/run-command.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { admit } from './admit.js';
 import { converse } from './converse.js';
@@ -14,8 +13,11 @@ import { save } from './save.js';
  * is in the report.
  */
 export async function runPipeline(request: RunRequest, deps: Dependencies): Promise<RunReport> {
-  const answered = await runCommentCommand(request, deps);
-  if (answered !== undefined) return answered;
+  if (request.trigger.kind === 'comment') {
+    const { runCommentCommand } = await import('../commands/comment/run-command.js');
+    const answered = await runCommentCommand(request, deps);
+    if (answered !== undefined) return answered;
+  }
 
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return admitted;

@@ -22,18 +22,14 @@ const RESTORED = {
 
 const OVERLOADED = new ProviderError('overloaded', 'come back later');
 
-/** A reporter, the lines it wrote and how often a request was on its way. */
+/** A reporter and the lines it wrote. */
 function reporter(secrets: readonly string[] = []) {
   const lines: string[] = [];
-  let requests = 0;
   const created = createActionReporter({
     write: (line) => void lines.push(line),
     secrets,
-    onRequest: () => {
-      requests += 1;
-    },
   });
-  return { ...created, lines, requests: () => requests };
+  return { ...created, lines };
 }
 
 describe('the job log', () => {
@@ -174,14 +170,6 @@ describe('the job log', () => {
       expect(line).toContain('***');
       expect(line).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
     }
-  });
-
-  it('tells when a request is on its way, and only then', () => {
-    const { event, requests } = reporter();
-    event({ kind: 'model-reply', turn: 1, stopReason: 'x', toolCalls: 0, tools: 0 });
-    expect(requests()).toBe(0);
-    event({ kind: 'model-request', turn: 2, messages: 1, toolResults: 0, tools: 0 });
-    expect(requests()).toBe(1);
   });
 
   it('has no warnings, which are kept for the end in their order', () => {

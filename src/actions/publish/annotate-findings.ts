@@ -1,7 +1,7 @@
+import { notice } from '@actions/core';
 import { plainWords } from '../../core/review/comment-text.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
-import { loadToolkit } from '../runner/toolkit.js';
 
 /** The runner shows ten annotations of a kind for a step. */
 const MAX_ANNOTATIONS = 9;
@@ -14,14 +14,13 @@ export async function annotateFindings(
   findings: readonly PlacedFinding[],
   secrets: readonly string[],
 ): Promise<void> {
-  const core = await loadToolkit();
   const onLines = findings.flatMap(({ finding, placement }) =>
     placement.kind === 'line' && placement.side === 'RIGHT' ? [{ finding, placement }] : [],
   );
   for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
     const { path, line, startLine = line } = placement;
     const place = { file: path, startLine, endLine: line };
-    core.notice(sanitize(plainWords(finding), 'log', secrets), {
+    notice(sanitize(plainWords(finding), 'log', secrets), {
       title: sanitize(finding.title, 'title', secrets),
       ...place,
     });

@@ -1,18 +1,18 @@
+import { error, notice, warning } from '@actions/core';
 import type { SourcePosition } from '../../core/position.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { mergeWarnings, type Warning, warningTitle } from '../../core/warning.js';
-import { loadToolkit } from '../runner/toolkit.js';
 import type { Annotation } from './reporter.js';
+
+const SHOW = { error, warning, notice };
 
 /** Shows annotations, cleaned for the log. */
 export async function annotate(
   annotations: readonly Annotation[],
   secrets: readonly string[],
 ): Promise<void> {
-  if (annotations.length === 0) return;
-  const core = await loadToolkit();
   for (const { level, title, message, at } of annotations)
-    core[level](sanitize(message, 'log', secrets), { title, ...annotationPlace(at) });
+    SHOW[level](sanitize(message, 'log', secrets), { title, ...annotationPlace(at) });
 }
 
 /** The properties that put an annotation at its place. */

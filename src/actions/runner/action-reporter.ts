@@ -20,12 +20,10 @@ export interface ActionReporterOptions {
   /** Writes a line to the job log. */
   readonly write: (line: string) => void;
   readonly secrets: readonly string[];
-  /** Called when a request is on its way: the time to load what is needed later. */
-  readonly onRequest: () => void;
 }
 
 /** Tells the job log what goes on, a line each; warnings become annotations when the run is over (D35). */
-export function createActionReporter({ write, secrets, onRequest }: ActionReporterOptions): ActionReporter {
+export function createActionReporter({ write, secrets }: ActionReporterOptions): ActionReporter {
   const warnings: Warning[] = [];
   let hidesNotes = false;
   return {
@@ -39,7 +37,6 @@ export function createActionReporter({ write, secrets, onRequest }: ActionReport
     event(event) {
       const shown = event.kind === 'note-written' && hidesNotes ? { ...event, path: 'a note' } : event;
       for (const line of formatEvent(shown)) write(sanitize(line, 'log', secrets));
-      if (event.kind === 'model-request') onRequest();
     },
   };
 }

@@ -1,7 +1,7 @@
+import { saveState } from '@actions/core';
 import * as v from 'valibot';
 import type { Environment } from '../../core/environment.js';
 import { CHECK_STATE } from './pending-state.js';
-import { loadToolkit } from './toolkit.js';
 
 const Left = v.object({
   owner: v.string(),
@@ -15,7 +15,6 @@ export type LeftCheck = v.InferOutput<typeof Left>;
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
 export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
-  const { saveState } = await loadToolkit();
   saveState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
 }
 

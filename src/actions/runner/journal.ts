@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { saveState } from '@actions/core';
 import * as v from 'valibot';
 import { createFiles } from '../../adapters/host/files.js';
 import { readTextFile } from '../../adapters/host/text-file.js';
@@ -9,7 +10,6 @@ import type { Change } from '../../core/memory/change.js';
 import { createQueue } from '../../core/queue.js';
 import { encodeBytes } from '../../core/text/bytes.js';
 import { PENDING_STATE } from './pending-state.js';
-import { loadToolkit } from './toolkit.js';
 
 const TOLD = 'told';
 
@@ -79,7 +79,6 @@ function keyOf(change: KeptChange): string {
 
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
 export async function noteReported(): Promise<void> {
-  const { saveState } = await loadToolkit();
   saveState(TOLD, 'true');
 }
 
@@ -115,7 +114,6 @@ const Elsewhere = v.object({ file: v.string() });
 
 /** Keeps a text for the post step: as a state, or if it is too large for one in a file of the runner's `temp` folder. */
 async function saveLargeState(name: string, text: string, temp: string): Promise<void> {
-  const { saveState } = await loadToolkit();
   if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) {
     saveState(name, text);
     return;

@@ -72,7 +72,7 @@ export async function findCopilotSdk({ env, readTextFile, isInWorkspace }: SdkSo
 export async function loadCopilotSdk(module: string): Promise<CopilotSdk> {
   const address = pathToFileURL(module).href;
   // Not a package of ours: the bundler must leave this import to run time.
-  const loaded: unknown = await import(/* webpackIgnore: true */ address).catch((cause: unknown) => {
+  const loaded: unknown = await import(address).catch((cause: unknown) => {
     throw new AxeError('the Copilot SDK cannot be loaded', { exitCode: 3, remedy: REINSTALL, cause });
   });
   if (isSdk(loaded)) return loaded;

@@ -2,8 +2,6 @@ import type { Models } from '../../core/dependencies.js';
 import type { Environment } from '../../core/environment.js';
 import type { LanguageModel } from '../../core/loop/language-model.js';
 import { withAxeErrors } from './axe-model.js';
-import { openAzure } from './azure.js';
-import { openBedrock } from './bedrock.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { findProvider, type Protocol, protocolOf } from './catalog.js';
 import type { Copilot } from './copilot.js';
@@ -13,7 +11,6 @@ import type { OpenedModel, OpenRequest } from './opened-model.js';
 import { findContextWindow, findPrice } from './prices.js';
 import { openTransport, type TransportParts } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
-import { openVertex } from './vertex.js';
 
 /** What the models are made from. */
 export interface ModelsOptions {
@@ -87,11 +84,11 @@ type LoadCopilot = () => Promise<Copilot>;
 async function openModel(request: OpenRequest, loadCopilot: LoadCopilot): Promise<OpenedModel> {
   switch (request.provider.access) {
     case 'azure':
-      return await openAzure(request);
+      return await (await import('./azure.js')).openAzure(request);
     case 'bedrock':
-      return await openBedrock(request);
+      return await (await import('./bedrock.js')).openBedrock(request);
     case 'vertex':
-      return await openVertex(request);
+      return await (await import('./vertex.js')).openVertex(request);
     case 'copilot':
       return await (await loadCopilot()).open(request);
     case 'offline':

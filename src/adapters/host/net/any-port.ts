@@ -29,7 +29,7 @@ export function withAnyPort(
 }
 
 async function fetchPast(url: URL, init: RequestInit | undefined, dispatcher: Dispatcher): Promise<Response> {
-  const { fetch } = await import('undici');
+  const { default: undici } = await import('undici');
   const standIn = new URL(url);
   standIn.port = STAND_IN_PORT;
   const past = dispatcher.compose(
@@ -37,7 +37,7 @@ async function fetchPast(url: URL, init: RequestInit | undefined, dispatcher: Di
       dispatch(options.origin === standIn.origin ? { ...options, origin: url.origin } : options, handler),
   );
   // undici's fetch and Node's are the same function in two versions; only their declared types differ.
-  const door: unknown = fetch;
+  const door: unknown = undici.fetch;
   return await (door as (input: string, init: object) => Promise<Response>)(standIn.href, {
     ...init,
     dispatcher: past,

@@ -97,20 +97,22 @@ function refusalOf({ message }: NetworkCause): number | undefined {
 
 /** One for each proxy, and one for none. */
 async function dispatcherOf(proxy: URL | undefined, known: Map<string, Dispatcher>): Promise<Dispatcher> {
-  const { Agent, ProxyAgent } = await import('undici');
+  const { default: undici } = await import('undici');
   const key = proxy?.href ?? '';
   const dispatcher =
     known.get(key) ??
-    (proxy === undefined ? new Agent() : new ProxyAgent({ uri: proxy.href, proxyTunnel: false }));
+    (proxy === undefined
+      ? new undici.Agent()
+      : new undici.ProxyAgent({ uri: proxy.href, proxyTunnel: false }));
   known.set(key, dispatcher);
   return dispatcher;
 }
 
 function fetchThrough(dispatcher: Dispatcher): typeof globalThis.fetch {
   return async (input, init) => {
-    const { fetch } = await import('undici');
+    const { default: undici } = await import('undici');
     // undici's fetch and Node's are the same function in two versions; only their declared types differ.
-    const withProxy: unknown = fetch;
+    const withProxy: unknown = undici.fetch;
     return await (withProxy as (input: unknown, init: object) => Promise<Response>)(input, {
       ...init,
       dispatcher,

@@ -74,7 +74,8 @@ interface HopOptions extends WebOptions {
 
 /** A request with connections of its own: nothing stays open, and what was checked once is not trusted later. */
 async function openHop(url: URL, { env, signal, ...lookupOptions }: HopOptions) {
-  const { Agent, fetch, ProxyAgent } = await import('undici');
+  const { default: undici } = await import('undici');
+  const { Agent, fetch, ProxyAgent } = undici;
   const proxy = proxyFor(url, env);
   if (proxy !== undefined && !URL.canParse(proxy)) {
     throw new ToolError('the proxy in the environment has no address that can be used');

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { createGitHubPort } from '../../src/composition/github-port.js';
+import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
+import { issue } from '../helpers/triggers.js';
+
+describe('what the pipeline asks GitHub for', () => {
+  it('is nothing on somebody’s own machine', () => {
+    expect(createGitHubPort(createFakeGitHubClient({}), { kind: 'local' })).toBeUndefined();
+  });
+
+  it('is asked of the repository of the event', async () => {
+    const client = createFakeGitHubClient({
+      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => ({
+        permission: 'write',
+        role_name: 'maintain',
+      }),
+    });
+    const github = createGitHubPort(client, issue());
+    expect(await github?.permission('hubot', noAbort())).toEqual({ kind: 'known', permission: 'maintain' });
+    expect(client.requests).toMatchObject([
+      { params: { owner: 'octocat', repo: 'hello', username: 'hubot' } },
+    ]);
+  });
+
+  it('is unknown, which is never trusted, where it cannot be learnt', async () => {
+    const client = createFakeGitHubClient({
+      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => {
+        throw failure(403);
+      },
+    });
+    const github = createGitHubPort(client, issue());
+    expect(await github?.permission('hubot', noAbort())).toMatchObject({ kind: 'unknown' });
+  });
+});

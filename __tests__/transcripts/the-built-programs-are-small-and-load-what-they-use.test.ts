@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { AGENT, setStage } from './stage.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const FILES = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+const KILOBYTE = 1000;
+const MEBIBYTE = 1024 * 1024;
+
+/** Preloaded into a program: writes down each file that Node loads. */
+const WATCH = `import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    if (url.startsWith('file:')) appendFileSync(process.env.LOADED_FILES, url + '\\n');
+    return next(url, context);
+  },
+});
+`;
+
+/** Variables that make a program write down what it loads, and the bytes of what it loaded. */
+function watchLoading() {
+  const folder = tempDir('loaded');
+  writeFiles(folder, { 'watch.mjs': WATCH, loaded: '' });
+  const loaded = join(folder, 'loaded');
+  return {
+    env: {
+      NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
+      LOADED_FILES: loaded,
+    },
+    bytes: () =>
+      readFileSync(loaded, 'utf8')
+        .split('\n')
+        .filter((url) => url.includes('/dist/'))
+        .reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
+  };
+}
+
+it('takes no more than 3.6 MB', () => {
+  const bytes = FILES.reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
+  expect(bytes).toBeLessThanOrEqual(3600 * KILOBYTE);
+});
+
+it('has one copy of what the providers share', () => {
+  const lines = readFileSync(join(ROOT, 'package-lock.json'), 'utf8').split('\n');
+  const copies = lines.filter((line) => /"node_modules\/(?:.*\/)?@ai-sdk\/[\w-]+": \{/.test(line));
+  const names = copies.map((line) => /@ai-sdk\/([\w-]+)": \{/.exec(line)?.[1]);
+  expect(names).toContain('provider-utils');
+  expect(new Set(names).size).toBe(names.length);
+  const owners = FILES.filter((file) =>
+    readFileSync(join(DIST, file), 'utf8').includes('"AI_DownloadError"'),
+  );
+  expect(owners).toHaveLength(1);
+});
+
+it('names no folder of the machine that built it', () => {
+  const naming = FILES.filter((file) => readFileSync(join(DIST, file), 'utf8').includes(ROOT));
+  expect(naming).toEqual([]);
+});
+
+it('loads no more than a mebibyte for a run of the action with an agent that has no tools', async () => {
+  const { env, bytes } = watchLoading();
+  const stage = await setStage({ event: { name: 'workflow_dispatch' } });
+  const workspace = tempDir('workspace');
+  writeFiles(workspace, { 'axe/agents/reviewer.toml': AGENT });
+  const inputs = { 'github-token': '', 'memory-store': 'file' };
+  expect(await stage.run({ env, inputs, workspace })).toMatchObject({ exitCode: 0 });
+  expect(bytes()).toBeGreaterThan(500 * KILOBYTE);
+  expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
+});
+
+it('loads no more than a mebibyte for a run of the command line with an agent that has no tools', async () => {
+  const { env, bytes } = watchLoading();
+  const model = await startModelServer([text('Because.')]);
+  const cwd = tempDir('cwd');
+  writeFiles(cwd, { 'axe/agents/reviewer.toml': AGENT });
+  const run = await runCli(['run', 'reviewer', '--prompt', 'Why?'], { cwd, env: { ...model.env, ...env } });
+  expect(run).toMatchObject({ exitCode: 0 });
+  expect(bytes()).toBeGreaterThan(500 * KILOBYTE);
+  expect(bytes()).toBeLessThanOrEqual(MEBIBYTE);
+});
+
+it('loads two small files for a post step with nothing to save', async () => {
+  const { env, bytes } = watchLoading();
+  const stage = await setStage({ event: { name: 'workflow_dispatch' } });
+  const main = await stage.run({
+    inputs: { prompt: 'Why?', agent: '', model: 'anthropic/claude-sonnet-4-5' },
+  });
+  expect((await stage.post(main, { env })).stdout).toBe('Memory: nothing is left to save.\n');
+  expect(bytes()).toBeLessThanOrEqual(4 * KILOBYTE);
+});

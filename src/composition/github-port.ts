@@ -1,0 +1,27 @@
+import type { GitHubClient } from '../adapters/github/client/client.js';
+import { fetchNewSince } from '../adapters/github/context/fetch-change.js';
+import { fetchContext } from '../adapters/github/context/fetch-context.js';
+import { answerFindingThreads, answerThreads } from '../adapters/github/posting/answer-threads.js';
+import { fetchPermission } from '../adapters/github/reading/permissions.js';
+import { readThreadsOnce } from '../adapters/github/reading/review-threads.js';
+import type { GitHub } from '../core/dependencies.js';
+import type { Trigger } from '../core/event/trigger.js';
+import { CONTEXT_PARTS, type ContextPart } from '../core/prompt/context-policy.js';
+
+/** What the pipeline asks GitHub for; `parts` of the context are fetched beside the change. */
+export function createGitHubPort(
+  client: GitHubClient,
+  trigger: Trigger,
+  parts: readonly ContextPart[] = CONTEXT_PARTS,
+): GitHub | undefined {
+  if (trigger.kind === 'local') return undefined;
+  const { repository } = trigger;
+  const readThreads = readThreadsOnce(client);
+  return {
+    permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
+    context: (of, signal) => fetchContext(client, { trigger: of, parts, readThreads }, signal),
+    newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
+    threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
+    findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),
+  };
+}
