@@ -59,6 +59,16 @@ it('has one copy of what the providers share', () => {
   expect(owners).toHaveLength(1);
 });
 
+it('comes with the licences of the packages in it, also of those that only packages use', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  const lines = readFileSync(join(DIST, 'licenses.txt'), 'utf8').split('\n');
+  const further = ['@ai-sdk/provider-utils', '@azure/storage-blob', '@octokit/request', 'zod'];
+  expect(lines).toEqual(expect.arrayContaining([...Object.keys(dependencies), ...further]));
+  expect(lines.filter((line) => line === 'undefined')).toEqual([]);
+});
+
 it('names no folder of the machine that built it', () => {
   const naming = FILES.filter((file) => readFileSync(join(DIST, file), 'utf8').includes(ROOT));
   expect(naming).toEqual([]);
