@@ -1,0 +1,3 @@
+import { replayScenarios } from './replay-scenarios.js';
+
+replayScenarios(1);
