@@ -1,2 +1,2 @@
-var s="pending",i="check",e="Memory: nothing is left to save.";function n(t){let o=t[`STATE_${s}`]??"";return(o===""||o==="[]")&&(t[`STATE_${i}`]??"")===""}n(process.env)?process.stdout.write(`${e}
+import{c as s,d as o}from"./chunks/chunk-FERQIMKB.js";import"./chunks/chunk-MYN2RQWK.js";o(process.env)?process.stdout.write(`${s}
 `):(process.argv[2]="post",await import("./index.js"));
