@@ -203,7 +203,7 @@ describe('a run that ended well', () => {
       `Posted a comment on #42. ${url}`,
       'Memory: 1 entry added to /memory/bot.md',
     ]);
-    expect(step.summary).toMatch(/^### bot: success\n\nOne\.\n/);
+    expect(step.summary).toMatch(/^### bot: success · 6\.5 s\n\nOne\.\n/);
   });
 
   it('gives back the answer as output and file, and no command of it to the runner, whatever the answer is', async () => {
@@ -586,7 +586,7 @@ describe('warnings', () => {
     const quiet = await report(await reportOf('ran'), { warnings });
     expect(quiet.annotations).toEqual([]);
     expect(quiet.log).toContain('Not read: the checks. Add `checks: read`.');
-    expect(quiet.summary).toContain('- the checks. Add `checks: read`.');
+    expect(quiet.summary).toContain('- the checks — add `checks: read`.');
     for (const context of ['checks', 'commits, comments, issues, checks']) {
       const asked = await report(await reportOf('ran'), { warnings, inputs: { context } });
       expect(asked.annotations).toMatchObject([{ level: 'warning', title: 'Context not read' }]);

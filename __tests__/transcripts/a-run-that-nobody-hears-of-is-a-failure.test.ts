@@ -31,7 +31,7 @@ it.each<[string, string, StageOptions]>([
   expect(told({ annotations: troubles(step) })[0]).toMatch(
     /Resource not accessible.*The run failed because nothing else could be published either\.$/,
   );
-  expect(step.summary).toMatch(/^### reviewer: failure\n/);
+  expect(step.summary).toMatch(/^### reviewer: failure · /);
 });
 
 it('is none where a part of it was published, or where `fail-on` leaves it out', async () => {

@@ -181,7 +181,7 @@ it('holds to an answer on a stranger’s pull request, of which no finding is ke
   push(stage, NEXT, CHANGE);
   const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': NEXT });
   const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
-  expect(second.summary).toContain('Not repeated: 1 dismissed before. 1 earlier finding came back.');
+  expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before. 1 earlier finding came back.');
   const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
   expect(ours).toEqual([[logged, expect.stringMatching(/\nBack since 6dcb09b\.$/)]]);
   expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);

@@ -214,7 +214,7 @@ it.each([
   expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
   expect(step.outputs).toMatchObject({ turns: '1', 'input-tokens': '1200', 'cost-usd': '0.004110' });
-  expect(step.summary).toContain('| 1 | 1200 | 34 | $0.0041 |');
+  expect(step.summary).toContain('| 1 | 1,200 | 34 | $0.0041 |');
   expect(onBranch(stage, 'reviewer.state.md')).toContain(' usd=0.00411 ');
 });
 

@@ -148,7 +148,8 @@ export function steady(text: string): string {
     .replaceAll(TEMP, '/tmp/')
     .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
-    .replaceAll(/\b\d+\.\d s\b/g, '<seconds>')
+    .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$/gm, '<seconds>')
+    .replaceAll(/\b\d+ requests to GitHub/g, '<n> requests to GitHub')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
     .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
 }

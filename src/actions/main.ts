@@ -40,6 +40,7 @@ import { confineSarifFile } from './report/review-outputs.js';
 import { isElsewhere, reportFailure, reportRun } from './report.js';
 import { runMode } from './run-mode.js';
 import { type ActionReporter, createActionReporter } from './runner/action-reporter.js';
+import { countRequests, type RequestCounter } from './runner/count-requests.js';
 import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
@@ -51,6 +52,7 @@ export async function main(runner: Runner): Promise<void> {
   const reporter = createActionReporter({ write: runner.log, secrets });
   let failOn: readonly Conclusion[] = DEFAULT_FAIL_ON;
   let deps: Dependencies | undefined;
+  const requests = countRequests();
   try {
     failOn = readFailOn(runner.env).failOn;
     const inputs = readInputs(runner.env);
@@ -75,12 +77,14 @@ export async function main(runner: Runner): Promise<void> {
       runner,
       secrets,
       keepSecret,
+      requests,
     });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
     const ended = reporterOf(report);
     await deps.acknowledgement?.end(ended.isAnswered(), ended.noAnswer?.());
-    await reportRun({ report, inputs, runner, warnings: reporter.warnings, secrets });
+    const { warnings } = reporter;
+    await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
   } catch (thrown) {
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     // Whoever cancels a run knows of it, and a newer one may answer.
@@ -141,6 +145,7 @@ interface ActionParts {
   readonly runner: Runner;
   readonly secrets: readonly string[];
   readonly keepSecret: Secrets['add'];
+  readonly requests: RequestCounter;
 }
 
 async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
@@ -152,7 +157,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
-  const access = { env, fetch, clock, log };
+  const access = { env, fetch: parts.requests.counted(fetch), clock, log };
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
   const progress = await openProgress(parts, client, log);

@@ -28,10 +28,19 @@ export interface RunToReport {
   readonly runner: Runner;
   readonly warnings: readonly Warning[];
   readonly secrets: readonly string[];
+  /** How often GitHub was asked; left out where it was not. */
+  readonly requests?: number;
 }
 
 /** Writes outputs, summary and annotations of a run and sets the step's status. */
-export async function reportRun({ report, inputs, runner, warnings, secrets }: RunToReport): Promise<void> {
+export async function reportRun({
+  report,
+  inputs,
+  runner,
+  warnings,
+  secrets,
+  requests = 0,
+}: RunToReport): Promise<void> {
   const { apiKey, agents, memory } = inputs;
   for (const secret of [apiKey, agents.token, memory.token, ...signingKeys(memory.signingKey)]) {
     if (secret !== '') setSecret(secret);
@@ -53,7 +62,7 @@ export async function reportRun({ report, inputs, runner, warnings, secrets }: R
   const { notices, remarks } = reporter.memoryNotes?.(isHidden) ?? { notices: [], remarks: [] };
   const view = { isHidden, notes: [...notices, ...remarks] };
   const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  await writeSummary(reporter.formatSummary({ warnings, view, clean }), { runner, secrets });
+  await writeSummary(reporter.formatSummary({ warnings, view, clean, requests }), { runner, secrets });
   const quiet = unaskedFor(warnings, inputs);
   for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
   const isRequired = reporter.entry !== undefined && lacksMemory(outputs, inputs);

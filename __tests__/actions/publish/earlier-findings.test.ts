@@ -155,6 +155,14 @@ describe('an earlier finding', () => {
     expect(sorted(wantedOf({ repeated: [{ of: known(parts), finding: finding() }] })).back).toBe(back);
   });
 
+  it('that a stranger has hidden by resolving it is opened again when it is raised again', () => {
+    const repeated = [{ of: known(), finding: finding() }];
+    const hidden = own({ isResolved: true, resolvedBy: 'reader' });
+    expect(sorted(wantedOf({ repeated }), hidden)).toEqual({ gone: 0, settled: 0, back: 1, open: 0 });
+    expect(sorted(wantedOf(), hidden)).toEqual({ gone: 0, settled: 0, back: 0, open: 1 });
+    expect(sorted(wantedOf({ repeated }), own())).toEqual({ gone: 0, settled: 0, back: 0, open: 1 });
+  });
+
   it('is left open beyond the thirtieth that ends, for the next run', () => {
     const threads = Array.from({ length: 40 }, () => own(GONE));
     expect(sorted(wantedOf(), ...threads)).toEqual({ gone: 30, settled: 0, back: 0, open: 10 });

@@ -34,6 +34,10 @@ const ENTRY = `\`\`\`text
 **Task:** Report.
 **Result:** the answer
 \`\`\``;
+/** The same once it is saved, with how it is taken back. */
+const BLOCK = ENTRY.replace('text', 'diff').replaceAll(/^(?=[#*])/gm, '+');
+const UNDO = 'Undo: `/axe forget id1` in a comment.';
+const ADDED = `${BLOCK}\n\n${UNDO}`;
 const LOADED = `<details>
 <summary>What the model was given from memory</summary>
 
@@ -77,17 +81,17 @@ describe('what a run loaded', () => {
     [
       'some of what a branch holds, with a link',
       { ...RESTORED, ...FILE, loaded: 5, total: 20 },
-      `**Memory** (repo): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+      `**Memory** (branch): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
     ],
     [
       'all of it',
       { ...RESTORED, ...FILE, loaded: 1, total: 1 },
-      `**Memory** (repo): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
+      `**Memory** (branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
     ],
     [
       'what another store holds',
       { ...RESTORED, ...CACHE, loaded: 2, total: 2 },
-      `**Memory** (cache): 2 entries loaded from \`${CACHE.location}\`.\n\n${LOADED}`,
+      `**Memory** (Actions cache): 2 entries loaded from \`${CACHE.location}\`.\n\n${LOADED}`,
     ],
     [
       'what two stores hold together, with a link to the one that has an address',
@@ -100,27 +104,27 @@ describe('what a run loaded', () => {
         loaded: 2,
         total: 2,
       },
-      `**Memory** (repo): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
+      `**Memory** (branch): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
     ],
     [
       'what lies in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
-      `**Memory** (repo): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+      `**Memory** (branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [
       'what one of several stores holds in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', store: 'repo', loaded: 1, total: 1 },
-      `**Memory** (repo): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+      `**Memory** (branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [
       'nothing, since there is nothing',
       { kind: 'empty', location: FILE.location, warnings: [] },
-      `**Memory** (repo): nothing yet in \`${FILE.location}\`.`,
+      `**Memory** (branch): nothing yet in \`${FILE.location}\`.`,
     ],
     [
       'nothing, since it could not be read',
       { kind: 'failed', location: FILE.location, message: 'reading octocat/hello@axe-memory failed: no' },
-      '**Memory** (repo): not loaded: reading octocat/hello@axe-memory failed: no.',
+      '**Memory** (branch): not loaded: reading octocat/hello@axe-memory failed: no.',
     ],
   ])('is %s', async (_, restore, expected) => {
     const report = await ran({ restore });
@@ -135,14 +139,14 @@ describe('what a run added', () => {
       'The repository is\npublic.',
     ];
     expect(await added({ view: { notes } })).toBe(
-      `Added to ${LINK}:\n\n${ENTRY}\n\n- ${notes[0]}\n- The repository is public.`,
+      `Added to ${LINK}:\n\n${ADDED}\n\n- ${notes[0]}\n- The repository is public.`,
     );
   });
 
   it('to the cache, in place of a branch, is shown with why', async () => {
     const why = `Memory went to the Actions cache, since the memory branch did not take it: ${REFUSED.message}. ${REFUSED.remedy}`;
     expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
-      `Added to \`${CACHE.location}\`:\n\n${ENTRY}\n\n- ${why}`,
+      `Added to \`${CACHE.location}\`:\n\n${ADDED}\n\n- ${why}`,
     );
   });
 
@@ -168,15 +172,15 @@ describe('what a run added', () => {
 
 \`bot.md\`:
 
-\`\`\`text
-## 2026-02-03T04:05:06Z
-**Task:** Issue #7
-${/^\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
+\`\`\`diff
++## 2026-02-03T04:05:06Z
++**Task:** Issue #7
+${/^\+\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
 \`\`\`
 
 \`untrusted/bot.md\`:
 
-${ENTRY}
+${ADDED}
 
 The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
     const unsaved = await added({ ...scene, save: REFUSED });
@@ -197,7 +201,7 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
   it('in quarantine says how it gets out', async () => {
     const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, write: 'quarantine' } as const;
     expect(await added({ patch: { memoryPolicy } })).toBe(
-      `Added to ${LINK}:\n\n${ENTRY}\n\n\`memory-write: quarantine\`: the entry is quarantined until a person promotes it with \`axe-action memory promote\`.`,
+      `Added to ${LINK}:\n\n${ADDED}\n\n\`memory-write: quarantine\`: the entry is quarantined until a person promotes it with \`axe-action memory promote\`.`,
     );
     expect(await added({ patch: { memoryPolicy, trigger: issue({ author: STRANGER }) } })).toMatch(
       /\n\nThe entry is kept apart from what trusted runs load because it reads text by hubot, who is not known to have write access\.$/,
@@ -221,9 +225,9 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     const prompt = 'Look: ```` </details> @octocat';
     const text = await added({ patch: { prompt } });
     expect(text).toContain(
-      `Added to ${LINK}:\n\n\`\`\`\`\`text\n## 2026-02-03T04:05:06Z\n**Task:** ${prompt}\n`,
+      `Added to ${LINK}:\n\n\`\`\`\`\`diff\n+## 2026-02-03T04:05:06Z\n+**Task:** ${prompt}\n`,
     );
-    expect(text).toMatch(/\n`````$/);
+    expect(text).toMatch(/\n`````\n\nUndo: `\/axe forget id1` in a comment\.$/);
   });
 });
 
@@ -235,7 +239,7 @@ describe('a memory that is to stay in another repository (D14)', () => {
   const link = `[\`${THERE.location}\`](${THERE.url})`;
   const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
   const view = { isHidden: true };
-  const head = `**Memory** (repo): the last 1 of 3 entries loaded from ${link}.
+  const head = `**Memory** (branch): the last 1 of 3 entries loaded from ${link}.
 
 What it says is not shown here, since it is kept in another repository.`;
 

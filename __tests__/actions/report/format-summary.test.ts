@@ -16,7 +16,9 @@ it('lists what the token may not read apart from warnings', async () => {
     { code: 'model-warning', message: 'odd' },
   ];
   const summary = format(await reportOf('ran'), warnings);
-  expect(summary).toContain('**Warnings**\n\n- odd\n\n**Not read**\n\n- no checks\n');
+  expect(summary).toContain(
+    '**Warnings**\n\n- odd\n\n**Not read**, so the model does not know of it\n\n- no checks\n',
+  );
 });
 
 describe('the summary of a post step that could not save', () => {

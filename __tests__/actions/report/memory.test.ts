@@ -13,7 +13,7 @@ describe('the summary of a command over memory', () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/x' };
     const warnings = [{ code: 'memory-store-notice', message: 'a link was left out' }] as const;
     expect(format(memoryReport(done('Forgotten.'), { published }), warnings)).toBe(
-      '### bot: memory forget\n\n(clean) Forgotten.\n\nPosted a comment on #7. https://github.com/x\n\n**Warnings**\n\n- a link was left out',
+      '### bot: memory forget\n\n(clean) Forgotten.\n\nPosted a comment on #7. [Open it](https://github.com/x)\n\n**Warnings**\n\n- a link was left out',
     );
   });
 

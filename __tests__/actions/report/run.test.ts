@@ -18,12 +18,12 @@ const format = (report: RunReport, warnings: readonly Warning[] = [], clean = (t
 /** What every summary of a run of the agent `bot` ends with. */
 const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
 | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | trusted |`;
 const figuresAt = (
   limit: Limit,
 ) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
 | --- | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1200 | 34 | 6.5 s | ${limit} | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
 const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
 describe('the summary of a run', () => {
@@ -40,11 +40,13 @@ describe('the summary of a run', () => {
         at: { file: 'bot.toml', line: 3, column: 1 },
       },
     ];
-    expect(format({ ...report, outcome: completed('Looks **good**.') }, warnings)).toBe(`### bot: success
+    expect(
+      format({ ...report, outcome: completed('Looks **good**.') }, warnings),
+    ).toBe(`### bot: success · 6.5 s
 
 Looks **good**.
 
-Posted a comment on #42. ${url}
+Posted a comment on #42. [Open it](${url})
 
 ---
 
@@ -64,12 +66,14 @@ Nothing was read: the change could not be fetched.
 
 Added to \`/memory/bot.md\`:
 
-\`\`\`text
-## 2026-02-03T04:05:06Z
-**Task:** Review pull request #42: Fix auth
-**Result:** Posted a comment on #42.
-the answer
+\`\`\`diff
++## 2026-02-03T04:05:06Z
++**Task:** Review pull request #42: Fix auth
++**Result:** Posted a comment on #42.
++the answer
 \`\`\`
+
+Undo: \`axe-action memory forget bot id1\`.
 
 **Warnings**
 
@@ -82,7 +86,7 @@ ${FIGURES}`);
   it('says how an agent without memory gets one', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     expect(format({ ...report, outcome: completed('Fine.') })).toBe(
-      `### bot: success\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
+      `### bot: success · 6.5 s\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
     );
   });
 
@@ -94,7 +98,7 @@ ${FIGURES}`);
         error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
         stats: STATS,
       },
-      '### bot: failure\n\n````text\nserver: `boom` ```\n  Run it again.\n````\n\n---\n\n',
+      '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n  Run it again.\n````\n\n---\n\n',
     ],
     [
       'was cut short: what there is, and why',
@@ -105,7 +109,7 @@ ${FIGURES}`);
         error: new AxeError('agent exceeded maximum conversation turns (50)'),
         stats: STATS,
       },
-      '### bot: max-turns\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
+      '### bot: max-turns · 6.5 s\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
       figuresAt('turns'),
     ],
     [
@@ -117,40 +121,40 @@ ${FIGURES}`);
         error: new AxeError('timeout: context deadline exceeded'),
         stats: STATS,
       },
-      '### bot: timeout\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
+      '### bot: timeout · 6.5 s\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
       figuresAt('time'),
     ],
     [
       'came to the end of its tokens: which limit it was',
       exhausted('tokens', 'So far.'),
-      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno tokens left\n  Raise the limit of tokens.\n```\n\n---\n\n',
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n  Raise the limit of tokens.\n```\n\n---\n\n',
       figuresAt('tokens'),
     ],
     [
       'came to the end of its money: which limit it was',
       exhausted('cost', 'So far.'),
-      '### bot: budget-exceeded\n\nSo far.\n\n```text\nno cost left\n  Raise the limit of cost.\n```\n\n---\n\n',
+      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno cost left\n  Raise the limit of cost.\n```\n\n---\n\n',
       figuresAt('cost'),
     ],
     [
       'is incomplete: what there is, and why',
       { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
-      '### bot: incomplete\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
+      '### bot: incomplete · 6.5 s\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
     ],
     [
       'was refused: what the model said',
       { kind: 'refused', answer: 'I will not.', stats: STATS },
-      '### bot: refused\n\nI will not.\n\n---\n\n',
+      '### bot: refused · 6.5 s\n\nI will not.\n\n---\n\n',
     ],
-    ['said nothing', completed(''), '### bot: success\n\n---\n\n'],
+    ['said nothing', completed(''), '### bot: success · 6.5 s\n\n---\n\n'],
   ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${figures}`);
   });
 
   it.each<[string, Partial<RunStats>, string, string]>([
-    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1200 |'],
-    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1200 |'],
+    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1,200 |'],
+    ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1,200 |'],
     ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
     ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
     ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
@@ -211,7 +215,7 @@ ${FIGURES}`);
       return 'CLEAN';
     });
     expect(cleaned).toEqual(['the answer']);
-    expect(text).toContain('### bot: success\n\nCLEAN\n\n---\n\n**Memory** (file)');
+    expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
   });
 
   it('shows an entry that was not saved, so that it is not lost (D14), and that it stays apart (D19)', async () => {
@@ -223,7 +227,7 @@ ${FIGURES}`);
       { trigger: issue({ author: STRANGER }), origin: ORIGIN, inWorkflow: true, memoryPolicy },
     );
     const text = format({ ...report, outcome: completed('Fine.') });
-    expect(text).toBe(`### bot: success
+    expect(text).toBe(`### bot: success · 6.5 s
 
 Fine.
 
@@ -272,3 +276,97 @@ async function keptNowhere(): Promise<RunReport> {
   const remembered = { ...report.remembered, result: await store.write([], signal) };
   return { ...report, memory, remembered };
 }
+
+describe('the headline of a review', () => {
+  const record = (severity: 'major' | 'minor', state: 'new' | 'open' | 'settled') => ({
+    id: '0123456789abcdef',
+    agent: 'bot',
+    state,
+    title: 'It is wrong',
+    path: 'a.ts',
+    line: 1,
+    side: 'RIGHT' as const,
+    severity,
+    category: 'correctness' as const,
+    confidence: 'likely' as const,
+  });
+  const coverage = { kind: 'part', files: 14, read: 9, unread: [] } as const;
+
+  it.each<[string, Parameters<typeof record>[], string]>([
+    [
+      'counts what is open, the worst first',
+      [
+        ['minor', 'open'],
+        ['major', 'new'],
+        ['minor', 'settled'],
+      ],
+      '### bot: 2 findings: 1 major, 1 minor · 9 of 14 files · $0.42 · 41 s\n',
+    ],
+    ['says that nothing is', [['minor', 'settled']], '### bot: no findings · 9 of 14 files · $0.42 · 41 s\n'],
+  ])('%s', async (_, records, expected) => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const findings = records.map((one) => record(...one));
+    const result = { head: 'a', base: 'b', pull: 1, coverage, findings };
+    const published = {
+      ...report.published,
+      reviewResult: { agent: 'bot', report: result, isUnpublished: false },
+    };
+    const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
+    const text = format({ ...report, plan: { ...report.plan, coverage }, outcome, published });
+    expect(text.startsWith(expected)).toBe(true);
+  });
+});
+
+describe('who took how much', () => {
+  const usage = {
+    modelId: 'm',
+    conversations: 1,
+    turns: 2,
+    inputTokens: 24_730,
+    outputTokens: 5,
+    costUsd: 0.09,
+  };
+
+  it('is a table where more than one was asked', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const verifier = { ...usage, name: 'verifier', conversations: 12, costUsd: undefined };
+    const text = format({ ...report, usage: [{ ...usage, name: 'bot' }, verifier] });
+    expect(text).toContain(`| Asked | Model | Turns | Input tokens | Output tokens | Cost |
+| --- | --- | --- | --- | --- | --- |
+| bot | m | 2 | 24,730 | 5 | $0.0900 |
+| verifier × 12 | m | 2 | 24,730 | 5 | unknown |`);
+    expect(format({ ...report, usage: [{ ...usage, name: 'bot' }] })).not.toContain('| Asked |');
+  });
+});
+
+describe('what several runs cost', () => {
+  const spend = {
+    limits: { perPullUsd: 0, perDayUsd: 2 },
+    pull: undefined,
+    pullUsd: 0,
+    day: '2026-02-03',
+    dayUsd: 0.5,
+    days: [
+      { day: '2026-02-01', usd: 0.25 },
+      { day: '2026-02-03', usd: 0.5 },
+    ],
+  };
+
+  it('is a line with its limit, and a chart with earlier days', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
+    expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
+    expect(text).toContain(`  x-axis ["02-01", "02-03"]
+  y-axis "US dollars" 0 --> 2
+  bar [0.25, 0.6]
+  line [2, 2]`);
+  });
+
+  it('is no chart on the first day', async () => {
+    const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const first = { ...spend, days: [{ day: '2026-02-03', usd: 0.5 }] };
+    expect(format({ ...report, spend: first, outcome: completed('Fine.', { costUsd: 0.1 }) })).not.toContain(
+      'mermaid',
+    );
+  });
+});

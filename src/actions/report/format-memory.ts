@@ -1,7 +1,7 @@
 import { describeTaint, type TaintSource } from '../../core/event/taint.js';
 import type { Trust } from '../../core/event/trust.js';
 import { stripProvenance } from '../../core/memory/run-log.js';
-import type { FailedSave, Place, SaveResult } from '../../core/memory/store.js';
+import type { FailedSave, MemoryStore, Place, SaveResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
 import type { EntryChange, Memory, Remembered } from '../../run/request.js';
@@ -44,14 +44,22 @@ export function formatMemory(
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
   const { restored, store } = memory;
   return sections([
-    `**Memory** (${restored.store ?? store.kind}): ${describeRestored(restored, () => link(restored))}.`,
+    `**Memory** (${STORES[restored.store ?? store.kind]}): ${describeRestored(restored, () => link(restored))}.`,
     loadedText(memory, view),
     formatLoadedNotes(memory, view.isHidden),
-    addedText(memory, remembered, view),
+    addedText({ memory, agent: plan.agent.name }, remembered, view),
     apartNote(plan, taints, remembered),
     view.notes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
 }
+
+/** The stores in the words of people who never chose one. */
+const STORES: Readonly<Record<MemoryStore['kind'], string>> = {
+  repo: 'branch',
+  cache: 'Actions cache',
+  file: 'file',
+  none: 'none',
+};
 
 /** How many entries a run was given. */
 export function loadedEntries(memory: Memory | undefined): number {
@@ -72,17 +80,25 @@ function loadedText({ text }: Memory, { isHidden }: LoadedMemoryView): string {
 
 const HIDDEN = 'What it says is not shown here, since it is kept in another repository.';
 
-function addedText(memory: Memory, remembered: Remembered, { isHidden }: LoadedMemoryView): string {
+function addedText(
+  { memory, agent }: { readonly memory: Memory; readonly agent: string },
+  remembered: Remembered,
+  { isHidden }: LoadedMemoryView,
+): string {
   if (remembered.kind === 'nothing') return '';
   const { result, entries } = remembered;
   if (isNowhere(remembered)) return '';
   if (isHidden) return hiddenLine(remembered);
   const added = remembered.kind === 'notes' ? notesLine(result) : addedLine(result, entries);
+  const [first] = result.kind === 'saved' ? entries : [];
   return sections([
     added,
-    ...entries.map(entryBlock(entries.length)),
+    ...entries.map(entryBlock(entries.length, result.kind === 'saved')),
     formatNotes(memory, remembered),
     formatUnsavedNotes(remembered),
+    first === undefined || result.kind !== 'saved'
+      ? ''
+      : undoLine(first.id, { agent, store: result.store ?? memory.store.kind }),
   ]);
 }
 
@@ -128,11 +144,22 @@ function notSaved({ message, remedy }: FailedSave): string {
 }
 
 /** Of two entries each is shown with its place. */
-function entryBlock(entries: number): (entry: EntryChange) => string {
+function entryBlock(entries: number, isSaved: boolean): (entry: EntryChange) => string {
   return ({ path, text }) => {
-    const block = codeBlock(stripProvenance(text).trimEnd());
+    const plain = stripProvenance(text).trimEnd();
+    const block = isSaved ? codeBlock(plain.replaceAll(/^/gm, '+'), 'diff') : codeBlock(plain);
     return entries === 1 ? block : `${code(path)}:\n\n${block}`;
   };
+}
+
+/** How people take back what a run has added; the command line reaches no memory that is not on its machine by itself. */
+function undoLine(
+  id: string,
+  { agent, store }: { readonly agent: string; readonly store: MemoryStore['kind'] },
+): string {
+  return store === 'file'
+    ? `Undo: ${code(`axe-action memory forget ${agent} ${id}`)}.`
+    : `Undo: ${code(`/axe forget ${id}`)} in a comment.`;
 }
 
 /** Why an entry stands where trusted runs do not read (D19). */

@@ -12,7 +12,22 @@ import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 export function warningList(warnings: readonly Warning[]): string {
   const unread = warnings.filter(({ code }) => code === 'context-unread');
   const others = warnings.filter(({ code }) => code !== 'context-unread');
-  return sections([listUnder('Warnings', others), listUnder('Not read', unread)]);
+  return sections([listUnder('Warnings', others), formatNotRead(unread)]);
+}
+
+/** What the token may not read, a line for each permission that is missing. */
+function formatNotRead(unread: readonly Warning[]): string {
+  if (unread.length === 0) return '';
+  const byRemedy = new Map<string, string[]>();
+  for (const { message, remedy = '' } of unread) {
+    const what = byRemedy.get(remedy) ?? [];
+    if (!what.includes(message)) byRemedy.set(remedy, [...what, message]);
+  }
+  const lines = [...byRemedy].map(([remedy, what]) => {
+    const next = oneLine(remedy).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+    return `- ${oneLine(what.join(', '))}${next === '' ? '' : ` — ${next}`}`;
+  });
+  return sections(['**Not read**, so the model does not know of it', lines.join('\n')]);
 }
 
 function listUnder(heading: string, warnings: readonly Warning[]): string {

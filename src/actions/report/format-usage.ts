@@ -1,4 +1,6 @@
+import type { AgentUsage } from '../../core/loop/usage-by-agent.js';
 import type { RunStats } from '../../core/outcome.js';
+import { duration, grouped } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
 import { oneLine } from './markdown.js';
 
@@ -7,13 +9,9 @@ export type Cell = readonly [head: string, value: string];
 
 /** A table of one row. */
 export function row(cells: readonly Cell[]): string {
-  const line = (values: readonly string[]) =>
-    `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
-  return [
-    line(cells.map(([head]) => head)),
-    line(cells.map(() => '---')),
-    line(cells.map(([, value]) => value)),
-  ].join('\n');
+  return [cells.map(([head]) => head), cells.map(() => '---'), cells.map(([, value]) => value)]
+    .map(tableLine)
+    .join('\n');
 }
 
 /** What a model was asked and what that took. */
@@ -21,14 +19,40 @@ export function usageCells(stats: RunStats): readonly Cell[] {
   const { modelId, turns, toolCalls, retries, inputTokens, outputTokens, costUsd, durationMs } = stats;
   return [
     ['Model', modelId],
-    ['Turns', String(turns)],
-    ...(toolCalls === 0 ? [] : [['Tool calls', String(toolCalls)] as const]),
-    ...(retries === 0 ? [] : [['Retries', String(retries)] as const]),
-    ['Input tokens', String(inputTokens)],
-    ['Output tokens', String(outputTokens)],
+    ['Turns', grouped(turns)],
+    ...(toolCalls === 0 ? [] : [['Tool calls', grouped(toolCalls)] as const]),
+    ...(retries === 0 ? [] : [['Retries', grouped(retries)] as const]),
+    ['Input tokens', grouped(inputTokens)],
+    ['Output tokens', grouped(outputTokens)],
     ...(costUsd === undefined ? [] : [['Cost', formatCost(costUsd)] as const]),
-    ['Time', `${(durationMs / 1000).toFixed(1)} s`],
+    ['Time', duration(durationMs)],
   ];
+}
+
+/** Most rows; a model can call its sub-agents by no other names than theirs. */
+const MAX_AGENTS = 50;
+
+/** Who took how much of which model; empty where only one was asked. */
+export function usageTable(usages: readonly AgentUsage[]): string {
+  if (usages.length < 2) return '';
+  const rows = usages.slice(0, MAX_AGENTS).map((one) => {
+    const { name, modelId, conversations, turns, inputTokens, outputTokens, costUsd } = one;
+    const times = conversations === 1 ? '' : ` × ${grouped(conversations)}`;
+    return [
+      `${name}${times}`,
+      modelId,
+      grouped(turns),
+      grouped(inputTokens),
+      grouped(outputTokens),
+      costUsd === undefined ? 'unknown' : formatCost(costUsd),
+    ];
+  });
+  const head = ['Asked', 'Model', 'Turns', 'Input tokens', 'Output tokens', 'Cost'];
+  return [head, head.map(() => '---'), ...rows].map(tableLine).join('\n');
+}
+
+function tableLine(values: readonly string[]): string {
+  return `| ${values.map((value) => oneLine(value).replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 /** The same as outputs, but for the cost and the time. */

@@ -9,10 +9,10 @@ export function code(place: string): string {
 }
 
 /** A fence longer than any run of backticks inside, so that no text can end it. */
-export function codeBlock(text: string): string {
+export function codeBlock(text: string, language: 'text' | 'diff' = 'text'): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** The text without line breaks. */

@@ -14,6 +14,8 @@ export interface SummaryOptions {
   readonly warnings: readonly Warning[];
   readonly view: LoadedMemoryView;
   readonly clean: (markdown: string) => string;
+  /** How often GitHub was asked; left out where nobody counts. */
+  readonly requests?: number;
 }
 
 /** An annotation of the workflow run; its message is not yet cleaned for the log. */

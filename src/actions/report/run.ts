@@ -2,19 +2,20 @@ import { formatError } from '../../core/errors.js';
 import { type Conclusion, conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import { coverageAtEnd, type Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
-import { usd } from '../../core/text/usd.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
 import { type CallCount, countCalls } from './count-calls.js';
 import { formatFindingTable } from './format-findings.js';
+import { formatHeadline } from './format-headline.js';
 import { formatLearned } from './format-learned.js';
 import { formatDiff, formatMemory, loadedEntries } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
 import { formatPublished, publishedLines } from './format-published.js';
+import { formatSpend } from './format-spend.js';
 import { formatReading, warningList } from './format-summary.js';
-import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
+import { costOutput, durationOutput, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 import { noAnswerLine } from './no-answer.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
@@ -97,18 +98,18 @@ function memoryOutputs({ plan, memory, remembered }: Ran, isHidden: boolean): Ou
   };
 }
 
-function summaryOf(report: Ran, { warnings, view, clean }: SummaryOptions): string {
+function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOptions): string {
   const { plan, outcome, published } = report;
   const answer = outcome.kind === 'failed' ? codeBlock(formatError(outcome.error)) : clean(outcome.answer);
   const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
   const cut = isShort ? codeBlock(formatError(outcome.error)) : '';
   return sections([
-    `### ${plan.agent.name}: ${conclusionOfRun(report)}`,
+    `### ${headlineOf(report)}`,
     answer,
     cut,
     formatPublished(published),
     formatFindingTable(published.reviewResult?.report.findings ?? [], clean),
-    published.checkUrl === undefined ? '' : `**Check:** ${published.checkUrl}`,
+    published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
     published.details === undefined ? '' : clean(published.details),
     '---',
     formatReading(coverageAtEnd(plan, outcome), plan.scope),
@@ -117,8 +118,21 @@ function summaryOf(report: Ran, { warnings, view, clean }: SummaryOptions): stri
     warningList(toldOnce(warnings, report)),
     callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
-    spendLine(report),
+    usageTable(report.usage),
+    formatSpend(report.spend, outcome.stats.costUsd),
+    requests === undefined || requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
   ]);
+}
+
+function headlineOf(report: Ran): string {
+  const { plan, outcome, published } = report;
+  return formatHeadline({
+    agent: plan.agent.name,
+    conclusion: conclusionOfRun(report),
+    findings: published.reviewResult?.report.findings,
+    coverage: coverageAtEnd(plan, outcome),
+    stats: outcome.stats,
+  });
 }
 
 /** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
@@ -155,19 +169,6 @@ function figures({ trust }: Plan, outcome: RunOutcome): string {
     ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
     ['Trust', trust.level],
   ]);
-}
-
-/** What the limits over several runs have come to, where there are any. */
-function spendLine({ outcome, spend }: Ran): string {
-  const { limits, pull, pullUsd, dayUsd } = spend;
-  const cost = outcome.stats.costUsd ?? 0;
-  const parts = [
-    ...(limits.perPullUsd > 0 && pull !== undefined
-      ? [`${usd(pullUsd + cost)} of ${usd(limits.perPullUsd)} on #${pull}`]
-      : []),
-    ...(limits.perDayUsd > 0 ? [`${usd(dayUsd + cost)} of ${usd(limits.perDayUsd)} today (UTC)`] : []),
-  ];
-  return parts.length === 0 ? '' : `**Spent by this agent:** ${parts.join(', ')}.`;
 }
 
 /** The answer and what became of the entry. */

@@ -20,6 +20,8 @@ export interface Spend {
   /** UTC, `2026-11-22`. */
   readonly day: string;
   readonly dayUsd: number;
+  /** What each day cost on which anything did, the oldest first; the last two weeks of them. */
+  readonly days: readonly { readonly day: string; readonly usd: number }[];
 }
 
 /** Adds up what earlier runs cost, failed ones too (D36). */
@@ -35,7 +37,18 @@ export function spendBefore(
     pullUsd: pull === undefined ? 0 : spentUsd(facts, { pull }),
     day,
     dayUsd: spentUsd(facts, { day }),
+    days: daysOf(facts),
   };
+}
+
+const MAX_DAYS = 14;
+
+function daysOf(facts: readonly ReviewFact[]): Spend['days'] {
+  const days = new Set(facts.flatMap((fact) => (fact.kind === 'spent' ? [fact.day] : [])));
+  return [...days]
+    .toSorted()
+    .slice(-MAX_DAYS)
+    .map((day) => ({ day, usd: spentUsd(facts, { day }) }));
 }
 
 /**

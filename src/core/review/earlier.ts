@@ -18,6 +18,8 @@ export interface EarlierThread extends CommentedLine {
   readonly first: { readonly body: string; readonly url: string };
   readonly replies: readonly { readonly isOurs: boolean; readonly body: string }[];
   readonly repliesTotal: number;
+  /** Closed by somebody whose gesture does not count; left out: it is not. */
+  readonly isResolved?: boolean;
 }
 
 /** What a run makes of the findings that the pull request had before. */
@@ -28,7 +30,7 @@ export interface EarlierFindings<Thread extends EarlierThread = EarlierThread> {
   readonly applied: ReadonlySet<Thread>;
   /** The model has ended them; where it may only say so, they are open as well. */
   readonly settled: readonly { readonly settlement: Settlement; readonly thread: Thread }[];
-  /** Ended before, and raised again. */
+  /** Ended before, or closed by somebody who may not end it, and raised again. */
   readonly back: readonly Repeated[];
   /** They are open, and stay so. */
   readonly open: readonly Thread[];
@@ -72,13 +74,18 @@ export function sortEarlier<Thread extends EarlierThread>(
     .slice(0, MAX_CHANGED);
   const isApplied = ({ path, first }: Thread) =>
     lines !== undefined && isSuggestionApplied({ path, body: first.body }, lines);
+  const hidden = new Set(own.threads.flatMap((one) => (one.isResolved === true ? [one.marker.id] : [])));
+  const back = buffered.repeated.filter(({ of }) => of.isOwn && (of.state !== 'open' || hidden.has(of.id)));
+  const isBack = ({ marker }: Thread) => back.some(({ of }) => of.id === marker.id);
   return {
     gone,
     applied: new Set(gone.filter(isApplied)),
     settled,
-    back: buffered.repeated.filter(({ of }) => of.state !== 'open' && of.isOwn),
+    back,
     // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
-    open: own.threads.filter((thread) => !gone.includes(thread) && !(isTrusted && isSettled(thread))),
+    open: own.threads.filter(
+      (thread) => !gone.includes(thread) && !isBack(thread) && !(isTrusted && isSettled(thread)),
+    ),
   };
 }
 

@@ -70,7 +70,9 @@ export async function fetchSurroundings(
       if (!(thrown instanceof GitHubError)) throw thrown;
       unread.push(what);
       const warning = unreadWarning(thrown, what);
-      warnings.push(thrown.reason === 'denied' ? { ...warning, code: 'context-unread' } : warning);
+      // GitHub's words say no more than that the permission is missing, and the remedy names it.
+      const isDenied = thrown.reason === 'denied' && warning.remedy !== undefined;
+      warnings.push(isDenied ? { ...warning, code: 'context-unread', message: what } : warning);
       return undefined;
     }
   }

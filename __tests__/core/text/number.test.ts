@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { duration, grouped } from '../../../src/core/text/number.js';
+
+it.each([
+  [0, '0'],
+  [999, '999'],
+  [24_730, '24,730'],
+  [1_200_000, '1,200,000'],
+])('groups the digits of %d', (number, text) => {
+  expect(grouped(number)).toBe(text);
+});
+
+it.each([
+  [0, '0.0 s'],
+  [4_230, '4.2 s'],
+  [41_200, '41 s'],
+  [119_400, '119 s'],
+  [200_000, '3 min 20 s'],
+])('tells %d ms as a person would', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
