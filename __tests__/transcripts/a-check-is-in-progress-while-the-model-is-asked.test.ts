@@ -22,7 +22,7 @@ it('says what is being read, and is completed by the same run', async () => {
   expect(stage.repo.talk.checkRuns).toMatchObject([
     { status: 'completed', conclusion: 'success', title: 'No findings · whole' },
   ]);
-  expect(step.summary).toMatch(/^\*\*Check:\*\* https:\S+\n/m);
+  expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
 });
 
 it('is ended by the post step of a run that was killed', async () => {

@@ -28,7 +28,7 @@ it('holds the findings on their lines where nothing is to be commented, and bloc
   expect(step.annotations.filter(({ file }) => file !== undefined)).toEqual([]);
   expect(troubles(step)).toEqual([]);
   expect(stage.repo.talk.reviews).toEqual([]);
-  expect(step.summary).toMatch(/^\*\*Check:\*\* https:\S+\n/m);
+  expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
   expect(step.summary).toContain('**Findings not posted as comments**');
   expect(stage.repo.talk.checkRuns).toMatchObject([
     {

@@ -64,7 +64,7 @@ it('C6 77: cannot end its fence, nor give orders to the runner or to the next ru
 
   const bodies = stage.repo.comments.map(({ body }) => body);
   expect(bodies).toHaveLength(1);
-  const prose = step.summary.replaceAll(/^```text\n.*?^```$/gms, '');
+  const prose = step.summary.replaceAll(/^```(?:text|diff)\n.*?^```$/gms, '');
   for (const seen of [...bodies, prose]) {
     expect(seen).not.toMatch(/(?<!<code>)@octocat|!\[|<system>|^\/merge|[^\P{C}\n]/mu);
   }

@@ -36,7 +36,7 @@ it('C4 64: is incomplete in a workflow where it was cut: published with a mark, 
   expect(stage.repo.comments[0]?.body).toContain(
     'The change looks f\n\n*Cut short: the answer was cut at 40 output tokens.*',
   );
-  expect(step.summary).toContain(': incomplete\n\nThe change looks f\n\n```text\nthe answer was cut');
+  expect(step.summary).toMatch(/: incomplete · .*\n\nThe change looks f\n\n```text\nthe answer was cut/);
   expect(step.annotations).toMatchObject([
     { level: 'error', message: expect.stringMatching(/^the answer was cut .*\n {2}Raise `max_tokens` in/) },
   ]);
