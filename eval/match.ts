@@ -81,7 +81,7 @@ function isWordedAs({ path, wordings }: Expected, { text }: Found): boolean {
   const code = codeOfId('');
   const fresh = { path, line: 1, code, features: featuresOf(text) };
   return wordings.some((wording) => {
-    const known = { path, line: undefined, stands: false, code, features: featuresOf(wording) };
+    const known = { path, line: undefined, isPresent: false, code, features: featuresOf(wording) };
     return decide(known, fresh).verdict === 'same';
   });
 }

@@ -516,7 +516,7 @@ describe('a command over memory', () => {
     ['comment', 'not-saved', 'error'],
   ] as const)('that a %s asked for and that was not done, %s, is one %s', async (askedIn, reason, level) => {
     const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
-    const step = await report(memoryReport(result, { askedIn }));
+    const step = await report(memoryReport(result, { requestedIn: askedIn }));
     expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
     expect(step.annotations).toMatchObject([
       { level, title: 'Memory', message: 'Nothing was done: it is ***. Look again.' },

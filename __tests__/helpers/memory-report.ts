@@ -25,7 +25,7 @@ export function memoryReport(
     agent: 'bot',
     store: 'repo',
     command: 'forget',
-    askedIn: 'workflow',
+    requestedIn: 'workflow',
     result,
     published: { line: undefined, url: undefined },
     ...patch,

@@ -29,7 +29,7 @@ export async function runMemoryMode(
     {
       ...request,
       words: memoryCommandIn(command),
-      askedIn: 'workflow',
+      requestedIn: 'workflow',
       readImport: async (from) => await readFile(await inside(workspace, from)),
       writeExport: async (out, what) => {
         if (out === '-' && what.kind === 'file') return what.text.toWellFormed();

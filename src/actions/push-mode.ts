@@ -55,7 +55,7 @@ export async function runPushMode(
     agent: 'axe-action',
     store: 'file',
     command: 'push',
-    askedIn: 'workflow',
+    requestedIn: 'workflow',
     result,
     published: UNPUBLISHED,
   };

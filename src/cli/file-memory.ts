@@ -134,7 +134,9 @@ function defaultFolder({ env }: FileMemory): string {
 function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
   const { custom, path, scope } = memory;
   const place = (log: string) =>
-    custom === '' ? join(rootOf(memory), log) : besides(join(dirname(custom), scope, basename(custom)), log);
+    custom === ''
+      ? join(rootOf(memory), log)
+      : pathOfLane(join(dirname(custom), scope, basename(custom)), log);
   return new Map(
     [path, untrustedPath(path)].flatMap((log) => [
       [log, place(log)],
@@ -144,7 +146,7 @@ function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
 }
 
 /** A lane or scope of a file of the user's stands in a folder beside it: `dir/mem.md` → `dir/untrusted/mem.md`. */
-function besides(custom: string, treePath: string): string {
+function pathOfLane(custom: string, treePath: string): string {
   const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
   return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
 }

@@ -30,11 +30,11 @@ type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
 
 /** The error of an interrupted run with what it saved all the same. */
 export function withSaved({ signal }: InterruptedError, report: Ran): InterruptedError {
-  return new InterruptedError(signal, report.memory === undefined ? undefined : savedWords(report));
+  return new InterruptedError(signal, report.memory === undefined ? undefined : describeSaved(report));
 }
 
 /** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
-function savedWords({ memory, remembered }: Ran): string {
+function describeSaved({ memory, remembered }: Ran): string {
   const written = remembered.kind === 'notes' && remembered.result.kind === 'failed' ? [] : notesOf(memory);
   const words = ['No entry was added to memory.'];
   if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);

@@ -97,7 +97,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     }
     return await runNamed(name === '--version' ? 'version' : name, words, terminal);
   } catch (thrown) {
-    return tell(thrown, terminal);
+    return reportError(thrown, terminal);
   }
 }
 
@@ -114,7 +114,7 @@ async function runNamed(name: string, words: readonly string[], terminal: Termin
 }
 
 /** Trouble that is meant for people is told as it is; anything else is a bug, with its stack. */
-function tell(thrown: unknown, terminal: Terminal): ExitCode {
+function reportError(thrown: unknown, terminal: Terminal): ExitCode {
   if (thrown instanceof AxeError) {
     writeError(terminal, thrown);
     return thrown.exitCode;

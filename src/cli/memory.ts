@@ -53,13 +53,13 @@ export async function memoryCommand(words: readonly string[], terminal: Terminal
   }
 }
 
-interface Asked {
+interface ParsedCommand {
   readonly help: CommandHelp;
   readonly flags: ParsedFlags;
   readonly terminal: Terminal;
 }
 
-async function runHere(name: string, { help, flags, terminal }: Asked): Promise<ExitCode> {
+async function runHere(name: string, { help, flags, terminal }: ParsedCommand): Promise<ExitCode> {
   const all = flags.bool('all');
   const [agent = '', ...rest] = all ? ['', ...flags.positionals] : flags.positionals;
   if (agent === '' && !all) {

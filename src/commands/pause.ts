@@ -43,7 +43,7 @@ export async function runPauseCommand(
     agent: agent.name,
     store,
     command: command.kind === 'paused' ? 'pause' : 'resume',
-    askedIn: 'comment',
+    requestedIn: 'comment',
     result,
     published: request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply),
   };

@@ -136,15 +136,15 @@ const COMMANDS = 'run_command';
 
 /** In a workflow the machine is tried for an agent that may have commands: without a jail they have to be named (D50). */
 async function grantCommands(
-  asked: readonly Tool[],
+  requested: readonly Tool[],
   rules: GrantRules,
   jail: JailFinder,
 ): Promise<{ readonly builtIn: Grant<Tool>; readonly found: FoundJail | undefined }> {
-  const builtIn = grantTools(asked, rules);
+  const builtIn = grantTools(requested, rules);
   if (rules.where === 'terminal' || !hasCommands(builtIn)) return { builtIn, found: undefined };
   const found = await jail();
   if (found.kind === 'jail') return { builtIn, found };
-  return { builtIn: grantTools(asked, { ...rules, unjailed: [COMMANDS] }), found };
+  return { builtIn: grantTools(requested, { ...rules, unjailed: [COMMANDS] }), found };
 }
 
 function hasCommands({ granted }: Grant<Tool>): boolean {

@@ -152,7 +152,7 @@ export interface Reply {
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
 export interface Publisher {
-  publish(plan: Plan, outcome: RunOutcome, wanted: PublishRequest): Promise<Published>;
+  publish(plan: Plan, outcome: RunOutcome, requested: PublishRequest): Promise<Published>;
   /** Answers a comment that asked for a command. */
   reply(answer: Reply): Promise<Published>;
 }

@@ -54,11 +54,11 @@ function changeFacts(
   const number = subjectNumber(trigger);
   if (!isReview(trigger) || number === undefined || context?.kind !== 'pull_request') return undefined;
   const filter = createPathFilter(diffPolicy);
-  const isWanted = ({ path }: { readonly path: string }) => filter(path) === undefined;
+  const isInScope = ({ path }: { readonly path: string }) => filter(path) === undefined;
   return {
     number,
-    unreadable: whyUnreadable(context, isWanted),
-    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isWanted) ? scope.from : undefined,
+    unreadable: whyUnreadable(context, isInScope),
+    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.from : undefined,
   };
 }
 
@@ -67,16 +67,16 @@ type PullContext = Extract<TriggerContext, { readonly kind: 'pull_request' }>;
 /** Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a tool. */
 function whyUnreadable(
   context: PullContext,
-  isWanted: (file: { readonly path: string }) => boolean,
+  isInScope: (file: { readonly path: string }) => boolean,
 ): string | undefined {
   const { files, filesTotal } = context;
   if (filesTotal === 0) return 'it changes no file';
   if (filesTotal > files.length) return undefined;
-  const wanted = files.filter(isWanted);
-  if (wanted.length === 0)
+  const inScope = files.filter(isInScope);
+  if (inScope.length === 0)
     return `none of its ${filesTotal} changed files is left by \`paths\` and \`paths-ignore\``;
   const bare = new Set(filesWithoutLines(context));
-  const isBinary = wanted.every(
+  const isBinary = inScope.every(
     ({ path, additions, deletions }) => bare.has(path) && additions + deletions === 0,
   );
   return isBinary ? 'its changed files are binary' : undefined;
@@ -84,7 +84,7 @@ function whyUnreadable(
 
 function hasNew(
   { change, before }: Extract<Scope, { kind: 'since' }>,
-  isWanted: (file: { readonly path: string }) => boolean,
+  isInScope: (file: { readonly path: string }) => boolean,
 ): boolean {
-  return change.files.some(isWanted) || (before.unseen ?? []).length > 0;
+  return change.files.some(isInScope) || (before.unseen ?? []).length > 0;
 }

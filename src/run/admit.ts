@@ -41,12 +41,12 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   if (early !== undefined) return early;
 
   const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
-  const authorAsked = runAhead(askPermission(contentAuthor(trigger), deps));
+  const authorPermission = runAhead(askPermission(contentAuthor(trigger), deps));
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const actor = access.permission;
   const writer = contentAuthor(trigger);
-  const answer = await authorAsked;
+  const answer = await authorPermission;
   const author = writer === undefined ? actor : permissionOf(answer);
   const facts = { event, permission: { actor, author } };
   const refused = skipOf(facts);
@@ -127,15 +127,15 @@ async function admitByState(
   const fetchContext = () => runAhead(readContext(trigger, taint, deps));
   const classified = classifyTrust(trigger, { ...facts.permission, allowBots: admissionPolicy.allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
-  const isStateAsked = canStateSkip({ request, facts, agent });
-  const fetched = isForkOpen || !isStateAsked ? fetchContext() : undefined;
+  const needsState = canStateSkip({ request, facts, agent });
+  const fetched = isForkOpen || !needsState ? fetchContext() : undefined;
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await fetched) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);
   const memory = runAhead(readMemory(agent, basis.memory, deps, { plan: basis.notes, unsaved: [] }));
-  if (isStateAsked) {
+  if (needsState) {
     const state = stateFacts(await memory, { request, facts, agent }, deps);
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return skipped;
@@ -179,7 +179,7 @@ function stateFacts(memory: Memory | undefined, parts: StateParts, { clock }: De
 function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   if (trigger.kind !== 'pull_request') return false;
   const { number: pull, head, base } = trigger;
-  const plan = planScope({ facts, pull, head: head.sha, into: base.ref, isFullAsked: false });
+  const plan = planScope({ facts, pull, head: head.sha, into: base.ref, isFullRequested: false });
   return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 

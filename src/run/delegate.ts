@@ -77,7 +77,7 @@ async function callAgent(
       failure(agent, thrown, signal),
     );
     const durationMs = clock.now().getTime() - startedAt;
-    reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.told });
+    reporter.event({ kind: 'sub-agent-ended', agent, durationMs, result: result.event });
     return result.answer;
   } finally {
     watch.stop();
@@ -114,7 +114,7 @@ function refusal(reason: string): ToolResult {
 /** The answer for the model, and what is told of it. */
 interface Delegated {
   readonly answer: ToolResult;
-  readonly told: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
+  readonly event: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
 }
 
 interface SubAgentRun extends SubAgent {
@@ -177,7 +177,7 @@ function isSpent({ limit }: { readonly limit: Limit }): boolean {
 
 function answered(text: string, { stats }: { readonly stats: ToolResult['stats'] }): Delegated {
   const answer = stats === undefined ? { text, isError: false } : { text, isError: false, stats };
-  return { answer, told: { kind: 'answer', text } };
+  return { answer, event: { kind: 'answer', text } };
 }
 
 /** Without a word it may still have done its work by calling tools; else nothing came of it. */
@@ -196,7 +196,7 @@ function partial(
   if (answer.trim() === '') return failure(name, error, signal, stats);
   const detail = error.message;
   const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
-  return { answer: { text, isError: true, stats }, told: { kind: 'part', text: answer, detail } };
+  return { answer: { text, isError: true, stats }, event: { kind: 'part', text: answer, detail } };
 }
 
 function formatRefused(answer: string): string {
@@ -223,7 +223,7 @@ function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: Too
   const detail = thrown.message;
   const text = `Error: sub-agent "${name}" failed - ${detail}. You may retry or proceed without this result.`;
   const answer = stats === undefined ? { text, isError: true } : { text, isError: true, stats };
-  return { answer, told: { kind: 'failure', detail } };
+  return { answer, event: { kind: 'failure', detail } };
 }
 
 /** The loop's world of a sub-agent: a time limit of its own, and only its warnings are told. */

@@ -45,9 +45,9 @@ export async function learnAnswers(
   // A first review has nothing to know of; of a run that is not trusted only the commit is kept that it reviewed.
   const asksOwn = hasFindings(facts, own) || (lane !== 'trusted' && lastReviewed(facts, own) !== undefined);
   const pulls = pullsToAsk(raised, { own, asksOwn, limit: MAX_LEARNED_PULLS });
-  const asked = await Promise.all(pulls.map((pull) => readThreads(github, pull, deps)));
+  const answers = await Promise.all(pulls.map((pull) => readThreads(github, pull, deps)));
   const waiting = new Set(raised.map(({ id, pull }) => `${id}/${pull}`));
-  const relevant = asked.map(({ pull, threads }) => ({
+  const relevant = answers.map(({ pull, threads }) => ({
     pull,
     threads: pull === own ? threads : threads.filter(({ marker: { id } }) => waiting.has(`${id}/${pull}`)),
   }));
@@ -58,7 +58,7 @@ export async function learnAnswers(
     pull,
     ...knowFindings({ threads, agent, pull, facts, permissions, forgotten, now }),
   }));
-  const trouble = asked.find((one) => one.trouble !== undefined)?.trouble;
+  const trouble = answers.find((one) => one.trouble !== undefined)?.trouble;
   return {
     facts: read.flatMap((one) => one.facts),
     known: read.flatMap(({ pull, known }) => (pull === own ? known : [])),
@@ -76,13 +76,13 @@ function pullOf(trigger: Trigger): number | undefined {
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
 }
 
-interface Asked {
+interface ReadThreads {
   readonly pull: number;
   readonly threads: readonly OwnThread[];
   readonly trouble?: string;
 }
 
-async function readThreads(github: GitHub, pull: number, { deadline }: Dependencies): Promise<Asked> {
+async function readThreads(github: GitHub, pull: number, { deadline }: Dependencies): Promise<ReadThreads> {
   const answer = await github.threads(pull, deadline.signal);
   return answer.kind === 'unread'
     ? { pull, threads: [], trouble: answer.message }
@@ -93,10 +93,10 @@ async function permissionsOf(
   logins: readonly string[],
   deps: Dependencies,
 ): Promise<ReadonlyMap<string, Permission | 'unknown'>> {
-  const asked = logins.map(
+  const pending = logins.map(
     async (login) => [login.toLowerCase(), permissionOf(await askPermission(login, deps))] as const,
   );
-  return new Map(await Promise.all(asked));
+  return new Map(await Promise.all(pending));
 }
 
 /** What the model is taught from. */

@@ -56,7 +56,7 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
   const { clock, saveSignal, secrets, reporter } = deps;
   const runLogs = runLogsOf(parts);
   const first = asSeen(parts, await readFirst(parts, deps));
-  const told = new Set(
+  const reported = new Set(
     parts.restored.kind === 'failed' ? [] : parts.restored.warnings.map(({ message }) => message),
   );
   const early: Warning[] = [];
@@ -77,8 +77,8 @@ export async function openNotes(parts: NotesParts, deps: Dependencies): Promise<
     now: () => clock.now(),
     newId: () => clock.newId(),
     warn(warning) {
-      if (told.has(warning.message)) return;
-      told.add(warning.message);
+      if (reported.has(warning.message)) return;
+      reported.add(warning.message);
       if (isOpen) reporter.warn(warning);
       else early.push(warning);
     },
@@ -145,18 +145,18 @@ async function load(
   { deadline }: Dependencies,
 ): Promise<TreeResult> {
   const { store, plan } = parts;
-  const wanted = under?.map((place) => inNotesFolder(place, plan.folder));
-  return asSeen(parts, await store.readTree(deadline.signal, wanted), wanted);
+  const requested = under?.map((place) => inNotesFolder(place, plan.folder));
+  return asSeen(parts, await store.readTree(deadline.signal, requested), requested);
 }
 
 /** What the store holds, with what the run has not saved yet, by the paths that the notes know. */
 function asSeen(
   { plan: { folder }, unsaved }: NotesParts,
   found: TreeResult,
-  wanted?: readonly string[],
+  requested?: readonly string[],
 ): TreeResult {
   if (found.kind === 'failed') return found;
-  const seen = unsaved.filter(({ path }) => isWanted(path, wanted));
+  const seen = unsaved.filter(({ path }) => isRequested(path, requested));
   const tree = seen.length === 0 ? found.tree : applyChanges(found.tree, seen);
   const location = folder === '' ? found.location : `${found.location}/${folder.slice(0, -1)}`;
   const blocked = (found.blocked ?? []).flatMap((place) => {
@@ -166,9 +166,9 @@ function asSeen(
   return { ...found, tree: notesFolderOf(tree, folder), location, blocked };
 }
 
-function isWanted(path: string, wanted: readonly string[] | undefined): boolean {
-  if (wanted === undefined || wanted.includes(path)) return true;
-  return wanted.includes(path.slice(0, path.lastIndexOf('/') + 1));
+function isRequested(path: string, requested: readonly string[] | undefined): boolean {
+  if (requested === undefined || requested.includes(path)) return true;
+  return requested.includes(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
 function notLoaded({ name }: LoadedAgent, loaded: TreeResult): readonly Warning[] {

@@ -21,7 +21,7 @@ export interface Passed {
   /** Paths of files that no pass has read: their part was not paid for, or failed. */
   readonly unread: readonly string[];
   /** What each pass that came to its end says of itself. */
-  readonly told: readonly { readonly name: string; readonly text: string }[];
+  readonly summaries: readonly { readonly name: string; readonly text: string }[];
 }
 
 /** What passes are held with. */
@@ -57,12 +57,12 @@ export async function reviewInPasses(of: PassesOf, delegation: Delegation): Prom
     findings: buffered.findings.length,
     agreed,
   });
-  tell(ends, of);
+  warnOfUnread(ends, of);
   return {
     outcome: joinOutcomes(ends, delegation),
     buffered,
     unread,
-    told: toldBy(ends),
+    summaries: summariesOf(ends),
   };
 }
 
@@ -168,14 +168,14 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutc
         ...base,
         stats,
         answer:
-          toldBy(ends)
+          summariesOf(ends)
             .map(({ text }) => text)
             .join('\n\n') || base.answer,
       };
   }
 }
 
-function toldBy(ends: readonly PassEnd[]): Passed['told'] {
+function summariesOf(ends: readonly PassEnd[]): Passed['summaries'] {
   return ends.flatMap(({ pass: { name }, outcome, buffered }) => {
     const answer = outcome === undefined || outcome.kind === 'failed' ? '' : outcome.answer.trim();
     const text = [buffered.review?.summary ?? '', answer].find((one) => one !== '') ?? '';
@@ -183,7 +183,7 @@ function toldBy(ends: readonly PassEnd[]): Passed['told'] {
   });
 }
 
-function tell(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): void {
+function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): void {
   const unpaid = ends
     .filter(({ why, trouble }) => why === 'budget' && trouble === undefined)
     .map(({ pass }) => pass.name);

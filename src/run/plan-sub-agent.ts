@@ -25,16 +25,18 @@ export interface SubAgent {
  */
 export async function planSubAgent({ name, task, parent }: SubAgent, delegation: Delegation): Promise<Plan> {
   const { deps, request } = delegation;
-  const loaded = await told(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
+  const loaded = await withContext(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
   const agent = withHostsOf(parent.agent, loaded);
   const { config } = agent;
-  const model = await told(`invalid model for agent "${name}"`, async () => parseModelRef(config.model));
+  const model = await withContext(`invalid model for agent "${name}"`, async () =>
+    parseModelRef(config.model),
+  );
   await deps.models.configure(model);
   const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
-  const { files, warnings } = await told(`failed to resolve files for agent "${name}"`, () =>
+  const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
     deps.agents.loadContextFiles(config.files, workdir, agent),
   );
-  const skill = await told(`failed to load skill for agent "${name}"`, async () =>
+  const skill = await withContext(`failed to load skill for agent "${name}"`, async () =>
     config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
   );
   const { trigger, trust } = parent;
@@ -83,11 +85,11 @@ export async function openSubAgentModel(
     return await openModel(deps, model);
   } catch (thrown) {
     if (thrown instanceof AxeError && thrown.exitCode === 3) throw thrown;
-    return await told(`failed to create provider for agent "${name}"`, () => Promise.reject(thrown));
+    return await withContext(`failed to create provider for agent "${name}"`, () => Promise.reject(thrown));
   }
 }
 
-async function told<T>(before: string, work: () => Promise<T>): Promise<T> {
+async function withContext<T>(before: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

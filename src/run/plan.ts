@@ -70,7 +70,7 @@ export async function makePlan(
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, { context, scope });
   if (skipped !== undefined) return skipped;
-  const prompt = firstGiven([request.prompt, askedFor(request)]);
+  const prompt = firstGiven([request.prompt, requestOf(request)]);
   const given = {
     prompt,
     stdin,
@@ -229,7 +229,7 @@ function findCoverage(
 }
 
 /** What a comment asks for. */
-function askedFor({ trigger, admissionPolicy }: RunRequest): string {
+function requestOf({ trigger, admissionPolicy }: RunRequest): string {
   const isReview = reviewCommand(trigger) !== undefined;
   return isReview
     ? `Review pull request #${subjectNumber(trigger)}`

@@ -14,7 +14,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const { plan, memory, outcome, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
-  const wanted = {
+  const requested = {
     buffered,
     commits: change,
     facts: [...(memory?.facts ?? []), ...learned.facts],
@@ -22,5 +22,5 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     dismissed: dismissalsToAnswer(learned.facts),
     isUntrusted: taint.lane(plan.trust.lane) !== 'trusted',
   };
-  return await deps.publisher.publish(plan, outcome, wanted);
+  return await deps.publisher.publish(plan, outcome, requested);
 }

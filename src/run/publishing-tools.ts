@@ -78,7 +78,7 @@ export function publishingTools(agent: LoadedAgent, publications: Publications |
   // The triager that comes with the product suggests labels where it may set none.
   // Whoever raises findings may end them: an agent names that tool no more than a person would.
   const ends = (name: string) => name === 'settle_finding' && config.tools.includes('add_review_comment');
-  const wanted = REVIEW_TOOL_NAMES.filter(
+  const listedNames = REVIEW_TOOL_NAMES.filter(
     (name) => (config.tools.includes(name) || ends(name)) && !(isIdle && name === 'set_labels'),
   );
   if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
@@ -88,9 +88,9 @@ export function publishingTools(agent: LoadedAgent, publications: Publications |
     publications === undefined
       ? []
       : createReviewTools(publications).filter(
-          ({ name }) => wanted.includes(name) && publications.isOpenTo(name),
+          ({ name }) => listedNames.includes(name) && publications.isOpenTo(name),
         );
-  const missing = wanted.filter(
+  const missing = listedNames.filter(
     (name) => name !== 'settle_finding' && !offered.some((tool) => tool.name === name),
   );
   const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));

@@ -218,7 +218,7 @@ export type RunReport =
       readonly agent: string;
       readonly store: MemoryStore['kind'];
       readonly command: string;
-      readonly askedIn: 'workflow' | 'comment';
+      readonly requestedIn: 'workflow' | 'comment';
       readonly result: MemoryCommandResult;
       readonly published: Published;
     }

@@ -77,9 +77,9 @@ export async function readMemory(
   const { readPaths: paths, lastN, maxBytes, count, requireSigned } = memory;
   const store = deps.openMemory(agent, memory);
   // Which entries are signed shows only once they are read, so the newest ones that are must be looked for among all.
-  const wanted = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
+  const loading = requireSigned ? { paths, lastN: 0, count } : { paths, lastN, maxBytes, count };
   const alongside = plan === undefined ? undefined : placesToRestore({ memory, plan }, deps.clock.now());
-  const request = alongside === undefined ? wanted : { ...wanted, alongside };
+  const request = alongside === undefined ? loading : { ...loading, alongside };
   const found = await store.read(request, deps.deadline.signal);
   const notesSession =
     plan === undefined

@@ -54,5 +54,5 @@ async function pass({ plan, parts, openPass }: Subject, delegation: Delegation):
     return await reviewInPasses({ plan, passes, parts, open: openPass, maxFindings }, delegation);
   }
   const outcome = await delegation.converse(plan, parts, delegation, { depth: 0, callerEffects: undefined });
-  return { outcome, buffered: publications?.buffered ?? NOTHING_BUFFERED, unread: [], told: [] };
+  return { outcome, buffered: publications?.buffered ?? NOTHING_BUFFERED, unread: [], summaries: [] };
 }

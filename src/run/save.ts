@@ -177,12 +177,12 @@ function unsaved(
   { subject, object }: Kept,
 ): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
-  const keptWords =
+  const remedyText =
     kept === undefined
       ? undefined
       : `${subject} kept in \`${kept.location}\`; the next run that can write folds ${object} in.`;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  const next = [remedy, keptWords].filter((sentence) => sentence !== undefined).join(' ');
+  const next = [remedy, remedyText].filter((sentence) => sentence !== undefined).join(' ');
   return {
     code: 'memory-save-failed',
     agent: agent.name,

@@ -46,8 +46,8 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
   const memory = await parts.memory;
   const commits = await commitsOf(request.trigger, parts.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
-  const isFullAsked = command?.isFull === true || request.reviewScope === 'full';
-  const plan = planScope({ facts: memory.facts, pull, ...commits, isFullAsked });
+  const isFullRequested = command?.isFull === true || request.reviewScope === 'full';
+  const plan = planScope({ facts: memory.facts, pull, ...commits, isFullRequested: isFullRequested });
   const found =
     plan.kind === 'full'
       ? undefined

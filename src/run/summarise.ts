@@ -44,30 +44,34 @@ export async function summarise(
     show: () => undefined,
   };
   const { stats, trouble } = await ask(of, purpose, delegation);
-  const told: WrittenSummary | undefined = written;
-  if (told === undefined) {
+  const summaryOfAll: WrittenSummary | undefined = written;
+  if (summaryOfAll === undefined) {
     const message = `no overall summary was written (${trouble}), so the summaries of the parts are used`;
     parts.loop.reporter.warn({ code: 'model-warning', message });
     return { outcome: { ...outcome, stats }, buffered };
   }
-  const summary = withoutOffers(told.summary).trim();
+  const summary = withoutOffers(summaryOfAll.summary).trim();
   return {
     outcome: { ...outcome, answer: summary, stats },
     buffered: {
       ...buffered,
-      findings: withoutSame(buffered, told),
+      findings: withoutSame(buffered, summaryOfAll),
       review: { summary, verdict: buffered.review?.verdict ?? 'comment' },
     },
   };
 }
 
 /** What the request came to, beside the summary. */
-interface Asked {
+interface SummaryRequestResult {
   readonly stats: RunStats;
   readonly trouble: string;
 }
 
-async function ask(of: ToSummarise, purpose: ConversationPurpose, delegation: Delegation): Promise<Asked> {
+async function ask(
+  of: ToSummarise,
+  purpose: ConversationPurpose,
+  delegation: Delegation,
+): Promise<SummaryRequestResult> {
   const { plan, parts, outcome } = of;
   try {
     const message = redact(describe(of), delegation.deps.secrets);
@@ -107,7 +111,7 @@ function summariserPlan(parent: Plan, message: string, { request }: Delegation):
 const MAX_TITLE = 300;
 const MAX_BYTES = 16 * 1024;
 
-function describe({ plan, change, buffered, told, unread }: ToSummarise): string {
+function describe({ plan, change, buffered, summaries: summaryOfAll, unread }: ToSummarise): string {
   const subject = subjectTrigger(plan.trigger);
   const title = subject === undefined ? '' : cleanLine(subject.title, MAX_TITLE);
   const body = subject?.kind === 'pull_request' ? subject.body : '';
@@ -126,7 +130,7 @@ function describe({ plan, change, buffered, told, unread }: ToSummarise): string
     ...block([`Title: ${title}`, body], 'title and description'),
     ...block(files, 'changed files'),
     ...block(
-      told.map(({ name, text }) => `${name}: ${text}`),
+      summaryOfAll.map(({ name, text }) => `${name}: ${text}`),
       'what each part says',
     ),
     findings.length === 0 ? 'No finding was kept.' : 'Findings that were kept:',

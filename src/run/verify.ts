@@ -38,19 +38,19 @@ export type Verified = Pick<Raised, 'outcome' | 'buffered'>;
 export async function verifyFindings(raised: Raised, delegation: Delegation): Promise<Verified> {
   const { outcome, buffered, change } = raised;
   const scope = delegation.publications?.scopeOfReview;
-  const wanted = wantedOf(raised);
-  if (wanted.length === 0 || scope === undefined) return { outcome, buffered };
-  const asked = new Set(wanted.map(({ id }) => id));
+  const candidates = candidatesOf(raised);
+  if (candidates.length === 0 || scope === undefined) return { outcome, buffered };
+  const candidateIds = new Set(candidates.map(({ id }) => id));
   const files = parseDiff(change?.diff ?? '');
   const looked = mayLook(raised, delegation)
-    ? await lookAgain(wanted.slice(0, VERIFICATION.findings), { raised, files }, delegation)
+    ? await lookAgain(candidates.slice(0, VERIFICATION.findings), { raised, files }, delegation)
     : NOTHING_SEEN;
   const { lines, overrides, rules } = scope;
   const { verdicts } = looked;
   const isRead = (path: string) => scope.isRead(path);
   const verdictScope = { lines, overrides, isRead, minSeverity: rules.minSeverity };
-  const verified = applyVerdicts(buffered, { asked, verdicts }, verdictScope);
-  tell(verified, looked, raised.loop);
+  const verified = applyVerdicts(buffered, { requested: candidateIds, verdicts }, verdictScope);
+  reportVerification(verified, looked, raised.loop);
   return {
     outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, delegation.budget) },
     buffered: verified,
@@ -58,7 +58,7 @@ export async function verifyFindings(raised: Raised, delegation: Delegation): Pr
 }
 
 /** Of a quick review nothing, and of any other what may be bad enough; the worst first. */
-function wantedOf({ plan, buffered }: Raised): readonly PlacedFinding[] {
+function candidatesOf({ plan, buffered }: Raised): readonly PlacedFinding[] {
   const findings = buffered.findings.toSorted(({ finding: a }, { finding: b }) =>
     compareSeverity(a.severity, b.severity),
   );
@@ -85,7 +85,7 @@ async function lookAgain(
   delegation: Delegation,
 ): Promise<Looked> {
   const { plan, loop } = looking.raised;
-  const told = { plan, loop: quietly(loop) };
+  const quietLooking = { plan, loop: quietly(loop) };
   try {
     const model = await openModel(delegation.deps, plan.review.verifyModel);
     const looks = await atMost(VERIFICATION.atOnce, groupClaims(findings), (group) => {
@@ -93,7 +93,7 @@ async function lookAgain(
         ids: group.map(({ id }) => id),
         describe: (ledger: ShownLedger) => describeClaims(group, { files: looking.files, ledger }),
       };
-      return lookAt(claims, { ...told, model, agent: VERIFIER }, delegation);
+      return lookAt(claims, { ...quietLooking, model, agent: VERIFIER }, delegation);
     });
     return joinLooks(looks);
   } catch (thrown) {
@@ -102,7 +102,7 @@ async function lookAgain(
 }
 
 /** What is lost is told once, with its reasons; how many findings that is stands in the review. */
-function tell(
+function reportVerification(
   { unverified, refuted, findings }: Buffered,
   { troubles, verdicts }: Looked,
   { reporter }: LoopDependencies,

@@ -90,14 +90,14 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
 }
 
 function sorted(wanted: RequestedReview, ...threads: readonly OwnOpenThread[]) {
-  const { gone, settled, back, open } = sortEarlier(wanted, standing(...threads));
+  const { removed: gone, settled, back, open } = sortEarlier(wanted, standing(...threads));
   return { gone: gone.length, settled: settled.length, back: back.length, open: open.length };
 }
 
 describe('an earlier finding', () => {
   it.each<[string, Partial<OwnOpenThread>, RequestedReview, keyof EarlierFindings]>([
     ['stays open where nobody says anything of it', {}, wantedOf(), 'open'],
-    ['is gone with its line', GONE, wantedOf(), 'gone'],
+    ['is gone with its line', GONE, wantedOf(), 'removed'],
     ['stays open where its line was only moved', { ...GONE, hunk: own().hunk }, wantedOf(), 'open'],
     [
       'stays open where somebody has answered',
@@ -110,7 +110,7 @@ describe('an earlier finding', () => {
       'is gone though a run of ours has answered',
       { ...GONE, replies: [replied('x', '<!-- axe-action:reply settled abc -->\nSo.', { isOurs: true })] },
       wantedOf(),
-      'gone',
+      'removed',
     ],
     [
       'stays open where the run raised it again',

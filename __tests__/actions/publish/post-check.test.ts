@@ -130,7 +130,7 @@ describe('a check', () => {
       isUntrusted: false,
     };
     const parts = { review: undefined, line: 'Posted a comment on #42.', run: '7/1/review', footer: '' };
-    return checkOf({ plan: { ...plan, trigger }, outcome, wanted }, parts);
+    return checkOf({ plan: { ...plan, trigger }, outcome, requested: wanted }, parts);
   }
 
   it.each<[string, Trigger, string | undefined]>([

@@ -49,7 +49,7 @@ export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: 
     {
       trigger: pullRequest(),
       agent: 'bot',
-      wanted,
+      requested: wanted,
       scope: undefined,
       unseen: [],
       remarks: [],

@@ -53,7 +53,7 @@ describe('the outputs of a command over memory', () => {
     ['comment', 'unreadable', 'failure'],
     ['comment', 'not-saved', 'failure'],
   ] as const)('that a %s asked for and that was not done, %s, are a %s', (askedIn, reason, conclusion) => {
-    const report = memoryReport(refused(reason), { askedIn });
+    const report = memoryReport(refused(reason), { requestedIn: askedIn });
     const levels = memoryReporter(report)
       .annotations()
       .map(({ level }) => level);

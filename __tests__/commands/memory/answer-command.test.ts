@@ -50,7 +50,7 @@ async function tend(
       {
         ...makeRequest({ trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true }),
         words,
-        askedIn: 'workflow',
+        requestedIn: 'workflow',
         ...patch,
       },
       deps,

@@ -47,17 +47,17 @@ const CODE = 'return user.name.trim();';
 describe('the place of two findings', () => {
   it.each([
     ['the same line', { line: 10 }, 'line', 'same'],
-    ['code that moved', { line: 90, stands: false }, 'line', 'same'],
+    ['code that moved', { line: 90, isPresent: false }, 'line', 'same'],
     ['code that stands twice', { line: 60 }, 'file', 'different'],
-    ['code that moved to another file', { path: 'src/old.ts', stands: false }, 'elsewhere', 'same'],
+    ['code that moved to another file', { path: 'src/old.ts', isPresent: false }, 'elsewhere', 'same'],
     ['code that stands in another file', { path: 'src/old.ts' }, 'elsewhere', 'different'],
-    ['a line that is not known', { line: undefined, stands: false, code: 'else {' }, 'file', 'same'],
+    ['a line that is not known', { line: undefined, isPresent: false, code: 'else {' }, 'file', 'same'],
   ] as const)('is decided by %s', (_, old: Partial<Old>, place, verdict) => {
     expect(decide(known(old), fresh({ line: 10 }))).toMatchObject({ place, verdict });
   });
 
   it('never takes two closing braces for one line of code', () => {
-    const old = known({ path: 'src/old.ts', code: '}', stands: false });
+    const old = known({ path: 'src/old.ts', code: '}', isPresent: false });
     expect(decide(old, fresh({ line: 10, code: '}' })).verdict).toBe('different');
   });
 });
@@ -69,16 +69,16 @@ it('two findings on one line are never taken for different ones without a questi
     fc.record({ code: fc.string({ maxLength: 80 }), text: fc.string({ unit: 'grapheme', maxLength: 200 }) }),
   );
   fc.assert(
-    fc.property(worded, worded, fc.boolean(), (one, other, stands) => {
+    fc.property(worded, worded, fc.boolean(), (one, other, isPresent) => {
       const place = { path: 'src/a.ts', line: 10 };
-      const old = { ...place, stands, code: readCode(one.code), features: FROM_SKETCH(one.text) };
+      const old = { ...place, isPresent, code: readCode(one.code), features: FROM_SKETCH(one.text) };
       const now = { ...place, code: readCode(other.code), features: featuresOf(other.text) };
       expect(['same', 'ask']).toContain(decide(old, now).verdict);
     }),
   );
 });
 
-describe('a line that stands and whose text is not known', () => {
+describe('a line that isPresent and whose text is not known', () => {
   const old = known({ line: 12, code: 'const name = user.name;' });
 
   it('makes a question of what would be the same close by', () => {
@@ -95,12 +95,12 @@ describe('a line that stands and whose text is not known', () => {
 interface Old {
   readonly path: string;
   readonly line: number | undefined;
-  readonly stands: boolean;
+  readonly isPresent: boolean;
   readonly code: string;
 }
 
 function known(old: Partial<Old>): KnownFinding {
-  const { code, ...place } = { path: 'src/user.ts', line: 10, stands: true, code: CODE, ...old };
+  const { code, ...place } = { path: 'src/user.ts', line: 10, isPresent: true, code: CODE, ...old };
   return { ...place, code: readCode(code), features: featuresOf(TEXT) };
 }
 
@@ -130,7 +130,7 @@ function decidePair([, at, old, fresh]: Pair, readings: Readings): ReturnType<ty
   const stands = at === 'stands';
   const features = readings.old(text);
   return decide(
-    { path, line, stands, features, code: stands ? readCode(code) : codeOfId(codeId(code)) },
+    { path, line, isPresent: stands, features, code: stands ? readCode(code) : codeOfId(codeId(code)) },
     readFresh(fresh, readings.fresh),
   );
 }

@@ -16,7 +16,7 @@ const HOLDS: Verdict = {
 
 function judged(verdict: Verdict | undefined, one = placed(1)) {
   const verdicts = new Map(verdict === undefined ? [] : [[one.id, verdict]]);
-  const looks = { asked: new Set([one.id]), verdicts };
+  const looks = { requested: new Set([one.id]), verdicts };
   return applyVerdicts({ ...NOTHING_BUFFERED, findings: [one] }, looks, SCOPE);
 }
 

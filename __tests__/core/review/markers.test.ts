@@ -5,7 +5,7 @@ import {
   endMarkOf,
   type FindingMarker,
   findingMarker,
-  goneNote,
+  outdatedNote,
   parseFindingMarker,
   parseReviewMarker,
   reviewMarker,
@@ -104,7 +104,7 @@ describe('a comment whose conversation could not be resolved', () => {
   const body = `${findingMarker({ id: ID, agent: 'bot' })}\nWrong.\n\nVery.`;
 
   it.each<[EndMark, string]>([
-    ['outdated', goneNote('f'.repeat(40))],
+    ['outdated', outdatedNote('f'.repeat(40))],
     ['settled', 'Settled as of fffffff.'],
     ['withdrawn', 'Taken back.'],
   ])('says that it is %s, once, and no longer once it is open again', (mark, note) => {

@@ -13,7 +13,7 @@ const OTHER_TEXT = 'Timeout is counted in seconds\nThe retry waits a thousand ti
 type Told = Partial<Candidate> & ({ readonly text: string } | { readonly sketch: string });
 
 function candidate(parts: Told): Candidate {
-  return { path: 'src/auth.ts', line: 10, stands: true, code: CODE, ...parts };
+  return { path: 'src/auth.ts', line: 10, isPresent: true, code: CODE, ...parts };
 }
 
 function match(...candidates: readonly Candidate[]) {
@@ -44,7 +44,7 @@ describe('the earlier finding that a new one is', () => {
     ],
     [
       'is one whose line has gone, and whose code is here',
-      candidate({ text: TEXT, line: undefined, stands: false }),
+      candidate({ text: TEXT, line: undefined, isPresent: false }),
       ['same', 'line', 0],
     ],
     [
@@ -55,7 +55,7 @@ describe('the earlier finding that a new one is', () => {
     ['is none in another file while that one stands', candidate({ text: TEXT, path: 'src/b.ts' }), undefined],
     [
       'is one of a file that is gone',
-      candidate({ text: TEXT, path: 'src/b.ts', line: undefined, stands: false }),
+      candidate({ text: TEXT, path: 'src/b.ts', line: undefined, isPresent: false }),
       ['same', 'elsewhere', 0],
     ],
     ['is none of which nothing can be read', candidate({ sketch: '*' }), undefined],
@@ -73,32 +73,32 @@ describe('the earlier finding that a new one is', () => {
 
 describe('an earlier finding at the newest version', () => {
   it.each<[string, Partial<KnownFinding>, Partial<Candidate>]>([
-    ['is where GitHub says', { line: 12 }, { line: 12, stands: true }],
-    ['is where its code is now', { line: undefined }, { line: 10, stands: true }],
+    ['is where GitHub says', { line: 12 }, { line: 12, isPresent: true }],
+    ['is where its code is now', { line: undefined }, { line: 10, isPresent: true }],
     [
       'is nowhere once its code is gone',
       { line: undefined, code: 'exec(user.id);' },
-      { line: undefined, stands: false },
+      { line: undefined, isPresent: false },
     ],
     [
       'is in the file of the new name',
       { path: 'src/old-name.ts', line: undefined, code: 'const v5 = five();' },
-      { path: 'src/new-name.ts', line: 5, stands: true },
+      { path: 'src/new-name.ts', line: 5, isPresent: true },
     ],
     [
       'keeps the name of a file that is not in the diff',
       { path: 'src/b.ts', line: undefined },
-      { path: 'src/b.ts', stands: false },
+      { path: 'src/b.ts', isPresent: false },
     ],
     [
       'is not found by a line that says nothing',
       { line: undefined, code: '}' },
-      { line: undefined, stands: false },
+      { line: undefined, isPresent: false },
     ],
     [
       'is not found by a line that nobody knows',
       { line: undefined, code: '' },
-      { line: undefined, stands: false },
+      { line: undefined, isPresent: false },
     ],
   ])('%s', (_, parts, expected) => {
     expect(candidateOf(known(parts), LINES)).toMatchObject(expected);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { readDiffLines } from '../../../src/core/review/diff-lines.js';
-import { type CommentedLine, isLineGone } from '../../../src/core/review/outdated.js';
+import { type CommentedLine, isLineRemoved } from '../../../src/core/review/outdated.js';
 
 const LINES = readDiffLines(
   'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n function f() {\n-  old();\n+  fresh();\n }\n' +
@@ -29,5 +29,5 @@ it.each<[string, Partial<CommentedLine>, boolean]>([
   ['stands in a file of which GitHub shows nothing', { path: 'large.ts' }, false],
   ['says nothing', { hunk: '@@ -9 +9 @@\n+' }, false],
 ])('a line %s', (_, line, gone) => {
-  expect(isLineGone({ ...LINE, ...line }, LINES)).toBe(gone);
+  expect(isLineRemoved({ ...LINE, ...line }, LINES)).toBe(gone);
 });

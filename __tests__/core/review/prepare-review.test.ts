@@ -141,7 +141,7 @@ describe('a finding that was posted meanwhile', () => {
         candidate: {
           path: 'src/auth.ts',
           line: 10,
-          stands: false,
+          isPresent: false,
           code: '',
           sketch: sketchOf(featuresOf(findingText(finding()))),
         },
@@ -152,7 +152,7 @@ describe('a finding that was posted meanwhile', () => {
       'stands in the text of a review of an older version',
       {
         id: OTHER,
-        candidate: { path: 'src/auth.ts', line: 10, stands: false, code: '', sketch: '' },
+        candidate: { path: 'src/auth.ts', line: 10, isPresent: false, code: '', sketch: '' },
         thread: undefined,
       },
     ],

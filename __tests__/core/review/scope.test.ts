@@ -8,7 +8,7 @@ const REVIEWED: Reviewed = { kind: 'reviewed', pull: 42, head: LAST, base: 'b', 
 
 function plan(last: Partial<Reviewed> | undefined, asked: Partial<Parameters<typeof planScope>[0]> = {}) {
   const facts = last === undefined ? [] : [{ ...REVIEWED, ...last }];
-  return planScope({ facts, pull: 42, head: HEAD, into: 'main', isFullAsked: false, ...asked });
+  return planScope({ facts, pull: 42, head: HEAD, into: 'main', isFullRequested: false, ...asked });
 }
 
 describe('the plan of a review', () => {
@@ -29,18 +29,18 @@ describe('the plan of a review', () => {
   it.each<[string, ReturnType<typeof plan>]>([
     ['first', plan(undefined)],
     ['first', plan({ pull: 41 })],
-    ['asked', plan({}, { isFullAsked: true })],
+    ['asked', plan({}, { isFullRequested: true })],
     ['again', plan({}, { head: LAST })],
     ['cut-short', plan({ cut: { whole: undefined } })],
     ['other-base', plan({}, { into: 'release' })],
-    ['asked', plan({ into: 'release' }, { isFullAsked: true })],
+    ['asked', plan({ into: 'release' }, { isFullRequested: true })],
   ])('is of everything: %s', (why, made) => {
     expect(made).toMatchObject({ kind: 'full', why });
   });
 
   it('does not take a base for another that is not known', () => {
     const { into: _, ...without } = REVIEWED;
-    const question = { pull: 42, head: HEAD, isFullAsked: false };
+    const question = { pull: 42, head: HEAD, isFullRequested: false };
     expect(planScope({ ...question, facts: [without], into: 'main' }).kind).toBe('ask');
     expect(planScope({ ...question, facts: [REVIEWED], into: '' }).kind).toBe('ask');
   });

@@ -11,7 +11,7 @@ import {
 import { LINES, scopeRest } from './change.js';
 import { known, OTHER } from './threads.js';
 
-const NOTHING: TakenSoFar = { findings: [], repeated: [], heldBack: [], asked: new Set(), gates: {} };
+const NOTHING: TakenSoFar = { findings: [], repeated: [], heldBack: [], questioned: new Set(), gates: {} };
 
 const TEXT = '--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+text\n';
 const CODE = 'query("SELECT " + user.id);';
@@ -113,7 +113,7 @@ describe('a finding that the pull request may have already', () => {
 
   it('is asked for once, and then taken as another one', () => {
     const asked = take(UNLIKE, [known()]);
-    expect([...asked.asked]).toEqual(['F1']);
+    expect([...asked.questioned]).toEqual(['F1']);
     expect(fate(take(UNLIKE, [known()], { before: asked }))).toBe('new');
   });
 
@@ -121,7 +121,7 @@ describe('a finding that the pull request may have already', () => {
     const other = known({ id: OTHER, handle: 'F2', line: 11, code: 'return user;' });
     const asked = take(UNLIKE, [known(), other]);
     const second = take({ ...UNLIKE, line: 11, isNew: false }, [known(), other], { before: asked });
-    expect([...second.asked]).toEqual(['F1', 'F2']);
+    expect([...second.questioned]).toEqual(['F1', 'F2']);
   });
 
   it('is repeated once, with what was said last', () => {

@@ -20,7 +20,7 @@ export const CONTEXT_INPUT_DEFAULTS = {
 export function readContextInputs(
   read: (name: keyof typeof CONTEXT_INPUT_DEFAULTS) => string,
 ): ContextPolicy {
-  const asked = read('context');
+  const requestedParts = read('context');
   const diff = {
     maxTokens: atLeast0(read('max-diff-tokens'), {
       name: 'max-diff-tokens',
@@ -30,11 +30,11 @@ export function readContextInputs(
     pathsIgnore: pathPatterns(read('paths-ignore'), 'paths-ignore'),
   };
   createPathFilter(diff);
-  return { ...partsOf(asked), diff };
+  return { ...partsOf(requestedParts), diff };
 }
 
-function partsOf(asked: string): Pick<ContextPolicy, 'parts' | 'isNamed'> {
-  const words = list(asked).map((word) => oneOf([AUTO, ...CONTEXT_PARTS, NONE], word, 'context'));
+function partsOf(requestedParts: string): Pick<ContextPolicy, 'parts' | 'isNamed'> {
+  const words = list(requestedParts).map((word) => oneOf([AUTO, ...CONTEXT_PARTS, NONE], word, 'context'));
   const alone = words.find((word) => word === AUTO || word === NONE);
   if (alone !== undefined && words.some((word) => word !== alone)) {
     throw new ConfigError(`the input \`context\` cannot be \`${alone}\` and something else, too`, {

@@ -29,8 +29,8 @@ const NO_ZSTD =
 
 /** The way of packing is part of an entry's identity, and the library packs with gzip where it finds no `zstd`. */
 function miss(lines: readonly string[]): CacheRestore {
-  const asked = lines.indexOf('::debug::zstd version: null');
-  return asked > 0 && lines[asked - 1] === '::debug::' ? { kind: 'miss', notice: NO_ZSTD } : { kind: 'miss' };
+  const probe = lines.indexOf('::debug::zstd version: null');
+  return probe > 0 && lines[probe - 1] === '::debug::' ? { kind: 'miss', notice: NO_ZSTD } : { kind: 'miss' };
 }
 
 /**
@@ -52,8 +52,8 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
   }
   if (/rate limit/i.test(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
-  const telling = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
-  return { kind: 'error', message: withoutPrefix(telling ?? 'the cache service gave no clear answer') };
+  const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
+  return { kind: 'error', message: withoutPrefix(reason ?? 'the cache service gave no clear answer') };
 }
 
 const QUOTA_REMEDY =

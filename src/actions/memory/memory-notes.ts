@@ -22,16 +22,19 @@ export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
   if (remembered.kind === 'nothing') return NONE;
   const { result } = remembered;
   if (result.kind === 'failed') return NONE;
-  const told = result.notices ?? [];
+  const notices = result.notices ?? [];
   switch (result.store ?? memory?.store.kind ?? 'none') {
     case 'cache':
-      return cacheNotes(plan.trigger, { told, isNew: memory?.restored.kind !== 'restored' });
+      return cacheNotes(plan.trigger, { notices: notices, isNew: memory?.restored.kind !== 'restored' });
     case 'repo':
       // A branch that was just created has said so.
-      return { notices: told, remarks: isElsewhere || told.length > 0 ? [] : publicRemark(plan.trigger) };
+      return {
+        notices: notices,
+        remarks: isElsewhere || notices.length > 0 ? [] : publicRemark(plan.trigger),
+      };
     case 'file':
     case 'none':
-      return { notices: told, remarks: [] };
+      return { notices: notices, remarks: [] };
   }
 }
 
@@ -50,11 +53,11 @@ const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_reques
  */
 function cacheNotes(
   trigger: Trigger,
-  { told, isNew }: { readonly told: readonly string[]; readonly isNew: boolean },
+  { notices, isNew }: { readonly notices: readonly string[]; readonly isNew: boolean },
 ): MemoryNotes {
   const limit = cacheLimit(trigger);
-  if (limit === undefined) return { notices: [], remarks: told };
-  const sentences = told.length > 0 ? [...told, limit] : [IN_CACHE, limit, KEEP_IT];
+  if (limit === undefined) return { notices: [], remarks: notices };
+  const sentences = notices.length > 0 ? [...notices, limit] : [IN_CACHE, limit, KEEP_IT];
   const note = sentences.join(' ');
   return isNew ? { notices: [note], remarks: [] } : { notices: [], remarks: [note] };
 }

@@ -1,5 +1,5 @@
 import { notice } from '@actions/core';
-import { plainWords } from '../../core/review/comment-text.js';
+import { plainText } from '../../core/review/comment-text.js';
 import type { PlacedFinding } from '../../core/review/place.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 
@@ -20,7 +20,7 @@ export async function annotateFindings(
   for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
     const { path, line, startLine = line } = placement;
     const place = { file: path, startLine, endLine: line };
-    notice(sanitize(plainWords(finding), 'log', secrets), {
+    notice(sanitize(plainText(finding), 'log', secrets), {
       title: sanitize(finding.title, 'title', secrets),
       ...place,
     });

@@ -4,7 +4,7 @@ import type { Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';
 import { framedBody, stickyMarker } from '../../core/review/publication.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** Dismissals that people are told were understood. */
 export interface DismissalsToAnswer {
@@ -31,8 +31,8 @@ export async function answerDismissals(
         return { id, marker, body: framedBody({ marker, text: dismissedText(id), footer }) };
       });
     const place = { repository, number, answers, resolves: !isUntrusted };
-    const asked = await whileAsked((signal) => answerFindings(client, place, signal), REMEDY);
-    const result = asked.kind === 'failed' ? asked : asked.answer;
+    const response = await withGitHub((signal) => answerFindings(client, place, signal), REMEDY);
+    const result = response.kind === 'failed' ? response : response.answer;
     if (result.kind !== 'failed') continue;
     const message = `answers to findings on #${number} were not acknowledged: ${result.message}. ${REMEDY}`;
     reporter.warn({ code: 'publish-failed', message });

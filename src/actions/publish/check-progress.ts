@@ -13,7 +13,7 @@ import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
 import { keepCheck, type LeftCheck } from '../runner/check-state.js';
 import { commitOf } from './check-commit.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** What the check of a run at work is written with. */
 export interface CheckProgressOptions {
@@ -90,7 +90,7 @@ async function begin(
   const { repository } = trigger;
   const { client, run, runUrl, log } = options;
   await keepCheck({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
-  const asked = await whileAsked(
+  const response = await withGitHub(
     (signal) =>
       startCheckRun(
         client,
@@ -106,12 +106,12 @@ async function begin(
       ),
     REMEDY,
   );
-  if (asked.kind === 'failed') {
-    log(`No check in progress: ${asked.message}`);
+  if (response.kind === 'failed') {
+    log(`No check in progress: ${response.message}`);
     await keepCheck(undefined);
     return undefined;
   }
-  return { repository, headSha, agent: agent.name, ...asked.answer };
+  return { repository, headSha, agent: agent.name, ...response.answer };
 }
 
 function readingTitle({ scope, coverage }: Plan): string {
@@ -139,8 +139,8 @@ async function readBefore(
   { client }: CheckProgressOptions,
 ): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
   const key = { repository, headSha, name: agent };
-  const asked = await whileAsked((signal) => readCheckRun(client, key, signal), REMEDY);
-  return asked.kind === 'failed' ? undefined : asked.answer;
+  const response = await withGitHub((signal) => readCheckRun(client, key, signal), REMEDY);
+  return response.kind === 'failed' ? undefined : response.answer;
 }
 
 interface Ending extends Pick<Begun, 'repository' | 'headSha' | 'agent'> {
@@ -156,8 +156,8 @@ async function write(
 ): Promise<void> {
   const text = { title, summary: clean(summary), annotations: [] };
   const report = { repository, headSha, name: agent, externalId: run, conclusion, ...text };
-  const asked = await whileAsked((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
 }
 
@@ -176,8 +176,8 @@ export async function endLeftCheck(
     summary: 'The run was stopped before it could write its result. Start it again.',
     annotations: [],
   } as const;
-  const asked = await whileAsked((signal) => endCheckRun(client, report, signal), REMEDY);
-  if (asked.kind === 'failed') log(`The check of ${agent} is still in progress: ${asked.message}`);
-  else if (asked.answer === 'ended')
+  const response = await withGitHub((signal) => endCheckRun(client, report, signal), REMEDY);
+  if (response.kind === 'failed') log(`The check of ${agent} is still in progress: ${response.message}`);
+  else if (response.answer === 'ended')
     log(`Ended the check of ${agent}, which the main step had left in progress.`);
 }

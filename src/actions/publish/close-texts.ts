@@ -5,12 +5,12 @@ import { type DiffLines, findFile, readDiffLines } from '../../core/review/diff-
 import { withoutTextFindings } from '../../core/review/markers.js';
 import type { OwnFindings, OwnOpenText } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** What a new review leaves of our findings in the texts of reviews. */
 export interface OldTexts {
   readonly settled: readonly OwnOpenText[];
-  readonly standing: readonly OwnOpenText[];
+  readonly stillOpen: readonly OwnOpenText[];
 }
 
 /** What they are held against. */
@@ -26,15 +26,15 @@ export interface TextsParts {
  * them, so a run that looked at the place and does not raise one again has settled it: all of the pull request, or what is
  * new, where that shows the place. The silence of a run over a change from outside settles nothing.
  */
-export async function sortTexts(wanted: RequestedReview, parts: TextsParts): Promise<OldTexts> {
-  const { commits, isComplete, isTrusted, reach, unseen } = wanted;
+export async function sortTexts(requested: RequestedReview, parts: TextsParts): Promise<OldTexts> {
+  const { commits, isComplete, isTrusted, reach, unseen } = requested;
   const { own, again } = parts;
   const old = own.texts.filter(({ id }) => !again.has(id));
   const isDecided = isTrusted && isComplete && reach !== 'question' && own.head === commits.head;
-  const isSeen = isDecided ? await placesSeen(wanted, old, parts.client) : () => false;
+  const isSeen = isDecided ? await placesSeen(requested, old, parts.client) : () => false;
   const isSettled = (text: OwnOpenText) => isSeen(text) && !unseen.includes(text.path);
   const settled = old.filter(isSettled);
-  return { settled, standing: own.texts.filter((text) => !settled.includes(text)) };
+  return { settled, stillOpen: own.texts.filter((text) => !settled.includes(text)) };
 }
 
 /** Reviews of so many commits are followed to the newest: each takes a request. */
@@ -64,8 +64,8 @@ async function diffOf(
   client: GitHubClient,
   pair: Parameters<typeof fetchDiff>[1],
 ): Promise<string | undefined> {
-  const asked = await whileAsked(async (signal) => await fetchDiff(client, pair, signal), '');
-  return asked.kind === 'answered' ? asked.answer : undefined;
+  const response = await withGitHub(async (signal) => await fetchDiff(client, pair, signal), '');
+  return response.kind === 'answered' ? response.answer : undefined;
 }
 
 function isShown({ path, startLine, line }: OwnOpenText, lines: DiffLines | undefined): boolean {
@@ -83,11 +83,11 @@ export async function closeTexts(
 ): Promise<string> {
   if (settled.length === 0) return '';
   const reviews = [...new Set(settled.map(({ review }) => review))].map((review) => {
-    const gone = settled.filter((one) => one.review === review);
-    return { id: review.id, body: withoutTextFindings(review.body, gone, commits.head) };
+    const removed = settled.filter((one) => one.review === review);
+    return { id: review.id, body: withoutTextFindings(review.body, removed, commits.head) };
   });
-  const asked = await whileAsked((signal) => editReviews(client, { ...place, reviews }, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => editReviews(client, { ...place, reviews }, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   const findings = `${settled.length} ${settled.length === 1 ? 'finding' : 'findings'} in the text of earlier reviews`;
   if (result.kind === 'edited') return `Marked ${findings} as outdated.`;
   const message = `${findings} could not be marked as outdated: ${result.message}. ${REMEDY}`;

@@ -4,20 +4,20 @@ import { changeThreads, type ThreadChange } from '../../adapters/github/posting/
 import { isBlocking } from '../../core/review/blocking.js';
 import { oneLine } from '../../core/review/comment-text.js';
 import type { EarlierFindings } from '../../core/review/earlier.js';
-import { agentOf, type EndMark, goneNote, parseReviewMarker } from '../../core/review/markers.js';
+import { agentOf, type EndMark, outdatedNote, parseReviewMarker } from '../../core/review/markers.js';
 import type { PreparedReview } from '../../core/review/prepare-review.js';
 import type { Settlement } from '../../core/review/settle.js';
 import { count } from '../../core/text/count.js';
 import type { OldTexts } from './close-texts.js';
 import type { OwnFindings, OwnOpenThread } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 const SHORT_SHA = 7;
 
 /** Carries out what was decided, and says it in a sentence; empty for nothing. Trouble is a warning. */
 export async function endEarlier(
-  { gone, settled, back }: EarlierFindings<OwnOpenThread>,
+  { removed: gone, settled, back }: EarlierFindings<OwnOpenThread>,
   client: GitHubClient,
   { place, commits, isTrusted, options }: RequestedReview,
 ): Promise<string> {
@@ -27,7 +27,7 @@ export async function endEarlier(
       first: thread.first,
       to: 'resolve' as const,
       mark: 'outdated' as const,
-      note: goneNote(commits.head),
+      note: outdatedNote(commits.head),
       reply: '',
       replied: [],
     })),
@@ -45,11 +45,11 @@ export async function endEarlier(
     })),
   ];
   if (changes.length === 0) return '';
-  const asked = await whileAsked(
+  const response = await withGitHub(
     (signal) => changeThreads(client, { ...place, changes, head: commits.head }, signal),
     REMEDY,
   );
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'changed') {
     return [
       gone.length === 0 ? '' : `Marked ${count(gone.length, 'comment')} as outdated.`,
@@ -108,13 +108,13 @@ export interface StaleParts {
  * An answer to a question takes nothing back, nor does the review of a commit that is no longer the newest.
  */
 export async function dismissStale(
-  wanted: RequestedReview,
+  requested: RequestedReview,
   { client, own, prepared, earlier, texts }: StaleParts,
 ): Promise<void> {
-  const { place, agent, commits, isComplete, reach, unseen, options, buffered } = wanted;
+  const { place, agent, commits, isComplete, reach, unseen, options, buffered } = requested;
   const severities = [
     ...earlier.open.map(({ marker }) => marker.severity),
-    ...texts.standing.map(({ severity }) => severity),
+    ...texts.stillOpen.map(({ severity }) => severity),
     ...earlier.back.map(({ of }) => of.severity),
     ...buffered.findings.map(({ finding }) => finding.severity),
   ];
@@ -127,8 +127,8 @@ export async function dismissStale(
     .map(({ id }) => id);
   if (ids.length === 0) return;
   const stale = { ...place, ids, message: 'Nothing that this agent asked to change is open.' };
-  const asked = await whileAsked((signal) => dismissReviews(client, stale, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => dismissReviews(client, stale, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind !== 'failed') return;
   const message = `a review that asks for changes was not dismissed: ${result.message}`;
   options.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy });

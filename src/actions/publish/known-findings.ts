@@ -84,13 +84,13 @@ export async function fetchOwnFindings(
 
 function openThread({ marker, path, side, line, hunk, first, replies }: OwnOpenThread): OpenFinding {
   const { text } = foundIn(marker, { first, replies });
-  const candidate = { path, line, stands: line !== undefined, code: lastCode(hunk), text };
+  const candidate = { path, line, isPresent: line !== undefined, code: lastCode(hunk), text };
   return { id: marker.id, candidate, thread: { commentId: first.id, path, side, line } };
 }
 
 /** Of a finding in the text of a review only a sketch of its words is at hand. */
 function openText({ id, path, line, sketch = '' }: OwnOpenText): OpenFinding {
-  return { id, candidate: { path, line, stands: false, code: '', sketch }, thread: undefined };
+  return { id, candidate: { path, line, isPresent: false, code: '', sketch }, thread: undefined };
 }
 
 /** What those may do who have closed conversations. */
@@ -100,11 +100,11 @@ async function permissionsOf(
   signal: AbortSignal,
 ): Promise<Permissions> {
   const logins = new Set(closed.flatMap((thread) => resolverOf(thread)?.toLowerCase() ?? []));
-  const asked = [...logins].slice(0, MAX_ANSWERERS).map(async (login) => {
+  const response = [...logins].slice(0, MAX_ANSWERERS).map(async (login) => {
     const answer = await fetchPermission(client, { repository: place.repository, login }, signal);
     return [login, answer.kind === 'known' ? answer.permission : 'unknown'] as const;
   });
-  return new Map(await Promise.all(asked));
+  return new Map(await Promise.all(response));
 }
 
 /** One that was marked as outdated is closed: what it says may be said again. */

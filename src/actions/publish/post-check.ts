@@ -14,7 +14,7 @@ import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
 import { coverageAtEnd, type Plan } from '../../core/plan.js';
 import type { Verdict } from '../../core/review/buffered.js';
-import { plainWords } from '../../core/review/comment-text.js';
+import { plainText } from '../../core/review/comment-text.js';
 import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
 import { formatFindings } from '../../core/review/format-buffered.js';
 import type { PlacedFinding } from '../../core/review/place.js';
@@ -26,7 +26,7 @@ import { commitOf } from './check-commit.js';
 import { NO_TOKEN } from './no-token.js';
 import type { ReviewEnd } from './requested.js';
 import { formatEnd } from './review-remarks.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** What a check says. None of the text was cleaned yet. */
 export interface Check {
@@ -58,7 +58,7 @@ export interface Check {
 export interface CheckedRun {
   readonly plan: Plan;
   readonly outcome: RunOutcome;
-  readonly wanted: PublishRequest;
+  readonly requested: PublishRequest;
 }
 
 /** What else goes into a check. */
@@ -72,14 +72,14 @@ export interface CheckParts extends Pick<Check, 'run' | 'footer'> {
 }
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
-export function checkOf({ plan, outcome, wanted }: CheckedRun, parts: CheckParts): Check | undefined {
+export function checkOf({ plan, outcome, requested }: CheckedRun, parts: CheckParts): Check | undefined {
   const { trigger, agent } = plan;
-  const headSha = commitOf(trigger, wanted.commits?.head);
+  const headSha = commitOf(trigger, requested.commits?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const { review, line = '', run, footer, records = [] } = parts;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
-  const summary = wanted.buffered.review?.summary ?? markedAnswer(outcome);
+  const summary = requested.buffered.review?.summary ?? markedAnswer(outcome);
   const coverage = coverageAtEnd(plan, outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const unposted = review?.unposted ?? [];
@@ -152,8 +152,8 @@ export async function postCheck(
     summary: framedBody({ marker, text: clean(text), footer, maxCharacters: MAX_SUMMARY }),
     annotations: check.unposted.flatMap((finding) => annotationOf(finding, cleanMessage)),
   };
-  const asked = await whileAsked((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   return result.kind === 'failed' ? failed(result) : { url: result.url };
 }
 
@@ -177,7 +177,7 @@ function annotationOf(
 ): readonly CheckAnnotation[] {
   if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
   const { path, line, startLine = line } = placement;
-  const message = cleanMessage(plainWords(finding)).slice(0, MAX_MESSAGE).toWellFormed();
+  const message = cleanMessage(plainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
   const title = cleanLine(finding.title, MAX_TITLE);
   return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }

@@ -7,7 +7,7 @@ import { textId } from '../../core/memory/units.js';
 import { framedBody } from '../../core/review/publication.js';
 import { type Warning, warningText } from '../../core/warning.js';
 import { NO_TOKEN } from './no-token.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** What is reported, and by whom. */
 export interface Report {
@@ -59,8 +59,8 @@ export async function postReport(report: Report, options: ReportOptions): Promis
     labels: [],
     ifFound: { kind: 'update' },
   } as const;
-  const asked = await whileAsked((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') return failed(result);
   const line = result.created
     ? `Opened the report #${result.number}.`

@@ -12,7 +12,7 @@ import type { PublishedPart, RequestedOptions } from './requested.js';
 export interface RequestedRun {
   readonly trigger: Trigger;
   readonly agent: string;
-  readonly wanted: PublishRequest;
+  readonly requested: PublishRequest;
   /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
   readonly scope: Scope | undefined;
   /** Paths of changed files that did not fit into the task. */
@@ -29,9 +29,9 @@ export interface RequestedRun {
 
 /** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */
 export async function publishRequested(run: RequestedRun, options: RequestedOptions): Promise<PublishedPart> {
-  const { trigger, agent, wanted, end } = run;
+  const { trigger, agent, requested, end } = run;
   if (trigger.kind === 'local') return { isReview: false };
-  const { buffered, commits, facts, known, isUntrusted } = wanted;
+  const { buffered, commits, facts, known, isUntrusted } = requested;
   const { repository } = trigger;
   const number = subjectNumber(trigger);
   const isComplete = end === 'completed' || run.isAnswered === true;

@@ -21,11 +21,11 @@ import { dismissStale, endEarlier } from './earlier-findings.js';
 import { fetchOwnFindings, type OwnFindings, type OwnOpenThread } from './known-findings.js';
 import type { PublishedPart, RequestedReview, ReviewEnd } from './requested.js';
 import { recordsOf } from './review-records.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** Posts the one review of a run (D23); undefined where the run wants none. Trouble is a warning. */
-export async function postReview(wanted: RequestedReview): Promise<PublishedPart | undefined> {
-  const { buffered, options, isOver } = wanted;
+export async function postReview(requested: RequestedReview): Promise<PublishedPart | undefined> {
+  const { buffered, options, isOver } = requested;
   if (isNothing(buffered)) return undefined;
   if (!isOver) {
     const { review: draft } = buffered;
@@ -37,15 +37,15 @@ export async function postReview(wanted: RequestedReview): Promise<PublishedPart
       draft === undefined ? '' : `**Review that is not posted**\n\n${draft.summary}`,
       formatFindings(UNPOSTED, findings),
     ];
-    const records = recordsOf(wanted, { earlier: undefined, url: undefined, alreadyOpen: [] });
+    const records = recordsOf(requested, { earlier: undefined, url: undefined, alreadyOpen: [] });
     return { isReview: false, isReviewLost: true, details: paragraphs(details), review, records };
   }
   const { client } = options;
-  if (client === undefined) return await unpublished(wanted, NO_TOKEN);
-  const of = { ...wanted.place, agent: agentOf(wanted.agent), known: wanted.known };
-  const asked = await whileAsked((signal) => fetchOwnFindings(client, of, signal), REMEDY);
-  if (asked.kind === 'failed') return await unpublished(wanted, asked);
-  return await postNew(wanted, { client, own: asked.answer });
+  if (client === undefined) return await unpublished(requested, NO_TOKEN);
+  const of = { ...requested.place, agent: agentOf(requested.agent), known: requested.known };
+  const response = await withGitHub((signal) => fetchOwnFindings(client, of, signal), REMEDY);
+  if (response.kind === 'failed') return await unpublished(requested, response);
+  return await postNew(requested, { client, own: response.answer });
 }
 
 /** Nothing raised, ended or said of any finding. */
@@ -62,49 +62,54 @@ function keptBack(when: string): string {
   return `Nothing new was found, so no review was posted (\`comment-when: ${when}\`).`;
 }
 
-interface Asked {
+interface OwnOnGitHub {
   readonly client: GitHubClient;
   readonly own: OwnFindings;
 }
 
-async function postNew(wanted: RequestedReview, { client, own }: Asked): Promise<PublishedPart | undefined> {
-  const { buffered, options } = wanted;
-  const earlier = sortEarlier(wanted, own);
-  const prepared = prepare(wanted, { ...own, earlier });
+async function postNew(
+  requested: RequestedReview,
+  { client, own }: OwnOnGitHub,
+): Promise<PublishedPart | undefined> {
+  const { buffered, options } = requested;
+  const earlier = sortEarlier(requested, own);
+  const prepared = prepare(requested, { ...own, earlier });
   const again = new Set(prepared.alreadyOpen.map(({ of }) => of.id));
-  const texts = await sortTexts(wanted, { client, own, again });
+  const texts = await sortTexts(requested, { client, own, again });
   const finish = async () => {
-    await dismissStale(wanted, { client, own, prepared, earlier, texts });
-    const ended = await endEarlier(earlier, client, wanted);
-    const replied = await replyInThreads(prepared.replies, client, wanted);
-    return sentences([ended, replied, await closeTexts(texts.settled, client, wanted)]);
+    await dismissStale(requested, { client, own, prepared, earlier, texts });
+    const ended = await endEarlier(earlier, client, requested);
+    const replied = await replyInThreads(prepared.replies, client, requested);
+    return sentences([ended, replied, await closeTexts(texts.settled, client, requested)]);
   };
-  const standing = countStanding(wanted, { own, prepared, earlier, texts });
-  const review = endOf(prepared, { unposted: [], standing });
-  const ends = endFacts(earlier, { ...wanted, pull: wanted.place.number });
+  const openCount = countOpen(requested, { own, prepared, earlier, texts });
+  const review = endOf(prepared, { unposted: [], openCount: openCount });
+  const ends = endFacts(earlier, { ...requested, pull: requested.place.number });
   const alreadyOpen = prepared.alreadyOpen.map(({ placed }) => placed);
-  const recorded = (url?: string) => recordsOf(wanted, { earlier, url, alreadyOpen });
-  if (!isWorthPosting(wanted, { own, prepared, earlier })) {
-    const line = sentences([notRepeated(wanted, prepared), await finish()]);
-    const told = { line: line === '' ? undefined : line, review, ends, records: recorded() };
-    if (options.when === 'always') return { isReview: false, ...told };
+  const recorded = (url?: string) => recordsOf(requested, { earlier, url, alreadyOpen });
+  if (!isWorthPosting(requested, { own, prepared, earlier })) {
+    const line = sentences([notRepeated(requested, prepared), await finish()]);
+    const part = { line: line === '' ? undefined : line, review, ends, records: recorded() };
+    if (options.when === 'always') return { isReview: false, ...part };
     return {
       isReview: true,
-      ...told,
+      ...part,
       details: paragraphs([keptBack(options.when), buffered.review?.summary ?? '']),
     };
   }
-  const asked = await whileAsked((signal) => publish(wanted, { client, prepared }, signal), REMEDY);
-  if (asked.kind === 'failed') return await unpublished(wanted, asked, { prepared, standing });
-  const result = asked.answer;
-  if (result.kind === 'failed') return await unpublished(wanted, result, { prepared, standing });
+  const response = await withGitHub((signal) => publish(requested, { client, prepared }, signal), REMEDY);
+  if (response.kind === 'failed')
+    return await unpublished(requested, response, { prepared, openCount: openCount });
+  const result = response.answer;
+  if (result.kind === 'failed')
+    return await unpublished(requested, result, { prepared, openCount: openCount });
   // Only now that the new review is there: what it takes back must not be lost with it.
   const finished = await finish();
   const fresh = freshOf(prepared);
   return {
     isReview: true,
     review,
-    line: sentences([lineOf(result, prepared, wanted), finished]),
+    line: sentences([lineOf(result, prepared, requested), finished]),
     url: result.url,
     findings: result.created ? fresh : [],
     ends,
@@ -113,20 +118,20 @@ async function postNew(wanted: RequestedReview, { client, own }: Asked): Promise
   };
 }
 
-interface Standing extends Pick<Asked, 'own'> {
+interface OpenFindings extends Pick<OwnOnGitHub, 'own'> {
   readonly prepared: PreparedReview;
   readonly earlier: EarlierFindings<OwnOpenThread>;
   readonly texts: OldTexts;
 }
 
 /** How many findings are open beside the new ones: the agent's own, and those of other agents that this run has raised too. */
-function countStanding({ buffered }: RequestedReview, { own, prepared, earlier, texts }: Standing): number {
+function countOpen({ buffered }: RequestedReview, { own, prepared, earlier, texts }: OpenFindings): number {
   const open = new Set(own.open.map(({ id }) => id));
   const repeated = buffered.repeated.flatMap(({ of }) => (open.has(of.id) ? [of.id] : []));
   return new Set([
     ...earlier.open.map(({ marker }) => marker.id),
     ...earlier.back.map(({ of }) => of.id),
-    ...texts.standing.map(({ id }) => id),
+    ...texts.stillOpen.map(({ id }) => id),
     ...prepared.alreadyOpen.map(({ of }) => of.id),
     ...repeated,
   ]).size;
@@ -140,7 +145,7 @@ function freshOf({ comments, replies, inBody }: PreparedReview): readonly Placed
   ];
 }
 
-interface Posting extends Pick<Asked, 'own'> {
+interface Posting extends Pick<OwnOnGitHub, 'own'> {
   readonly prepared: PreparedReview;
   readonly earlier: EarlierFindings<OwnOpenThread>;
 }
@@ -173,8 +178,8 @@ type Known = Pick<OwnFindings, 'open' | 'reviews'> & {
 
 const NOTHING_OWN: Known = { open: [], reviews: [], earlier: undefined };
 
-function prepare(wanted: RequestedReview, { open, reviews, earlier }: Known): PreparedReview {
-  const { buffered, agent, commits, remarks, known, options } = wanted;
+function prepare(requested: RequestedReview, { open, reviews, earlier }: Known): PreparedReview {
+  const { buffered, agent, commits, remarks, known, options } = requested;
   const before = reviews.filter(({ state, body }) => {
     const marker = state === 'PENDING' ? undefined : parseReviewMarker(body);
     return marker?.agent === agent && marker.head === commits.head;
@@ -189,7 +194,7 @@ function prepare(wanted: RequestedReview, { open, reviews, earlier }: Known): Pr
     compared: new Set(known.map(({ id }) => id)),
     maxComments: options.maxComments,
     blockOn: options.blockOn,
-    earlier: earlier === undefined ? [] : formatEarlier(earlier, { ...wanted, clean: options.clean }),
+    earlier: earlier === undefined ? [] : formatEarlier(earlier, { ...requested, clean: options.clean }),
     footer: options.footer,
     signature: options.signature,
     clean: options.clean,
@@ -205,8 +210,8 @@ async function replyInThreads(
   let posted = 0;
   for (const { thread, marker, body } of replies) {
     const reply = { ...place, commentId: thread.commentId, marker, body };
-    const asked = await whileAsked((signal) => replyInThread(client, reply, signal), REMEDY);
-    const result = asked.kind === 'failed' ? asked : asked.answer;
+    const response = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
+    const result = response.kind === 'failed' ? response : response.answer;
     if (result.kind === 'published') posted += 1;
     else {
       const message = `a finding on a line that has a conversation was not posted there: ${result.message}`;
@@ -249,16 +254,16 @@ function commentOf({ path, side, line, startLine, body, inText }: PreparedCommen
 interface Unposted {
   readonly prepared: PreparedReview;
   /** Findings of ours that hold, though the run did not raise them again. */
-  readonly standing: number;
+  readonly openCount: number;
 }
 
 /** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
 async function unpublished(
-  wanted: RequestedReview,
+  requested: RequestedReview,
   { message, remedy }: Failed,
-  { prepared, standing }: Unposted = { prepared: prepare(wanted, NOTHING_OWN), standing: 0 },
+  { prepared, openCount }: Unposted = { prepared: prepare(requested, NOTHING_OWN), openCount: 0 },
 ): Promise<PublishedPart> {
-  const { options, buffered } = wanted;
+  const { options, buffered } = requested;
   const warning = {
     code: 'publish-failed',
     message: `the review was not posted: ${message}`,
@@ -275,17 +280,17 @@ async function unpublished(
     isReviewLost: true,
     failure,
     details,
-    review: endOf(prepared, { unposted: fresh, standing }),
-    records: recordsOf(wanted, { earlier: undefined, url: undefined, alreadyOpen: [...known] }),
+    review: endOf(prepared, { unposted: fresh, openCount: openCount }),
+    records: recordsOf(requested, { earlier: undefined, url: undefined, alreadyOpen: [...known] }),
   };
 }
 
 function endOf(
   prepared: PreparedReview,
-  { unposted, standing }: Pick<ReviewEnd, 'unposted'> & { readonly standing: number },
+  { unposted, openCount }: Pick<ReviewEnd, 'unposted'> & { readonly openCount: number },
 ): ReviewEnd {
   const raised = freshOf(prepared).length + prepared.omitted.length;
-  return { findings: raised + standing, verdict: prepared.verdict, unposted };
+  return { findings: raised + openCount, verdict: prepared.verdict, unposted };
 }
 
 const MAX_PLACES = 5;
@@ -295,9 +300,9 @@ const MAX_PATH = 100;
 function lineOf(
   { created, event }: Pick<Extract<ReviewResult, { kind: 'published' }>, 'created' | 'event'>,
   prepared: PreparedReview,
-  wanted: RequestedReview,
+  requested: RequestedReview,
 ): string {
-  const { number } = wanted.place;
+  const { number } = requested.place;
   if (!created) return `The review of #${number} was posted before.`;
   const { comments, inBody } = prepared;
   const places = comments.map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
@@ -310,12 +315,12 @@ function lineOf(
     return sentences([
       isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
       inText,
-      notRepeated(wanted, prepared),
+      notRepeated(requested, prepared),
     ]);
   const said = isBlocking
     ? `Asked for changes on #${number} with ${posted}`
     : `Posted ${posted} on #${number}`;
-  return sentences([`${said}: ${listed}.`, inText, notRepeated(wanted, prepared)]);
+  return sentences([`${said}: ${listed}.`, inText, notRepeated(requested, prepared)]);
 }
 
 function paragraphs(parts: readonly string[]): string {

@@ -9,15 +9,15 @@ import { textId } from '../../core/memory/units.js';
 import type { IssueDraft } from '../../core/review/buffered.js';
 import { NO_TOKEN } from './no-token.js';
 import type { PublishedPart, RequestedEffects } from './requested.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** Labels, assignees, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
-export async function publishSideEffects(wanted: RequestedEffects): Promise<PublishedPart | undefined> {
-  const { buffered, options, number } = wanted;
+export async function publishSideEffects(requested: RequestedEffects): Promise<PublishedPart | undefined> {
+  const { buffered, options, number } = requested;
   const done: string[] = [];
   const failures: string[] = [];
   const work: Work = {
-    ...wanted,
+    ...requested,
     done,
     fail(message, remedy) {
       failures.push(message);
@@ -28,9 +28,9 @@ export async function publishSideEffects(wanted: RequestedEffects): Promise<Publ
   };
   const { labels, assignees, issues, reaction } = buffered;
   const { client } = options;
-  const isAsked =
+  const isRequested =
     labels.add.length + labels.remove.length + assignees.length + issues.length > 0 || reaction !== undefined;
-  if (!isAsked) return undefined;
+  if (!isRequested) return undefined;
   if (client === undefined) {
     const failure = `labels, assignees, issues and reactions were left out: ${NO_TOKEN}`;
     work.warn(failure);
@@ -63,8 +63,8 @@ async function changeLabels(client: GitHubClient, number: number, work: Work): P
   const { add, remove } = buffered.labels;
   if (add.length + remove.length === 0) return;
   const changes = { repository, number, add, remove };
-  const asked = await whileAsked((signal) => setLabels(client, changes, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => setLabels(client, changes, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') return fail(`the labels were not set: ${result.message}`, result.remedy);
   if (result.added.length > 0) done.push(`Added ${labels(result.added)}.`);
   if (result.removed.length > 0) done.push(`Removed ${labels(result.removed)}.`);
@@ -83,8 +83,11 @@ async function assignPeople(client: GitHubClient, number: number, work: Work): P
   const { repository, buffered, done, fail, warn } = work;
   const logins = buffered.assignees;
   if (logins.length === 0) return;
-  const asked = await whileAsked((signal) => assign(client, { repository, number, logins }, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub(
+    (signal) => assign(client, { repository, number, logins }, signal),
+    REMEDY,
+  );
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') return fail(`no one was assigned: ${result.message}`, result.remedy);
   if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
   if (result.refused.length > 0) {
@@ -106,8 +109,8 @@ async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): P
     labels: draft.labels,
     ifFound: { kind: 'update' },
   } as const;
-  const asked = await whileAsked((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') return fail(`the issue was not opened: ${result.message}`, result.remedy);
   done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
 }
@@ -117,8 +120,11 @@ async function giveReaction(client: GitHubClient, work: Work): Promise<void> {
   const subject = reactionSubject(trigger);
   const content = buffered.reaction;
   if (content === undefined || subject === undefined) return;
-  const asked = await whileAsked((signal) => react(client, { repository, subject, content }, signal), REMEDY);
-  const result = asked.kind === 'failed' ? asked : asked.answer;
+  const response = await withGitHub(
+    (signal) => react(client, { repository, subject, content }, signal),
+    REMEDY,
+  );
+  const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'failed') warn(`the reaction was not given: ${result.message}`, result.remedy);
 }
 

@@ -25,7 +25,7 @@ import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
 import { reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
 import { reviewRemarks } from './review-remarks.js';
-import { whileAsked } from './while-asked.js';
+import { withGitHub } from './while-asked.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {
@@ -60,8 +60,8 @@ export interface ActionPublisher extends Publisher {
 /** Posts the answer as a comment where one is wanted (D26). Summary and outputs are written when the run is over. */
 export function createActionPublisher(options: ActionPublisherOptions): ActionPublisher {
   return {
-    async publish(plan, outcome, wanted) {
-      const end = { plan, outcome, wanted };
+    async publish(plan, outcome, requested) {
+      const end = { plan, outcome, requested };
       const published = await publishParts(end, options);
       await acknowledge(end, options);
       const shown = await showFindings(end, published, options);
@@ -70,7 +70,7 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
       const parts = { ...published, ...shown, ...result, ...(failure === undefined ? {} : { failure }) };
       const isSaid = options.comment !== 'always' && isAnswer(parts, plan.trigger);
       const target = isSaid ? undefined : targetOf(plan, options.comment);
-      const clean = cleanFor(wanted, options);
+      const clean = cleanFor(requested, options);
       const text = answerText(plan, outcome, clean);
       if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
@@ -126,9 +126,9 @@ async function setConversation(
 ): Promise<void> {
   if (client === undefined) return;
   const remedy = 'Resolve or reopen it by hand.';
-  const asked = await whileAsked((signal) => setThread(client, conversation, signal), remedy);
-  if (asked.kind !== 'failed') return;
-  const message = `the conversation was not changed: ${asked.message}. ${remedy}`;
+  const response = await withGitHub((signal) => setThread(client, conversation, signal), remedy);
+  if (response.kind !== 'failed') return;
+  const message = `the conversation was not changed: ${response.message}. ${remedy}`;
   reporter.warn({ code: 'publish-failed', message });
 }
 
@@ -149,12 +149,12 @@ function titleCleaner({ secrets }: Pick<ActionPublisherOptions, 'secrets'>): Cle
 interface End {
   readonly plan: Plan;
   readonly outcome: RunOutcome;
-  readonly wanted: PublishRequest;
+  readonly requested: PublishRequest;
 }
 
 /** People who dismissed a finding are told once that they were understood. */
 async function acknowledge(
-  { plan: { trigger, agent }, wanted: { dismissed = [], isUntrusted } }: End,
+  { plan: { trigger, agent }, requested: { dismissed = [], isUntrusted } }: End,
   { client, comment, reporter, runUrl }: ActionPublisherOptions,
 ): Promise<void> {
   if (dismissed.length === 0 || comment === 'never' || trigger.kind === 'local') return;
@@ -166,20 +166,20 @@ async function acknowledge(
 
 /** What the tools of the run collected; the code for that is loaded only where there is something. */
 async function publishParts(
-  { plan, outcome, wanted }: End,
+  { plan, outcome, requested }: End,
   options: ActionPublisherOptions,
 ): Promise<PublishedPart> {
-  if (wanted.buffered === NOTHING_BUFFERED) return { isReview: false };
+  if (requested.buffered === NOTHING_BUFFERED) return { isReview: false };
   const { client, review, reporter, secrets } = options;
   const { publishRequested } = await import('./publish-requested.js');
-  const clean = cleanFor(wanted, options);
+  const clean = cleanFor(requested, options);
   const run = {
     trigger: plan.trigger,
     agent: plan.agent.name,
-    wanted,
+    requested,
     scope: plan.scope,
     unseen: plan.task.unseen ?? [],
-    remarks: reviewRemarks(outcome, wanted.buffered).map(clean),
+    remarks: reviewRemarks(outcome, requested.buffered).map(clean),
     ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
     now: options.now(),
@@ -214,7 +214,7 @@ async function showFindings(
     const { checkOf, postCheck } = await import('./post-check.js');
     const by = footer(writtenBy(end.plan.agent.name), runUrl);
     const check = checkOf(end, { review, line, records, footer: by, run: options.run });
-    const clean = cleanFor(end.wanted, options);
+    const clean = cleanFor(end.requested, options);
     const cleanMessage = (text: string) => sanitize(text, 'log', secrets);
     const started = await progress?.started();
     const posted = check && (await postCheck(check, { client, started, reporter, clean, cleanMessage }));

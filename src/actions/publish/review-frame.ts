@@ -14,18 +14,18 @@ type Clean = (markdown: string) => string;
 interface End {
   readonly plan: Plan;
   readonly outcome: RunOutcome;
-  readonly wanted: PublishRequest;
+  readonly requested: PublishRequest;
 }
 
 /** What other programs get of a review: redacted, since nobody cleans it later. */
 export function reviewResultOf(
-  { plan, outcome, wanted }: End,
+  { plan, outcome, requested }: End,
   { records, isReviewLost = false }: PublishedPart,
   { secrets }: { readonly secrets: readonly string[] },
 ): Pick<Published, 'reviewResult'> {
   const coverage = coverageAtEnd(plan, outcome);
-  if (records === undefined || coverage === undefined || wanted.commits === undefined) return {};
-  const { head, base } = wanted.commits;
+  if (records === undefined || coverage === undefined || requested.commits === undefined) return {};
+  const { head, base } = requested.commits;
   const findings = records.map((record) => redactTexts(record, (text) => sanitize(text, 'output', secrets)));
   const report = { head, base, pull: subjectNumber(plan.trigger), coverage, findings };
   return { reviewResult: { agent: plan.agent.name, report, isUnpublished: isReviewLost } };

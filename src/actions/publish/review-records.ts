@@ -25,8 +25,8 @@ export interface RecordParts {
 }
 
 /** Every finding that a run raised or knew of, each once and the worst first, with what has become of it. */
-export function recordsOf(wanted: RequestedReview, parts: RecordParts): readonly FindingRecord[] {
-  const { buffered, agent, known } = wanted;
+export function recordsOf(requested: RequestedReview, parts: RecordParts): readonly FindingRecord[] {
+  const { buffered, agent, known } = requested;
   const { earlier, url, alreadyOpen } = parts;
   const fresh = buffered.findings.map((placed) =>
     recordOf(placed, {
@@ -113,7 +113,7 @@ function earlierRecords(
     if ([...earlier.applied].some(isOf(one.id))) {
       return knownRecord(one, { state: 'settled', why: 'its suggestion was committed' });
     }
-    if (earlier.gone.some(isOf(one.id))) {
+    if (earlier.removed.some(isOf(one.id))) {
       return knownRecord(one, { state: 'outdated', why: 'its line is no longer part of the change' });
     }
     const isBack = earlier.back.some(({ of }) => of.id === one.id);

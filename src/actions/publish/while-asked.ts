@@ -7,7 +7,7 @@ import { PUBLISH_TIMEOUT_MS } from '../../core/defaults.js';
  * GitHub's answer, or why there is none: an error of GitHub's, or no answer in time, which has a limit of its own, since
  * the run's may be over already. Anything else is thrown on.
  */
-export async function whileAsked<T>(
+export async function withGitHub<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   remedy: string,
 ): Promise<{ readonly kind: 'answered'; readonly answer: T } | Failed> {

@@ -30,7 +30,7 @@ export function warningAnnotations(
   warnings: readonly Warning[],
   { isRequired, isUnpublished }: WarningWeights,
 ): readonly Annotation[] {
-  return mergeWarnings(toldOnce(warnings)).map(({ code, message, at }) => {
+  return mergeWarnings(withoutRepeats(warnings)).map(({ code, message, at }) => {
     const why =
       (isRequired && code === 'memory-save-failed' ? REQUIRED : undefined) ??
       (isUnpublished && code === 'publish-failed' ? UNPUBLISHED : undefined);
@@ -55,7 +55,7 @@ const REQUIRED = 'The step fails because of `memory-required: true`.';
 const UNPUBLISHED = 'The run failed because nothing else could be published either.';
 
 /** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
-function toldOnce(warnings: readonly Warning[]): readonly Warning[] {
+function withoutRepeats(warnings: readonly Warning[]): readonly Warning[] {
   const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
   return isSaveFailed ? warnings.filter(({ code }) => code !== 'memory-load-failed') : warnings;
 }

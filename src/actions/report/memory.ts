@@ -44,7 +44,7 @@ function outputsOf(report: MemoryReport): Outputs {
  * Whether a comment asked for what cannot be done, or for another agent's entry: it is answered there if by anybody, and
  * nothing is wrong with the workflow.
  */
-function isMistaken({ askedIn, result }: MemoryReport): boolean {
+function isMistaken({ requestedIn: askedIn, result }: MemoryReport): boolean {
   return askedIn === 'comment' && result.kind === 'failed' && MISTAKES.has(result.reason);
 }
 
@@ -58,7 +58,7 @@ function problemsIn({ result }: MemoryReport): number {
 
 /** What the command did. What entries say is shown as it stands there, whatever marks it holds. */
 function summaryOf(
-  { agent, command, askedIn, result, published }: MemoryReport,
+  { agent, command, requestedIn: askedIn, result, published }: MemoryReport,
   { warnings, clean }: SummaryOptions,
 ): string {
   const text = formatCommandResult(result);

@@ -115,7 +115,7 @@ function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOpti
     formatReading(coverageAtEnd(plan, outcome), plan.scope),
     formatMemory(report, view),
     formatLearned(report.learned, view),
-    warningList(toldOnce(warnings, report)),
+    warningList(withoutReported(warnings, report)),
     callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
     usageTable(report.usage),
@@ -136,13 +136,16 @@ function headlineOf(report: Ran): string {
 }
 
 /** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
-function toldOnce(warnings: readonly Warning[], { plan, memory, remembered }: Ran): readonly Warning[] {
+function withoutReported(
+  warnings: readonly Warning[],
+  { plan, memory, remembered }: Ran,
+): readonly Warning[] {
   const isUnsaved = remembered.kind !== 'nothing' && remembered.result.kind === 'failed';
-  const told: readonly WarningCode[] = [
+  const reported: readonly WarningCode[] = [
     ...(isUnsaved ? ['memory-save-failed' as const] : []),
     ...(memory?.restored.kind === 'failed' ? ['memory-load-failed' as const] : []),
   ];
-  return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !told.includes(code));
+  return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !reported.includes(code));
 }
 
 /** Most tools and sub-agents that are listed; a model can make up names without end. */

@@ -57,7 +57,7 @@ export async function openConnection(server: McpServerConfig, options: OpenOptio
   let over: string | undefined;
   const lose = (why: string): void => {
     if (over !== undefined) return;
-    over = withWords(why, wire);
+    over = withLastOutput(why, wire);
     if (isOpen) onLost(over);
   };
   client.setNotificationHandler(ToolListChangedNotificationSchema, onNewTools);
@@ -72,7 +72,7 @@ export async function openConnection(server: McpServerConfig, options: OpenOptio
     isOpen = true;
   } catch (thrown) {
     const why = thrown instanceof TimeUp ? thrown.message : (wire.ending() ?? describeFailure(thrown));
-    const reason = withWords(why, wire);
+    const reason = withLastOutput(why, wire);
     await wire.transport.close().catch(() => undefined);
     signal.throwIfAborted();
     throw new Error(reason, { cause: thrown });
@@ -117,7 +117,7 @@ async function createWire(server: McpServerConfig, deps: TransportDependencies):
   }
 }
 
-function withWords(why: string, wire: McpTransport): string {
+function withLastOutput(why: string, wire: McpTransport): string {
   const words = wire.lastWords();
   return words === '' ? why : `${why}; its last words: ${words}`;
 }

@@ -72,11 +72,11 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
     connection.ending() !== undefined || retired.has(connection);
 
   /** The session that stands, opened again if it does not and may be. */
-  async function standing(): Promise<Connection> {
+  async function openSession(): Promise<Connection> {
     const seen = latest;
     const connection = await seen;
     if (!isOver(connection) || config.transport === 'stdio' || isClosed) return connection;
-    if (latest !== seen) return await standing();
+    if (latest !== seen) return await openSession();
     if (reopenings >= MAX_REOPENINGS) return connection;
     reopenings += 1;
     retired.add(connection);
@@ -90,19 +90,19 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
   /** A call that never reached a session is made once more on a new one. */
   async function callTool(params: CallAnswer, callSignal: AbortSignal): Promise<CallAnswer> {
     const patience = { ms: deps.callTimeoutMs, signal: callSignal };
-    const connection = await standing();
+    const connection = await openSession();
     try {
       return await connection.request('tools/call', params, patience);
     } catch (thrown) {
       if (!isForgotten(thrown)) throw thrown;
       retired.add(connection);
-      return await (await standing()).request('tools/call', params, patience);
+      return await (await openSession()).request('tools/call', params, patience);
     }
   }
 
   return {
     name: config.name,
-    request: async (method, params) => await (await standing()).request(method, params, { ms, signal }),
+    request: async (method, params) => await (await openSession()).request(method, params, { ms, signal }),
     async call(tool, input, callSignal) {
       try {
         return formatResult(await callTool({ name: tool, arguments: input }, callSignal));

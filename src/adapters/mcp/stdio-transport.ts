@@ -68,13 +68,19 @@ export async function createStdioTransport(
     transport.onclose?.();
   }
 
-  function lastWords(): string {
+  function lastOutput(): string {
     const words = cleanLine(program?.lastWords().split('\n').at(-1) ?? '', MAX_QUOTE);
     if (words !== '') return words;
     return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is no message)`;
   }
 
-  return { transport, ending: () => ending, lastWords, isFatal: () => false, leave: async () => undefined };
+  return {
+    transport,
+    ending: () => ending,
+    lastWords: lastOutput,
+    isFatal: () => false,
+    leave: async () => undefined,
+  };
 }
 
 function parse(line: string): unknown {

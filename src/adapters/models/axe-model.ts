@@ -33,8 +33,8 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     doStream: (options) => model.doStream(options),
     async doGenerate(options) {
       try {
-        const asked = send(prepare(options, spoken, model.modelId), spoken);
-        const reply = withReportedUsage(withKnownEnd(await model.doGenerate(asked)));
+        const request = send(prepare(options, spoken, model.modelId), spoken);
+        const reply = withReportedUsage(withKnownEnd(await model.doGenerate(request)));
         checkContent(reply, options, { ...spoken, secrets });
         return withWarnings(keep(reply, spoken), options, spoken);
       } catch (thrown) {
@@ -50,8 +50,8 @@ function send(
   options: LanguageModelV4CallOptions,
   { provider, wire }: ModelReply,
 ): LanguageModelV4CallOptions {
-  const asked = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
-  return isChat(wire) ? sendThinkBlocks(asked) : asked;
+  const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
+  return isChat(wire) ? sendThinkBlocks(withReasoning) : withReasoning;
 }
 
 function keep(
@@ -72,8 +72,8 @@ function prepare(
   { provider, wire }: ModelReply,
   model: string,
 ): LanguageModelV4CallOptions {
-  const noted = wire === 'bedrock' ? noteFailedResults(options, model) : options;
-  const defaults = withDefaults(noted, { provider, wire });
+  const withFailures = wire === 'bedrock' ? noteFailedResults(options, model) : options;
+  const defaults = withDefaults(withFailures, { provider, wire });
   return withCachePoints(defaults, { provider: provider.id, wire, model });
 }
 

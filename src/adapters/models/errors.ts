@@ -229,8 +229,8 @@ function errorIn(body: unknown): unknown {
 }
 
 function windowIn(text: string, error: unknown): number | undefined {
-  const told = field(error, 'n_ctx');
-  if (typeof told === 'number' && told >= LEAST_WINDOW) return told;
+  const reported = field(error, 'n_ctx');
+  if (typeof reported === 'number' && reported >= LEAST_WINDOW) return reported;
   const found = LIMITS.map((limit) => Number(limit.exec(text)?.[1]?.replaceAll(',', '')));
   return found.find((tokens) => tokens >= LEAST_WINDOW);
 }

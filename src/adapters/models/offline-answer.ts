@@ -109,9 +109,9 @@ function triage({ text }: Fenced): readonly string[] {
 }
 
 function introduce(task: string): readonly string[] {
-  const asked = task === '' ? [] : [`The task was: \`${task}\``];
+  const taskLine = task === '' ? [] : [`The task was: \`${task}\``];
   return [
-    ...asked,
+    ...taskLine,
     'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests) and tell what is missing in the description of an issue. Neither was sent.',
   ];
 }

@@ -37,8 +37,8 @@ function generate({
 }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   abortSignal?.throwIfAborted();
   const question = { system: systemOf(prompt), message: lastMessageOf(prompt) };
-  const isAsked = !prompt.some(({ role }) => role === 'tool');
-  const calls = isAsked ? reviewCalls(question.message, new Set(tools.map(({ name }) => name))) : [];
+  const isFirstTurn = !prompt.some(({ role }) => role === 'tool');
+  const calls = isFirstTurn ? reviewCalls(question.message, new Set(tools.map(({ name }) => name))) : [];
   const isReview = calls.length > 0;
   return {
     content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(question) }],

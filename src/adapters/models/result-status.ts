@@ -28,10 +28,10 @@ export function noteFailedResults(
 export function withResultStatus(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers);
-    const noted = headers.get(HEADER);
-    if (noted === null) return fetch(input, init);
+    const failedResults = headers.get(HEADER);
+    if (failedResults === null) return fetch(input, init);
     headers.delete(HEADER);
-    const body = marked(String(init?.body), new Set(noted.split(',').map(Number)));
+    const body = marked(String(init?.body), new Set(failedResults.split(',').map(Number)));
     return fetch(input, { ...init, headers: Object.fromEntries(headers), body });
   };
 }

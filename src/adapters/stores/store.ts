@@ -71,14 +71,14 @@ async function snapshot(
 /** A rate limit is waited for where the other side says how long, and nothing else: it is over then. */
 async function readInTime(
   backend: TreeBackend,
-  wanted: readonly string[] | 'all',
+  requested: readonly string[] | 'all',
   options: CallOptions,
 ): Promise<Snapshot | Unreadable> {
   const { signal } = options;
   const patience = createBackoff(options);
   try {
     for (;;) {
-      const found = await backend.read(signal, wanted);
+      const found = await backend.read(signal, requested);
       if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
       if ((await patience.after(found)) !== undefined || signal.aborted) return found;
     }

@@ -124,7 +124,7 @@ export class DemoPullRequest {
         });
         const titleOf = (id: string) => known.find((one) => one.id === id);
         const ended = new Set([
-          ...earlier.gone.map(({ marker }) => marker.id),
+          ...earlier.removed.map(({ marker }) => marker.id),
           ...earlier.settled.map(({ thread }) => thread.marker.id),
           ...dismissed.map(({ id }) => id),
         ]);
@@ -141,7 +141,7 @@ export class DemoPullRequest {
           ...prepared.comments.map(({ placed }) => raised(placed)),
           ...dismissed.flatMap(({ id }) => eventOf('dismissed', id)),
           ...earlier.settled.flatMap(({ thread }) => eventOf('settled', thread.marker.id)),
-          ...earlier.gone.flatMap(({ marker }) => eventOf('gone', marker.id)),
+          ...earlier.removed.flatMap(({ marker }) => eventOf('gone', marker.id)),
           ...earlier.back.flatMap(({ of }) => eventOf('back', of.id)),
           ...buffered.heldBack.map(({ finding }) => ({ ...finding, kind: 'held-back' as const })),
         ];

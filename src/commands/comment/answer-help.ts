@@ -32,7 +32,7 @@ export async function answerHelp(
     agent: request.agent,
     store: 'none',
     command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
-    askedIn: 'comment',
+    requestedIn: 'comment',
     result,
     published: await publish(result, command, { request, deps }),
   };

@@ -37,7 +37,7 @@ export async function runFindingCommand(
     agent: agent.name,
     store,
     command: verb,
-    askedIn: 'comment',
+    requestedIn: 'comment',
     result,
     published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
   };
@@ -122,8 +122,8 @@ const MAX_PATH = 100;
 
 /** What is told where nobody can tell which finding is meant. */
 function unnamed(verb: FindingCommand['verb'], threads: readonly FindingThread[]): MemoryRefusal {
-  const wanted = threads.filter(({ isResolved }) => isResolved === (verb === 'reopen'));
-  const listed = wanted.slice(0, MAX_LISTED).map(({ id, path }) => {
+  const toChange = threads.filter(({ isResolved }) => isResolved === (verb === 'reopen'));
+  const listed = toChange.slice(0, MAX_LISTED).map(({ id, path }) => {
     const file = cleanLine(path, MAX_PATH).replaceAll('`', "'");
     return `- \`/axe ${verb} ${id}\` (\`${file}\`)`;
   });

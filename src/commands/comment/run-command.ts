@@ -32,6 +32,6 @@ async function carryOut(
     case 'pause':
       return await runPauseCommand(command.command, request, deps);
     case 'memory':
-      return await answerMemoryCommand({ ...request, words: command.words, askedIn: 'comment' }, deps);
+      return await answerMemoryCommand({ ...request, words: command.words, requestedIn: 'comment' }, deps);
   }
 }

@@ -25,14 +25,14 @@ export async function answerMemoryCommand(
   request: MemoryCommandRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { trigger, askedIn, words } = request;
+  const { trigger, requestedIn, words } = request;
   const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
   if (opened.kind === 'skipped') return opened;
   const { agent } = opened;
   const { store, result } = await carryOut(opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings) deps.reporter.warn(warning);
-  const isAnswered = askedIn === 'comment' && !request.dryRun;
-  if (askedIn === 'comment' && !isForOthers(result)) deps.acknowledgement?.startCommand();
+  const isAnswered = requestedIn === 'comment' && !request.dryRun;
+  if (requestedIn === 'comment' && !isForOthers(result)) deps.acknowledgement?.startCommand();
   const answer = {
     trigger,
     agent: agent.name,
@@ -45,7 +45,7 @@ export async function answerMemoryCommand(
     agent: agent.name,
     store,
     command: words[0] ?? '',
-    askedIn,
+    requestedIn: requestedIn,
     result,
     published,
   };
@@ -112,11 +112,11 @@ async function refuseOwn(
 function withoutMemory(
   { name }: LoadedAgent,
   command: MemoryCommand,
-  { askedIn }: MemoryCommandRequest,
+  { requestedIn }: MemoryCommandRequest,
 ): MemoryRefusal {
   const message = `the agent "${name}" has no memory`;
   const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
-  if (askedIn === 'workflow') throw new ConfigError(message, { remedy });
+  if (requestedIn === 'workflow') throw new ConfigError(message, { remedy });
   return refusal(command.kind === 'forget' ? 'not-found' : 'refused', message, remedy);
 }
 
@@ -165,7 +165,7 @@ interface WatchedStore {
 /** The store, of the kind of the one that took the last save: of several stores that may be another than the first. */
 export function watchStore(opened: MemoryStore): WatchedStore {
   const saves: SaveResult[] = [];
-  const noted = (result: SaveResult): SaveResult => {
+  const recorded = (result: SaveResult): SaveResult => {
     saves.push(result);
     return result;
   };
@@ -176,8 +176,10 @@ export function watchStore(opened: MemoryStore): WatchedStore {
     },
     read: (request, signal) => opened.read(request, signal),
     readTree: (signal, under) => opened.readTree(signal, under),
-    write: async (changes, signal) => noted(await opened.write(changes, signal)),
-    ...(dropHistory === undefined ? {} : { dropHistory: async (signal) => noted(await dropHistory(signal)) }),
+    write: async (changes, signal) => recorded(await opened.write(changes, signal)),
+    ...(dropHistory === undefined
+      ? {}
+      : { dropHistory: async (signal) => recorded(await dropHistory(signal)) }),
   };
   return {
     store,
@@ -233,7 +235,7 @@ function hideMemory(
  * thrown as a ConfigError that says how the command is written.
  */
 function readCommand(request: MemoryCommandRequest): MemoryCommand | MemoryRefusal {
-  return request.askedIn === 'comment' ? readComment(request) : readInput(request.words);
+  return request.requestedIn === 'comment' ? readComment(request) : readInput(request.words);
 }
 
 function readInput(words: readonly string[]): MemoryCommand {
@@ -288,7 +290,7 @@ export interface MemoryCommandRequest extends RunRequest {
   /** The command and what belongs to it. */
   readonly words: readonly string[];
   /** Who asks: a comment is answered where it stands, and may ask for less. */
-  readonly askedIn: 'workflow' | 'comment';
+  readonly requestedIn: 'workflow' | 'comment';
   /** The text of a file to import. May throw an AxeError. */
   readonly readImport?: CommandSession['readImport'];
   /** Takes what is exported. May throw an AxeError. */

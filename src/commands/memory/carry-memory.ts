@@ -42,11 +42,11 @@ export async function exportMemory(
 
 /** Merges the entries of a file into a lane, by their ids; what was forgotten stays so. */
 export async function importMemory(
-  { from, lane: wanted }: Extract<MemoryCommand, { kind: 'import' }>,
+  { from, lane: requestedLane }: Extract<MemoryCommand, { kind: 'import' }>,
   view: MemoryView,
   hand: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const lane = hand.isQuarantined === true ? 'untrusted' : wanted;
+  const lane = hand.isQuarantined === true ? 'untrusted' : requestedLane;
   if (hand.readImport === undefined) return refusal('refused', 'memory cannot be imported from here');
   const imported = await ask(hand.readImport(from));
   if (imported.kind === 'failed') return imported;

@@ -11,7 +11,7 @@ export function commandInComment(trigger: Trigger): readonly string[] | undefine
   const body = trigger.body.replaceAll('\r\n', '\n').replace(/^(?:[ \t]*\n)+/, '');
   const [, name = '', rest = ''] = ASKED.exec(body) ?? [];
   const command = name.toLowerCase();
-  if (command === 'remember') return textWords(command, rest.trim());
+  if (command === 'remember') return textArguments(command, rest.trim());
   const words = (rest.split('\n', 1)[0] ?? '').split(/\s+/).map(bare);
   return command === '' ? undefined : [command, ...words.filter((word) => word !== '')];
 }
@@ -38,13 +38,13 @@ function bare(word: string): string {
  */
 export function memoryCommandIn(text: string): readonly string[] {
   const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  if (name === 'remember') return textWords(name, rest.replace(/^--text(?:=|\s+)/, '').trim());
+  if (name === 'remember') return textArguments(name, rest.replace(/^--text(?:=|\s+)/, '').trim());
   const [, id, result = ''] = /^([^\s"'-]\S*)\s+(?!--)([\s\S]*\S)\s*$/.exec(rest) ?? [];
   if (name === 'edit' && id !== undefined) return [name, id, `--text=${unquote(result)}`];
-  return name === '' ? [] : [name, ...splitWords(rest)];
+  return name === '' ? [] : [name, ...splitArguments(rest)];
 }
 
-function textWords(name: string, text: string): readonly string[] {
+function textArguments(name: string, text: string): readonly string[] {
   return text === '' ? [name] : [name, '--', unquote(text)];
 }
 
@@ -57,7 +57,7 @@ function unquote(text: string): string {
 const QUOTED = /^(?:"((?:[^"\\]|\\[\s\S])*)"|'([^']*)')$/;
 const WORD = /\s*(--[\w-]+=)?(?:"((?:[^"\\]|\\[\s\S])*)"|'([^']*)')(?=\s|$)|\s*(\S+)/gy;
 
-function splitWords(text: string): readonly string[] {
+function splitArguments(text: string): readonly string[] {
   return [...text.trim().matchAll(WORD)].map(([, flag = '', double, single, plain]) => {
     if (plain === undefined) return flag + inner(['', double, single]);
     if (!/^(?:--[\w-]+=)?["']/.test(plain)) return plain;

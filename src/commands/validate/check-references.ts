@@ -99,7 +99,7 @@ async function fileFaults(agent: ReadAgent, { counter }: References): Promise<re
     try {
       const count = await counter.count(pattern, workdir);
       if (count === 'limit') {
-        if (counter.tellLimit()) faults.push(warningFault(tooMany(), at(agent, ['files', index])));
+        if (counter.isFirstAtLimit()) faults.push(warningFault(tooMany(), at(agent, ['files', index])));
         break;
       }
       if (count !== 0) continue;

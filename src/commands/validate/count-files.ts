@@ -9,7 +9,7 @@ export interface FileCounter {
   /** As a shelf does, or `limit` from the first pattern too many on. Throws the reason when the check is to end. */
   count(pattern: string, workdir: string): Promise<number | undefined | 'limit'>;
   /** Whether this is the first time that it is asked. */
-  tellLimit(): boolean;
+  isFirstAtLimit(): boolean;
 }
 
 /** A counter that has tried no pattern yet. */
@@ -30,7 +30,7 @@ export function createFileCounter({
       counted.set(key, count);
       return await count;
     },
-    tellLimit() {
+    isFirstAtLimit() {
       const isFirst = !isReported;
       isReported = true;
       return isFirst;

@@ -109,7 +109,13 @@ export function heldBack(finding: NewFinding, { lessons, accepted }: Lessons): H
 function isSame({ from, features }: Learned<Lesson>, finding: NewFinding): boolean {
   const isThere = from.path === finding.path || from.path === finding.previousPath;
   if (!isThere || from.code === '' || from.code !== finding.code.id) return false;
-  const known = { path: finding.path, line: undefined, stands: false, code: codeOfId(from.code), features };
+  const known = {
+    path: finding.path,
+    line: undefined,
+    isPresent: false,
+    code: codeOfId(from.code),
+    features,
+  };
   return decide(known, finding).verdict === 'same';
 }
 

@@ -20,7 +20,7 @@ export interface KnownFinding {
   /** Where its line is in the new version; undefined where that is not known. */
   readonly line: number | undefined;
   /** Whether its line is still there. */
-  readonly stands: boolean;
+  readonly isPresent: boolean;
   readonly code: Code;
   readonly features: Features;
 }
@@ -66,7 +66,7 @@ export function decide(known: KnownFinding, fresh: FreshFinding): Sameness {
 function placeOf(known: KnownFinding, fresh: FreshFinding): Place {
   if (known.path !== fresh.path) return 'elsewhere';
   const distance = known.line === undefined ? Number.POSITIVE_INFINITY : Math.abs(known.line - fresh.line);
-  if (distance === 0 || (isSameCode(known.code, fresh.code) && !known.stands)) return 'line';
+  if (distance === 0 || (isSameCode(known.code, fresh.code) && !known.isPresent)) return 'line';
   return distance <= NEAR_LINES ? 'near' : 'file';
 }
 
@@ -84,11 +84,11 @@ function verdictOf({ known, fresh, place, alike }: Compared): Verdict {
     case 'near':
     case 'file': {
       // Two lines that stand, each with a finding of its own.
-      if (alike < LIMITS[place].ask || (known.stands && isCrosswise(known, fresh))) return 'different';
+      if (alike < LIMITS[place].ask || (known.isPresent && isCrosswise(known, fresh))) return 'different';
       return place === 'near' ? verdictNear(known, fresh, alike) : verdictInFile(known, fresh, alike);
     }
     case 'elsewhere': {
-      if (known.stands || !isSameCode(known.code, fresh.code)) return 'different';
+      if (known.isPresent || !isSameCode(known.code, fresh.code)) return 'different';
       return alike >= LIMITS.elsewhere.same ? 'same' : 'ask';
     }
   }
@@ -110,12 +110,12 @@ function verdictInFile(known: KnownFinding, fresh: FreshFinding, alike: number):
   // The very same code stands twice: each has its finding.
   if (isSameCode(known.code, fresh.code)) return 'different';
   const names = sharedNames(known.features, fresh.features) ?? 0;
-  return alike >= limits.same && names >= limits.names && !known.stands ? 'same' : 'ask';
+  return alike >= limits.same && names >= limits.names && !known.isPresent ? 'same' : 'ask';
 }
 
 /** Whether both lines stand and are of one shape, so that each may have its own finding of one kind. */
 function kindOfPair(known: KnownFinding, fresh: FreshFinding): 'parallel' | 'single' | 'unknown' {
-  if (!known.stands) return 'single';
+  if (!known.isPresent) return 'single';
   if (isSameCode(known.code, fresh.code)) return 'single';
   if (known.code.text === undefined || fresh.code.text === undefined) return 'unknown';
   const areTelling = known.code.id !== '' && fresh.code.id !== '';

@@ -18,8 +18,8 @@ export interface SarifTool {
  * on removed lines are left out too, and counted.
  */
 export function formatSarif(report: FindingsReport, tool: SarifTool): string {
-  const wanted = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
-  const placed = wanted.filter(({ side }) => side === 'RIGHT');
+  const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
+  const placed = reported.filter(({ side }) => side === 'RIGHT');
   const categories = [...new Set(placed.map(({ category }) => category))].sort();
   const { kind, files, read } = report.coverage;
   const run = {
@@ -36,7 +36,7 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
       { executionSuccessful: true, toolExecutionNotifications: notificationsOf(report.coverage) },
     ],
     results: placed.map((record) => resultOf(record, categories.indexOf(record.category))),
-    properties: { coverage: { kind, files, read }, leftOut: wanted.length - placed.length },
+    properties: { coverage: { kind, files, read }, leftOut: reported.length - placed.length },
   };
   return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
 }

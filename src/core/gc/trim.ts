@@ -50,8 +50,8 @@ export function planTrim(text: string, rule: TrimRule, { now, analysed = Infinit
   return { kind: 'trim', ...trimmings(gone, kept), removed: sum(gone), kept: sum(kept) };
 }
 
-function trimmings(gone: readonly LogPart[], kept: readonly LogPart[]): Required<Trimmings> {
-  const ids = [...new Set(gone.map(({ id }) => id))];
+function trimmings(removed: readonly LogPart[], kept: readonly LogPart[]): Required<Trimmings> {
+  const ids = [...new Set(removed.map(({ id }) => id))];
   const counts = new Map<string, number>();
   for (const { id } of kept) counts.set(id, (counts.get(id) ?? 0) + 1);
   return { ids, leaves: new Map(ids.flatMap((id) => (counts.has(id) ? [[id, counts.get(id) ?? 0]] : []))) };

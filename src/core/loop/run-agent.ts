@@ -93,8 +93,8 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
         if (judged.kind === 'final' && reminder === undefined)
           return ended({ answer: judged.answer, budget, stats: stats() });
         isCorrected = true;
-        const told = judged.kind === 'final' ? (reminder ?? '') : judged.message;
-        messages = [...messages, assistantMessage(reply.content, calls), userMessage(told)];
+        const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
+        messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
         continue;
       }
       const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };

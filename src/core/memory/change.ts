@@ -136,7 +136,7 @@ function foldIn(
   forgotten: ReadonlySet<string>,
   tree: Map<string, string>,
 ): void {
-  const { text, aside } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
+  const { text, losing: aside } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
   if (text !== '' || tree.has(path)) tree.set(path, text);
   if (aside !== undefined) tree.set(`${path}.bak`, aside);
 }

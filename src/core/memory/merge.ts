@@ -56,7 +56,7 @@ export interface Versions {
 export interface Merged {
   readonly text: string;
   /** The side that does not count, to be kept beside it; left out where nothing is missing from the text. */
-  readonly aside?: string;
+  readonly losing?: string;
 }
 
 /**

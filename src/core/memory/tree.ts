@@ -21,19 +21,19 @@ export function mergeTierTrees(tree: MemoryTree, other: MemoryTree): MemoryTree 
 function mergeEach(
   tree: MemoryTree,
   other: MemoryTree,
-  goneOf: (path: string, state: string) => ReadonlySet<string>,
+  forgottenOf: (path: string, state: string) => ReadonlySet<string>,
 ): MemoryTree {
   const merged = new Map(tree);
-  const asides = new Map<string, string>();
+  const losing = new Map<string, string>();
   for (const path of new Set([...tree.keys(), ...other.keys()])) {
     const state = statePath(path);
-    const forgotten = goneOf(path, mergeStates(tree.get(state) ?? '', other.get(state) ?? ''));
+    const forgotten = forgottenOf(path, mergeStates(tree.get(state) ?? '', other.get(state) ?? ''));
     const versions = { base: tree.get(path) ?? '', other: other.get(path) ?? '', forgotten };
-    const { text, aside } = mergeFiles(path, versions);
+    const { text, losing: aside } = mergeFiles(path, versions);
     merged.set(path, text);
-    if (aside !== undefined) asides.set(`${path}.bak`, aside);
+    if (aside !== undefined) losing.set(`${path}.bak`, aside);
   }
-  for (const [path, text] of asides) merged.set(path, text);
+  for (const [path, text] of losing) merged.set(path, text);
   return merged;
 }
 

@@ -122,9 +122,9 @@ function cutNote({ from, before }: Since): string {
 
 function describeRest(
   { files, filesTotal }: FetchedChange,
-  told: readonly { readonly path: string }[],
+  described: readonly { readonly path: string }[],
 ): Parts {
-  const paths = new Set(told.map(({ path }) => path));
+  const paths = new Set(described.map(({ path }) => path));
   const rest = files.filter(({ path }) => !paths.has(path));
   const unlisted = filesTotal - files.length;
   if (rest.length + unlisted === 0) return NO_PARTS;

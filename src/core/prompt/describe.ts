@@ -37,7 +37,7 @@ export interface DescribeOptions {
  * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
  * prompt cache can be of use to the next run.
  */
-export function describePullRequest(trigger: PullRequestTrigger, telling: DescribeOptions): Parts {
+export function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
   const { number, head, base } = trigger;
   const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
   const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
@@ -47,14 +47,14 @@ export function describePullRequest(trigger: PullRequestTrigger, telling: Descri
       source: `description of pull request #${number}`,
       heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
     }),
-    talk(telling),
+    talk(options),
     line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
-    changes(number, telling),
+    changes(number, options),
   ]);
 }
 
 /** What the model is told of an issue. */
-export function describeIssue(trigger: IssueTrigger, telling: DescribeOptions): Parts {
+export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const { author, actor, action, isClosed } = trigger;
   const isNew = action === 'opened' && actor.login === author.login;
   const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
@@ -66,17 +66,17 @@ export function describeIssue(trigger: IssueTrigger, telling: DescribeOptions): 
       source: `description of issue #${trigger.number}`,
       heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
     }),
-    talk(telling),
+    talk(options),
   ]);
 }
 
 /** What the model is told of a comment and of what it stands under; the comment comes last. */
-export function describeComment(trigger: CommentTrigger, telling: DescribeOptions): Parts {
+export function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
   const { number, place } = trigger;
   const what = trigger.on === 'issue' ? 'issue' : 'pull request';
   const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
   const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
-  const pinned = telling.context?.kind === 'pull_request' ? telling.context.pinned : undefined;
+  const pinned = options.context?.kind === 'pull_request' ? options.context.pinned : undefined;
   const commits = trigger.commits ?? pinned;
   return joinParts([
     line(`${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`),
@@ -88,9 +88,9 @@ export function describeComment(trigger: CommentTrigger, telling: DescribeOption
         ...labelsOf(trigger),
       ],
     }),
-    talk(telling),
+    talk(options),
     commits === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`),
-    trigger.on === 'issue' ? NO_PARTS : changes(number, telling),
+    trigger.on === 'issue' ? NO_PARTS : changes(number, options),
     place === undefined ? NO_PARTS : describePlace(place),
     describeText(trigger.body, { source: sourceOf(trigger), heading: [] }),
   ]);
@@ -118,7 +118,7 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
 }
 
 /** What the model is told of a push. */
-export function describePush(trigger: PushTrigger, telling: DescribeOptions): Parts {
+export function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   const facts = [
     repositoryFact(trigger.repository),
     refFact(trigger.ref),
@@ -131,8 +131,8 @@ export function describePush(trigger: PushTrigger, telling: DescribeOptions): Pa
     commits.length === 0
       ? NO_PARTS
       : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
-    talk(telling),
-    change('push', telling),
+    talk(options),
+    change('push', options),
   ]);
 }
 
@@ -143,7 +143,7 @@ function refFact(ref: string): string {
 }
 
 /** What the model is told of a release: its notes as they are, and what has changed since the one before. */
-export function describeRelease(trigger: ReleaseTrigger, telling: DescribeOptions): Parts {
+export function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
   const { repository, tag, actor, action, title, body, author, isPrerelease } = trigger;
   const facts = [
     repositoryFact(repository),
@@ -155,8 +155,8 @@ export function describeRelease(trigger: ReleaseTrigger, telling: DescribeOption
       source: `notes of the release ${cleanLine(tag, MAX_FACT)}`,
       heading: [`Title: ${title}`],
     }),
-    talk(telling),
-    change('release', telling),
+    talk(options),
+    change('release', options),
   ]);
 }
 
@@ -173,7 +173,7 @@ function pushedCommits(trigger: PushTrigger): string {
 }
 
 /** What the model is told of another workflow's run. */
-export function describeWorkflowRun(trigger: WorkflowRunTrigger, telling: DescribeOptions): Parts {
+export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
   const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
   const facts = [
     repositoryFact(trigger.repository),
@@ -186,18 +186,18 @@ export function describeWorkflowRun(trigger: WorkflowRunTrigger, telling: Descri
       source: 'commit message',
       heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
     }),
-    talk(telling),
-    change('commits', telling),
+    talk(options),
+    change('commits', options),
   ]);
 }
 
 /** What the model is told of a group of pull requests in a merge queue. */
 export function describeMergeGroup(
   { repository, head, base }: MergeGroupTrigger,
-  telling: DescribeOptions,
+  options: DescribeOptions,
 ): Parts {
   const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
-  return joinParts([line(facts.join('\n')), talk(telling), change('merge group', telling)]);
+  return joinParts([line(facts.join('\n')), talk(options), change('merge group', options)]);
 }
 
 /** A commit and the branch it is on. */

@@ -36,8 +36,8 @@ export interface PartLimits {
  */
 export function splitDiff(diff: string, policy: DiffPolicy, { parts, partTokens }: PartLimits): SplitDiff {
   const filter = createPathFilter(policy);
-  const wanted = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
-  const read = wanted.filter(isReadByPeople);
+  const inScope = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
+  const read = inScope.filter(isReadByPeople);
   const pieces = unitsOf(read).flatMap((unit) => piecesOf(unit, partTokens));
   const filled = fill(pieces, partTokens).toSorted(
     (a, b) => Number(isRisky(b)) - Number(isRisky(a)) || changesOf(b) - changesOf(a),
@@ -46,7 +46,7 @@ export function splitDiff(diff: string, policy: DiffPolicy, { parts, partTokens 
   const cut = [...filled.slice(parts), ...kept].flatMap((part, index) =>
     part.filter(({ isCut }) => isCut || index < filled.length - kept.length),
   );
-  const left = [...wanted.filter((file) => !read.includes(file)), ...cut.map(({ file }) => file)];
+  const left = [...inScope.filter((file) => !read.includes(file)), ...cut.map(({ file }) => file)];
   return {
     parts: kept.map((part) => ({
       paths: [...new Set(part.map(({ file }) => file.path))],

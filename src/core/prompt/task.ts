@@ -144,22 +144,22 @@ function pushOrder(trigger: PushTrigger): string {
   return `Review the push of ${count} to ${name}`;
 }
 
-function describeTrigger(trigger: Trigger, telling: DescribeOptions): Parts {
+function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
   switch (trigger.kind) {
     case 'pull_request':
-      return describePullRequest(trigger, telling);
+      return describePullRequest(trigger, options);
     case 'issue':
-      return describeIssue(trigger, telling);
+      return describeIssue(trigger, options);
     case 'comment':
-      return describeComment(trigger, telling);
+      return describeComment(trigger, options);
     case 'push':
-      return describePush(trigger, telling);
+      return describePush(trigger, options);
     case 'release':
-      return describeRelease(trigger, telling);
+      return describeRelease(trigger, options);
     case 'workflow_run':
-      return describeWorkflowRun(trigger, telling);
+      return describeWorkflowRun(trigger, options);
     case 'merge_group':
-      return describeMergeGroup(trigger, telling);
+      return describeMergeGroup(trigger, options);
     case 'schedule':
     case 'dispatch':
     case 'unknown':

@@ -70,8 +70,8 @@ export function pullsToAsk(
 ): readonly number[] {
   const newest = raised.toSorted((a, b) => b.at.getTime() - a.at.getTime() || b.pull - a.pull);
   const others = [...new Set(newest.map(({ pull }) => pull))].filter((pull) => pull !== own);
-  const isAsked = asksOwn || raised.some(({ pull }) => pull === own);
-  return [...(isAsked ? [own] : []), ...others.slice(0, limit)];
+  const asksOwnPull = asksOwn || raised.some(({ pull }) => pull === own);
+  return [...(asksOwnPull ? [own] : []), ...others.slice(0, limit)];
 }
 
 /** A thread that a finding of ours began. */

@@ -18,7 +18,7 @@ export interface VerdictScope {
 /** The second looks of a run. */
 export interface SecondLooks {
   /** Ids of the findings that were to have one. */
-  readonly asked: ReadonlySet<string>;
+  readonly requested: ReadonlySet<string>;
   /** By id; one that is missing was not given, for whatever reason. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
@@ -29,18 +29,18 @@ export interface SecondLooks {
  */
 export function applyVerdicts(
   buffered: Buffered,
-  { asked, verdicts }: SecondLooks,
+  { requested, verdicts }: SecondLooks,
   scope: VerdictScope,
 ): Buffered {
   const judged = buffered.findings.map((placed) => {
-    const verdict = asked.has(placed.id) ? verdicts.get(placed.id) : undefined;
+    const verdict = requested.has(placed.id) ? verdicts.get(placed.id) : undefined;
     return verdict === undefined ? { kept: placed } : applyVerdict(placed, verdict, scope);
   });
   return {
     ...buffered,
     findings: judged.flatMap((one) => ('kept' in one ? [one.kept] : [])),
     refuted: [...buffered.refuted, ...judged.flatMap((one) => ('refuted' in one ? [one.refuted] : []))],
-    unverified: buffered.unverified + [...asked].filter((id) => !verdicts.has(id)).length,
+    unverified: buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length,
   };
 }
 

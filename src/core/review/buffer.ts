@@ -72,7 +72,7 @@ export class Publications {
   addComment(request: CommentRequest): FindingAnswer {
     if (this.scope.review === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
     const { state, answer } = this.withFinding(request, this.state);
-    const isQuestion = state.asked.size > this.state.asked.size;
+    const isQuestion = state.questioned.size > this.state.questioned.size;
     this.state = state;
     if (isQuestion) this.unanswered = [...this.unanswered, request];
     else if (answer.kind === 'taken')
@@ -87,7 +87,7 @@ export class Publications {
     const { review, rules } = this.scope;
     if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
     const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
-    const { findings, repeated, heldBack, asked, gates } = so;
+    const { findings, repeated, heldBack, questioned: asked, gates } = so;
     const refusedFindings = before.refusedFindings + (isOneTooMany ? 1 : 0);
     const state = { ...before, findings, repeated, heldBack, asked, gates, refusedFindings };
     return { state, answer };
@@ -111,15 +111,16 @@ export class Publications {
   submitReview({ summary, verdict }: { readonly summary: string; readonly verdict: string }): FindingAnswer {
     const tool = 'submit_review';
     if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
-    const wanted = verdict.trim().toLowerCase().replaceAll('_', '-');
-    if (/^approved?$/.test(wanted)) return this.refuse(tool, NO_APPROVAL);
-    if (wanted !== 'comment' && wanted !== 'request-changes') return this.refuse(tool, wrongVerdict(verdict));
+    const requestedVerdict = verdict.trim().toLowerCase().replaceAll('_', '-');
+    if (/^approved?$/.test(requestedVerdict)) return this.refuse(tool, NO_APPROVAL);
+    if (requestedVerdict !== 'comment' && requestedVerdict !== 'request-changes')
+      return this.refuse(tool, wrongVerdict(verdict));
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
     if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
-    const isLowered = wanted === 'request-changes' && !this.scope.rules.mayRequestChanges;
+    const isLowered = requestedVerdict === 'request-changes' && !this.scope.rules.mayRequestChanges;
     const review = {
       summary: withoutOffers(summary).trim(),
-      verdict: isLowered ? 'comment' : wanted,
+      verdict: isLowered ? 'comment' : requestedVerdict,
     } as const;
     const again = this.state.review === undefined ? '' : ' in place of the one before';
     this.state = { ...this.state, review };
@@ -129,14 +130,21 @@ export class Publications {
   }
 
   /** Labels to add and to take off; the last word on each label counts. */
-  setLabels(wanted: { readonly add: readonly string[]; readonly remove: readonly string[] }): FindingAnswer {
+  setLabels(requested: {
+    readonly add: readonly string[];
+    readonly remove: readonly string[];
+  }): FindingAnswer {
     const tool = 'set_labels';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const { labels: patterns, maxLabels: max } = this.scope.rules;
     if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow allows no labels.');
     const before = this.state.labels;
-    const add = pickNames(wanted.add, { patterns, max, before: withoutNames(before.add, wanted.remove) });
-    const remove = pickNames(wanted.remove, {
+    const add = pickNames(requested.add, {
+      patterns,
+      max,
+      before: withoutNames(before.add, requested.remove),
+    });
+    const remove = pickNames(requested.remove, {
       patterns,
       max,
       before: withoutNames(before.remove, add.names),
@@ -271,11 +279,11 @@ interface PickRules {
 }
 
 /** The allowed ones of some names, as many as there is room for. */
-export function pickNames(wanted: readonly string[], { patterns, max, before }: PickRules): Picked {
+export function pickNames(requested: readonly string[], { patterns, max, before }: PickRules): Picked {
   const names = [...before];
   const picked: string[] = [];
   const left: string[] = [];
-  for (const one of wanted) {
+  for (const one of requested) {
     const name = allowedName(one, patterns);
     const isThere = name !== undefined && withoutNames([name], names).length === 0;
     if (name === undefined || (!isThere && names.length >= max)) left.push(one);
@@ -289,6 +297,6 @@ export function pickNames(wanted: readonly string[], { patterns, max, before }: 
 
 /** The names that are not among the others; case counts for nothing. */
 export function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
-  const gone = new Set(others.map((name) => name.toLowerCase()));
-  return names.filter((name) => !gone.has(name.toLowerCase()));
+  const removed = new Set(others.map((name) => name.toLowerCase()));
+  return names.filter((name) => !removed.has(name.toLowerCase()));
 }

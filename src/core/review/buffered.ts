@@ -73,7 +73,7 @@ export interface Buffered {
   /** Ends of earlier findings. */
   readonly settlements: readonly Settlement[];
   /** Names of earlier findings that the model was asked about. */
-  readonly asked: ReadonlySet<string>;
+  readonly questioned: ReadonlySet<string>;
   /** How many findings each gate has stopped. */
   readonly gates: Readonly<Partial<Record<Gate, number>>>;
   /** Findings that were not taken because a run had raised as many as it may. */
@@ -94,7 +94,7 @@ export const NOTHING_BUFFERED: Buffered = {
   refuted: [],
   unverified: 0,
   settlements: [],
-  asked: new Set(),
+  questioned: new Set(),
   gates: {},
   refusedFindings: 0,
   review: undefined,

@@ -40,11 +40,11 @@ export function findingInText({ finding }: PlacedFinding, clean: CommentFrame['c
 
 /** What a finding says as plain markdown that nobody has cleaned yet: for where nothing is posted. */
 export function plainFinding(finding: Finding): string {
-  return paragraphs([finding.title, plainWords(finding)]);
+  return paragraphs([finding.title, plainText(finding)]);
 }
 
 /** The same for where its title stands by itself. */
-export function plainWords({ body, trigger, suggestion }: Finding): string {
+export function plainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
     trigger === undefined ? '' : `When: ${trigger}`,

@@ -6,9 +6,9 @@ import type { Buffered, Repeated } from './buffered.js';
 import { oneLine, severityMark } from './comment-text.js';
 import { readDiffLines } from './diff-lines.js';
 import type { Ended, FindingFact } from './finding-facts.js';
-import { commentWords } from './known.js';
+import { commentText } from './known.js';
 import type { FindingMarker } from './markers.js';
-import { type CommentedLine, isLineGone, isSuggestionApplied } from './outdated.js';
+import { type CommentedLine, isLineRemoved, isSuggestionApplied } from './outdated.js';
 import type { Settlement, SettleWay } from './settle.js';
 import type { ReviewFact } from './state-facts.js';
 
@@ -25,7 +25,7 @@ export interface EarlierThread extends CommentedLine {
 /** What a run makes of the findings that the pull request had before. */
 export interface EarlierFindings<Thread extends EarlierThread = EarlierThread> {
   /** Their lines are gone from the change, and nobody has answered. */
-  readonly gone: readonly Thread[];
+  readonly removed: readonly Thread[];
   /** Of these, those whose suggestion was committed: that is what cured them. */
   readonly applied: ReadonlySet<Thread>;
   /** The model has ended them; where it may only say so, they are open as well. */
@@ -62,14 +62,14 @@ export function sortEarlier<Thread extends EarlierThread>(
     })
     .slice(0, MAX_CHANGED);
   const isSettled = (thread: Thread) => settled.some((one) => one.thread === thread);
-  const gone = own.threads
+  const removed = own.threads
     .filter(
       (thread) =>
         lines !== undefined &&
         !raised.has(thread.marker.id) &&
         !isSettled(thread) &&
         !isAnswered(thread) &&
-        isLineGone(thread, lines),
+        isLineRemoved(thread, lines),
     )
     .slice(0, MAX_CHANGED);
   const isApplied = ({ path, first }: Thread) =>
@@ -78,13 +78,13 @@ export function sortEarlier<Thread extends EarlierThread>(
   const back = buffered.repeated.filter(({ of }) => of.isOwn && (of.state !== 'open' || hidden.has(of.id)));
   const isBack = ({ marker }: Thread) => back.some(({ of }) => of.id === marker.id);
   return {
-    gone,
-    applied: new Set(gone.filter(isApplied)),
+    removed: removed,
+    applied: new Set(removed.filter(isApplied)),
     settled,
     back,
     // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
     open: own.threads.filter(
-      (thread) => !gone.includes(thread) && !isBack(thread) && !(isTrusted && isSettled(thread)),
+      (thread) => !removed.includes(thread) && !isBack(thread) && !(isTrusted && isSettled(thread)),
     ),
   };
 }
@@ -103,7 +103,7 @@ export interface EndFactsParts {
 
 /** What is kept of the ends (D36): closed sets and logins alone. */
 export function endFacts(
-  { gone, applied, settled, back }: EarlierFindings,
+  { removed, applied, settled, back }: EarlierFindings,
   { pull, facts, now }: EndFactsParts,
 ): readonly FindingFact[] {
   const raisedAs = (id: string) =>
@@ -119,11 +119,11 @@ export function endFacts(
     const raised = raisedAs(id);
     if (raised?.kind !== 'finding') return [];
     const { path, category } = raised;
-    const sketch = sketchOf(featuresOf(commentWords(first.body)));
+    const sketch = sketchOf(featuresOf(commentText(first.body)));
     return [{ kind: 'accepted', id, pull, path, category, sketch, at: now }];
   };
   return [
-    ...gone.flatMap((thread) => {
+    ...removed.flatMap((thread) => {
       const { id } = thread.marker;
       return applied.has(thread)
         ? [...end(id, 'settled', { why: 'suggestion', by: '' }), ...accept(thread)]
@@ -157,7 +157,7 @@ export interface EarlierFrame extends Pick<SortingParts, 'commits' | 'isTrusted'
 
 /** One line for each earlier finding that this review has to tell of, as markdown; empty where nothing happened to any. */
 export function formatEarlier(
-  { gone, applied, settled, back, open }: EarlierFindings,
+  { removed, applied, settled, back, open }: EarlierFindings,
   { commits, isTrusted, clean }: EarlierFrame,
 ): readonly string[] {
   const head = commits.head.slice(0, SHORT_SHA);
@@ -167,7 +167,7 @@ export function formatEarlier(
       const what = how === 'fixed' ? `settled by \`${head}\`` : how === 'wrong' ? 'taken back' : 'dismissed';
       return `- ✅ ${oneLine(finding.title, clean)} — ${what}`;
     }),
-    ...gone.map((thread) => {
+    ...removed.map((thread) => {
       const { marker, path } = thread;
       const title = oneLine(marker.title ?? cleanLine(path, MAX_PATH), clean);
       return `- ✅ ${title} — ${applied.has(thread) ? 'its suggestion was committed' : 'its line is gone'}`;

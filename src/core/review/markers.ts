@@ -144,19 +144,19 @@ export function withTextFindings(
  * A review of ours of whose text some findings no longer hold: they leave the marker, and a line says so, where there is
  * room for it.
  */
-export function withoutTextFindings(body: string, gone: readonly TextFinding[], head: string): string {
+export function withoutTextFindings(body: string, removed: readonly TextFinding[], head: string): string {
   const left = withTextFindings(body, (all) =>
-    all.filter((one) => !gone.some((other) => isSame(one, other))),
+    all.filter((one) => !removed.some((other) => isSame(one, other))),
   );
-  const places = gone.map(({ path, line }) =>
+  const places = removed.map(({ path, line }) =>
     path === '' ? 'a place outside of the diff' : codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`),
   );
   const more = places.length > MAX_PLACES ? ` and ${places.length - MAX_PLACES} more` : '';
   const listed = `${places.slice(0, MAX_PLACES).join(', ')}${more}`;
   const note = `\n*Outdated as of ${head.slice(0, SHORT_SHA)}: ${listed}.*\n`;
   const [lines = ''] = REVIEW.exec(left) ?? [];
-  const noted = `${lines}${note}${left.slice(lines.length)}`;
-  return noted.length > MAX_COMMENT_CHARACTERS ? left : noted;
+  const withNote = `${lines}${note}${left.slice(lines.length)}`;
+  return withNote.length > MAX_COMMENT_CHARACTERS ? left : withNote;
 }
 
 function isSame(one: TextFinding, other: TextFinding): boolean {
@@ -194,7 +194,7 @@ export function endMarkOf(body: string): EndMark | undefined {
 const END_MARKS: readonly EndMark[] = ['outdated', 'settled', 'withdrawn'];
 
 /** For people: the line of a finding has left the change. */
-export function goneNote(head: string): string {
+export function outdatedNote(head: string): string {
   return `Outdated: as of ${head.slice(0, SHORT_SHA)} this line is no longer part of the change.`;
 }
 

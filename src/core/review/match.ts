@@ -18,7 +18,7 @@ export interface Match<T> {
 export type Candidate = {
   readonly path: string;
   readonly line: number | undefined;
-  readonly stands: boolean;
+  readonly isPresent: boolean;
   readonly code: string;
 } & ({ readonly text: string } | { readonly sketch: string });
 
@@ -52,15 +52,15 @@ export function findMatch<T>(
 export function candidateOf({ path, side, line, code, text }: KnownFinding, lines: DiffLines): Candidate {
   const file = lines.get(path) ?? [...lines.values()].find(({ previousPath }) => previousPath === path);
   // A line that says nothing (`}`) stands in many places.
-  const isTold = codeId(code) !== '';
-  const found = isTold
+  const isTellingLine = codeId(code) !== '';
+  const found = isTellingLine
     ? [...(file?.[side] ?? [])].find(([, one]) => normalizeCode(one.text) === code)?.[0]
     : undefined;
-  const standing = line ?? found;
+  const currentLine = line ?? found;
   return {
     path: file?.path ?? path,
-    line: standing,
-    stands: standing !== undefined,
+    line: currentLine,
+    isPresent: currentLine !== undefined,
     code,
     text,
   };
@@ -69,5 +69,5 @@ export function candidateOf({ path, side, line, code, text }: KnownFinding, line
 /** A finding of the same run. */
 export function candidateOfPlaced({ finding }: PlacedFinding): Candidate {
   const { path, line, code = '' } = finding;
-  return { path, line, stands: true, code, text: findingText(finding) };
+  return { path, line, isPresent: true, code, text: findingText(finding) };
 }

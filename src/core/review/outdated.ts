@@ -21,7 +21,7 @@ export interface CommentedLine {
  * A file that the pull request adds and a later push moves has no trace of its old path in the diff: then its code is
  * searched for in every added line, because a moved fault is still a fault.
  */
-export function isLineGone({ path, side, isOutdated, hunk }: CommentedLine, lines: DiffLines): boolean {
+export function isLineRemoved({ path, side, isOutdated, hunk }: CommentedLine, lines: DiffLines): boolean {
   if (!isOutdated) return false;
   const code = lastCode(hunk);
   const file = findFile(lines, path);
@@ -43,11 +43,11 @@ export function isSuggestionApplied(
   { path, body }: { readonly path: string; readonly body: string },
   lines: DiffLines,
 ): boolean {
-  const wanted = offeredLines(body)?.map(normalizeCode);
+  const offered = offeredLines(body)?.map(normalizeCode);
   const file = findFile(lines, path);
-  if (wanted === undefined || file === undefined || wanted.every((line) => line === '')) return false;
+  if (offered === undefined || file === undefined || offered.every((line) => line === '')) return false;
   const isAt = (first: number) =>
-    wanted.every((line, index) => {
+    offered.every((line, index) => {
       const there = file.RIGHT.get(first + index);
       return there !== undefined && normalizeCode(there.text) === line;
     });

@@ -79,7 +79,7 @@ export interface ScopeQuestion {
   /** Name of the branch the pull request goes into; empty where it is not known. */
   readonly into: string;
   /** Somebody wants all of it looked at. */
-  readonly isFullAsked: boolean;
+  readonly isFullRequested: boolean;
 }
 
 /** The whole pull request, or what has to be asked for first. */
@@ -88,7 +88,7 @@ export type ScopePlan =
   | { readonly kind: 'ask'; readonly from: string; readonly before: Before };
 
 /** Decides by what is remembered whether a review can go on where the last one ended. */
-export function planScope({ facts, pull, head, into, isFullAsked }: ScopeQuestion): ScopePlan {
+export function planScope({ facts, pull, head, into, isFullRequested }: ScopeQuestion): ScopePlan {
   const last = lastReviewed(facts, pull);
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined };
   const { unseen, only } = last;
@@ -99,7 +99,7 @@ export function planScope({ facts, pull, head, into, isFullAsked }: ScopeQuestio
     ...(only === undefined ? {} : { only }),
   };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
-  if (isFullAsked) return full('asked');
+  if (isFullRequested) return full('asked');
   if (isOtherBase(last, into)) return full('other-base');
   const from = last.cut === undefined ? last.head : last.cut.whole;
   if (from === undefined) return full('cut-short');

@@ -53,7 +53,7 @@ export interface TakenSoFar {
   readonly repeated: readonly Repeated[];
   readonly heldBack: readonly HeldBack[];
   /** Names of earlier findings that the model was asked about; each once. */
-  readonly asked: ReadonlySet<string>;
+  readonly questioned: ReadonlySet<string>;
   /** How many findings each gate has stopped. */
   readonly gates: Readonly<Partial<Record<Gate, number>>>;
 }
@@ -118,9 +118,9 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
   }
   const earlier = earlierFinding(request, placed.finding, scope);
   if (earlier?.verdict === 'same') return takeRepeated(earlier.of, placed, { before, end });
-  if (earlier !== undefined && request.isNew !== true && !before.asked.has(earlier.of.handle)) {
+  if (earlier !== undefined && request.isNew !== true && !before.questioned.has(earlier.of.handle)) {
     return refuse(questionAbout(earlier.of, placed), {
-      asked: new Set([...before.asked, earlier.of.handle]),
+      questioned: new Set([...before.questioned, earlier.of.handle]),
     });
   }
   const held = heldBack(asNew(placed.finding, lines), scope.lessons);

@@ -34,11 +34,11 @@ const MIN_LINE_LENGTH = 12;
  * of a key and the secret fields of a JSON document count by themselves.
  */
 export function secretValues(env: Environment, named: readonly string[] = []): readonly string[] {
-  const wanted = new Set(named.map((name) => name.toUpperCase()));
+  const allowed = new Set(named.map((name) => name.toUpperCase()));
   const values = Object.entries(env).flatMap(([name, value]) => {
     const text = value?.trim() ?? '';
     if (text === '') return [];
-    const isSecret = SECRET_NAME.test(name) || wanted.has(name.toUpperCase());
+    const isSecret = SECRET_NAME.test(name) || allowed.has(name.toUpperCase());
     return [...passwordsIn(text), ...(isSecret ? [text, ...partsOf(text)] : [])];
   });
   return [...new Set(values)].sort((a, b) => b.length - a.length);

@@ -157,8 +157,8 @@ function checkBoolean(value: unknown): CheckedValue {
     : wrongType('true or false', value);
 }
 
-function wrongType(wanted: string, value: unknown): CheckedValue {
-  return { kind: 'wrong', problem: `must be ${wanted}, not ${kindOf(value)}` };
+function wrongType(expected: string, value: unknown): CheckedValue {
+  return { kind: 'wrong', problem: `must be ${expected}, not ${kindOf(value)}` };
 }
 
 function kindOf(value: unknown): string {

@@ -43,10 +43,10 @@ export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
  * the tools that write, execute or reach the network; without a process jail commands by name only. Never more than the
  * agent that called it.
  */
-export function grantTools<T extends RequestedTool>(asked: readonly T[], rules: GrantRules): Grant<T> {
+export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules): Grant<T> {
   const granted: T[] = [];
   const withheld: WithheldTool[] = [];
-  for (const tool of asked) {
+  for (const tool of requested) {
     const reason = reasonAgainst(tool, rules);
     if (reason === undefined) granted.push(tool);
     else withheld.push(describe(tool, reason, rules));

@@ -4,10 +4,10 @@ import { askGraphQl, askRest } from '../../../../src/adapters/github/client/ask.
 import { graphqlError, httpError } from '../../../../src/adapters/github/client/errors.js';
 import { createFakeGitHubClient, noAbort } from '../../../helpers/github-client-fake.js';
 
-const asked = 'POST /graphql';
+const requestLine = 'POST /graphql';
 
 function refusal(type: string, message = 'no') {
-  return graphqlError({ asked, headers: {}, errors: [{ type, message }] });
+  return graphqlError({ requestLine, headers: {}, errors: [{ type, message }] });
 }
 
 it.each([
@@ -20,7 +20,7 @@ it.each([
   ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('used up its requests')],
   [
     'a 401',
-    httpError({ asked, status: 401, headers: {}, body: {} }),
+    httpError({ requestLine, status: 401, headers: {}, body: {} }),
     expect.stringContaining('`github-token`'),
   ],
 ])('a query that is refused with %s keeps all but the remedy', async (_, error, remedy) => {

@@ -20,8 +20,8 @@ function scene({ errors, found }: { readonly errors: readonly Error[]; readonly 
   return { made, calls };
 }
 
-const lost = new GitHubError('no answer', { reason: 'unavailable', asked: 'POST /x' });
-const denied = new GitHubError('may not do this', { reason: 'denied', asked: 'POST /x' });
+const lost = new GitHubError('no answer', { reason: 'unavailable', requestLine: 'POST /x' });
+const denied = new GitHubError('may not do this', { reason: 'denied', requestLine: 'POST /x' });
 
 describe('something that is to stand once', () => {
   it('is created without a look where the answer comes', async () => {

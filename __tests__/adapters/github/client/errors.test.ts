@@ -23,7 +23,7 @@ it.each([
   ['GET /search/issues', '`issues: read` or `pull-requests: read`'],
 ])('%s without its permission asks for %s', (asked, wanted) => {
   const error = httpError({
-    asked,
+    requestLine: asked,
     status: 403,
     headers: {},
     body: { message: 'Resource not accessible by integration' },

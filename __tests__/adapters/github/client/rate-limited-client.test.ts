@@ -14,11 +14,11 @@ const POST = 'POST /repos/{owner}/{repo}/issues';
 const LIMIT = 'You have exceeded a secondary rate limit';
 
 function limited(headers: Readonly<Record<string, string>> = {}, status = 403): GitHubError {
-  return httpError({ asked: GET, status, headers, body: { message: LIMIT } });
+  return httpError({ requestLine: GET, status, headers, body: { message: LIMIT } });
 }
 
 const BROKEN = networkError(GET, { code: undefined, message: 'the connection broke' });
-const DOWN = httpError({ asked: GET, status: 503, headers: {}, body: { message: 'down' } });
+const DOWN = httpError({ requestLine: GET, status: 503, headers: {}, body: { message: 'down' } });
 
 /** A client that meets these errors before it is answered; no chance in its pauses. */
 function stage(...errors: readonly Error[]) {
@@ -160,7 +160,7 @@ describe('a pause', () => {
 });
 
 it.each([404, 401, 422])('passes on a %d at once', async (status) => {
-  const error = httpError({ asked: GET, status, headers: {}, body: { message: 'no' } });
+  const error = httpError({ requestLine: GET, status, headers: {}, body: { message: 'no' } });
   const { client, clock } = stage(error);
   await expect(client.request(GET, { signal: noAbort() })).rejects.toBe(error);
   expect(clock.slept).toEqual([]);

@@ -80,14 +80,14 @@ export function refuses(
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   return ({ route }) => {
-    throw httpError({ asked: route, status, headers, body: { message } });
+    throw httpError({ requestLine: route, status, headers, body: { message } });
   };
 }
 
 /** An answer of the GraphQL API that is an error. */
 export function refusesQuery(message: string, type?: string): Answer {
   return () => {
-    throw graphqlError({ asked: 'POST /graphql', headers: {}, errors: [{ message, type }] });
+    throw graphqlError({ requestLine: 'POST /graphql', headers: {}, errors: [{ message, type }] });
   };
 }
 
@@ -95,6 +95,6 @@ export function refusesQuery(message: string, type?: string): Answer {
 export function drops(): never {
   throw new GitHubError('GitHub did not answer: socket hang up', {
     reason: 'unavailable',
-    asked: 'POST /graphql',
+    requestLine: 'POST /graphql',
   });
 }

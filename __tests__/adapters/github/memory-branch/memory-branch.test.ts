@@ -223,7 +223,12 @@ describe('committing', () => {
 
   it('advises no permission where there is no GraphQL at the address', async () => {
     const query: Answer = () => {
-      throw httpError({ asked: 'POST /graphql', status: 404, headers: {}, body: { message: 'Not Found' } });
+      throw httpError({
+        requestLine: 'POST /graphql',
+        status: 404,
+        headers: {},
+        body: { message: 'Not Found' },
+      });
     };
     const { branch } = branchWith({ query });
     expect(await branch.read(['bot.md'], noAbort())).toMatchObject({

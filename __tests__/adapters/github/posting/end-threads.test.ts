@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeThreads, type ThreadChange } from '../../../../src/adapters/github/posting/end-threads.js';
 import { fetchReviewThreads } from '../../../../src/adapters/github/reading/review-threads.js';
-import { endMarkOf, findingMarker, goneNote } from '../../../../src/core/review/markers.js';
+import { endMarkOf, findingMarker, outdatedNote } from '../../../../src/core/review/markers.js';
 import { noAbort } from '../../../helpers/github-client-fake.js';
 import { ANSWER_LOST } from '../../../helpers/github-faults.js';
 import { seedReview } from '../../../helpers/github-review-seed.js';
@@ -24,7 +24,7 @@ async function helloWithTwo() {
 
 async function change({ client, place }: Hello, parts: Partial<ThreadChange> = {}) {
   const { threads } = await fetchReviewThreads(client, place, noAbort());
-  const end = { to: 'resolve', mark: 'outdated', note: goneNote(HEAD), reply: '' } as const;
+  const end = { to: 'resolve', mark: 'outdated', note: outdatedNote(HEAD), reply: '' } as const;
 
   const changes = threads.map(({ id, first, replies }) => ({
     id,

@@ -5,7 +5,7 @@ import { refusalOf, reviewFailed } from '../../../../src/adapters/github/posting
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 
 function refused(errors: readonly unknown[], message = 'Unprocessable Entity', status = 422) {
-  return httpError({ asked, status, headers: {}, body: { message, errors } });
+  return httpError({ requestLine: asked, status, headers: {}, body: { message, errors } });
 }
 
 it.each([
@@ -47,7 +47,7 @@ it.each([
 
 it('a limit on requests keeps its own remedy', () => {
   const error = httpError({
-    asked,
+    requestLine: asked,
     status: 403,
     headers: { 'retry-after': '30' },
     body: { message: 'You have exceeded a secondary rate limit' },

@@ -26,7 +26,7 @@ const treeSchema = v.object({
 });
 
 /** A file to fetch. */
-interface Wanted {
+interface RequestedFile {
   /** Relative to the folder. */
   readonly path: string;
   readonly sha: string;
@@ -55,16 +55,16 @@ export async function fetchContextFiles(
   );
   const selected = selectPaths(patterns, entries.keys());
   const budget = createContextBudget();
-  const wanted: Wanted[] = [];
+  const requested: RequestedFile[] = [];
   const links: string[] = [];
   for (const path of selected) {
     const entry = entries.get(path);
     if (entry === undefined) continue;
     if (!isFile(entry)) links.push(path);
-    else if (budget.take(path, entry.size)) wanted.push({ path, sha: entry.sha });
+    else if (budget.take(path, entry.size)) requested.push({ path, sha: entry.sha });
   }
   return {
-    files: await fetchTexts(place, wanted, signal),
+    files: await fetchTexts(place, requested, signal),
     warnings: [...(truncated ? [TRUNCATED] : []), ...linkWarnings(links), ...budget.warnings()],
   };
 }
@@ -103,12 +103,12 @@ const PARALLEL = 8;
 /** Binary files are left out without a word, as in axe. */
 async function fetchTexts(
   place: RefPlace,
-  wanted: readonly Wanted[],
+  requested: readonly RequestedFile[],
   signal: AbortSignal,
 ): Promise<readonly ContextFile[]> {
   const files: ContextFile[] = [];
-  for (let start = 0; start < wanted.length; start += PARALLEL) {
-    const batch = wanted.slice(start, start + PARALLEL);
+  for (let start = 0; start < requested.length; start += PARALLEL) {
+    const batch = requested.slice(start, start + PARALLEL);
     const contents = await Promise.all(batch.map(({ sha }) => fetchBlob(place, sha, signal)));
     for (const [index, { path }] of batch.entries()) {
       const bytes = contents[index];

@@ -52,17 +52,17 @@ export async function askGraphQl<Output>(
   if (!answer.success) {
     throw new GitHubError(`GitHub's answer does not hold ${what}`, {
       reason: 'invalid',
-      asked: 'POST /graphql',
+      requestLine: 'POST /graphql',
     });
   }
   return answer.output;
 }
 
 /** The error for an answer that is not what GitHub describes. */
-export function notUnderstood(asked: string, what: string): GitHubError {
-  return new GitHubError(`GitHub's answer to \`${asked}\` does not hold ${what}`, {
+export function notUnderstood(requestLine: string, what: string): GitHubError {
+  return new GitHubError(`GitHub's answer to \`${requestLine}\` does not hold ${what}`, {
     reason: 'invalid',
-    asked,
+    requestLine: requestLine,
   });
 }
 

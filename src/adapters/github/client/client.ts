@@ -127,18 +127,24 @@ interface Sent {
 /** Reads the error by shape: the library's error classes are not loaded before they are needed. */
 function requestError({ route, needsWrite }: Sent, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
-  const asked = askedOf(route, thrown);
+  const requestLine = requestLineOf(route, thrown);
   const response = 'response' in thrown ? thrown.response : undefined;
   if (typeof response !== 'object' || response === null) {
-    return networkError(asked, networkCause(thrown));
+    return networkError(requestLine, networkCause(thrown));
   }
   const headers = 'headers' in response ? response.headers : {};
   const body = 'data' in response ? response.data : undefined;
-  return httpError({ asked, status: thrown.status, headers: textHeaders(headers), body, needsWrite });
+  return httpError({
+    requestLine: requestLine,
+    status: thrown.status,
+    headers: textHeaders(headers),
+    body,
+    needsWrite,
+  });
 }
 
 /** `GET /repos/octocat/hello/pulls/42`, the URL of the request that failed without its host. */
-function askedOf(route: string, thrown: Error): string {
+function requestLineOf(route: string, thrown: Error): string {
   const [method = 'GET', template = ''] = route.split(' ');
   const request = 'request' in thrown ? thrown.request : undefined;
   if (typeof request !== 'object' || request === null || !('url' in request)) return `${method} ${template}`;
@@ -162,14 +168,14 @@ function textHeaders(headers: unknown): Record<string, string> {
 
 /** GraphQL answers 200 to a query it could not carry out. */
 function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: boolean): unknown {
-  const asked = 'POST /graphql';
+  const requestLine = 'POST /graphql';
   if (typeof body !== 'object' || body === null) {
-    throw networkError(asked, { code: undefined, message: 'the answer is not JSON' });
+    throw networkError(requestLine, { code: undefined, message: 'the answer is not JSON' });
   }
   const data = 'data' in body ? body.data : undefined;
   if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;
   if (missingIsNull && isObject(data) && body.errors.every(isNotFound)) return data;
-  throw graphqlError({ asked, headers: textHeaders(headers), errors: body.errors });
+  throw graphqlError({ requestLine: requestLine, headers: textHeaders(headers), errors: body.errors });
 }
 
 function isNotFound(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { type GitHubErrorReason, isSecondLimit, remedyOf } from './remedy.js';
 
 interface GitHubErrorDetails {
   readonly reason: GitHubErrorReason;
-  readonly asked: string;
+  readonly requestLine: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly remedy?: string;
@@ -17,7 +17,7 @@ export class GitHubError extends AxeError {
   override readonly name = 'GitHubError';
   readonly reason: GitHubErrorReason;
   /** Method and path, `GET /repos/octocat/hello/pulls/42`. */
-  readonly asked: string;
+  readonly requestLine: string;
   /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
   readonly status: number | undefined;
   /** How long GitHub asks us to wait, in milliseconds. */
@@ -26,17 +26,17 @@ export class GitHubError extends AxeError {
   constructor(message: string, details: GitHubErrorDetails) {
     super(message, details.remedy === undefined ? {} : { remedy: details.remedy });
     this.reason = details.reason;
-    this.asked = details.asked;
+    this.requestLine = details.requestLine;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
   }
 
   /** The same error in other words. */
-  with({ message = this.message, remedy = this.remedy }: GitHubErrorWords): GitHubError {
-    const { reason, asked, status, retryAfterMs } = this;
+  with({ message = this.message, remedy = this.remedy }: GitHubErrorText): GitHubError {
+    const { reason, requestLine, status, retryAfterMs } = this;
     return new GitHubError(message, {
       reason,
-      asked,
+      requestLine: requestLine,
       ...(status === undefined ? {} : { status }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(remedy === undefined ? {} : { remedy }),
@@ -44,14 +44,14 @@ export class GitHubError extends AxeError {
   }
 }
 
-interface GitHubErrorWords {
+interface GitHubErrorText {
   readonly message?: string;
   readonly remedy?: string | undefined;
 }
 
 /** An answer as it came. */
 export interface ResponseFacts {
-  readonly asked: string;
+  readonly requestLine: string;
   readonly status: number;
   readonly headers: Environment;
   readonly body: unknown;
@@ -61,15 +61,15 @@ export interface ResponseFacts {
 
 /** The error for an answer with a status of 400 and above. */
 export function httpError(answer: ResponseFacts): GitHubError {
-  const { asked, status } = answer;
+  const { requestLine, status } = answer;
   const text = answerText(answer.body);
   const reason = reasonOf(answer, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(answer.headers) : undefined;
   const { needsWrite = [] } = answer;
   const remedy = remedyOf({ ...answer, text, reason, retryAfterMs, needsWrite });
-  return new GitHubError(`GitHub answered ${status}${to(asked)}${text === '' ? '' : `: ${text}`}`, {
+  return new GitHubError(`GitHub answered ${status}${to(requestLine)}${text === '' ? '' : `: ${text}`}`, {
     reason,
-    asked,
+    requestLine: requestLine,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(remedy === undefined ? {} : { remedy }),
@@ -77,40 +77,48 @@ export function httpError(answer: ResponseFacts): GitHubError {
 }
 
 /** The error for a request that brought no answer. */
-export function networkError(asked: string, cause: NetworkCause): GitHubError {
-  const what = isGraphQl(asked) ? '' : ` \`${asked}\``;
+export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
+  const what = isGraphQl(requestLine) ? '' : ` \`${requestLine}\``;
   return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
-    asked,
+    requestLine: requestLine,
     remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
 }
 
-function isGraphQl(asked: string): boolean {
-  return asked.endsWith('/graphql');
+function isGraphQl(requestLine: string): boolean {
+  return requestLine.endsWith('/graphql');
 }
 
 /** What is asked of GraphQL is in the query, so its one address says nothing to anybody. */
-function to(asked: string): string {
-  return isGraphQl(asked) ? '' : ` to \`${asked}\``;
+function to(requestLine: string): string {
+  return isGraphQl(requestLine) ? '' : ` to \`${requestLine}\``;
 }
 
 /** A GraphQL answer with `errors`, which comes with status 200. */
-interface Refusal extends Pick<ResponseFacts, 'asked' | 'headers'> {
+interface Refusal extends Pick<ResponseFacts, 'requestLine' | 'headers'> {
   readonly errors: readonly unknown[];
 }
 
 /** The error for a GraphQL answer with `errors`. */
-export function graphqlError({ asked, headers, errors }: Refusal): GitHubError {
+export function graphqlError({ requestLine, headers, errors }: Refusal): GitHubError {
   const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
   const text = parsed.map((error) => error.message).join('; ');
   const types = new Set(parsed.map((error) => error.type));
   const reason = graphqlReason(types, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = remedyOf({ asked, status: 403, headers, text, reason, retryAfterMs, needsWrite: [] });
+  const remedy = remedyOf({
+    requestLine: requestLine,
+    status: 403,
+    headers,
+    text,
+    reason,
+    retryAfterMs,
+    needsWrite: [],
+  });
   return new GitHubError(`GitHub refused: ${shorten(text)}`, {
     reason,
-    asked,
+    requestLine: requestLine,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(remedy === undefined ? {} : { remedy }),
   });
@@ -144,11 +152,11 @@ function shorten(text: string): string {
   return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 }
 
-function reasonOf({ asked, status, headers }: ResponseFacts, text: string): GitHubErrorReason {
+function reasonOf({ requestLine, status, headers }: ResponseFacts, text: string): GitHubErrorReason {
   if (isRateLimit(status, headers, text)) return 'rate-limited';
   if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
-  if (status === 404 && isGraphQl(asked)) return 'invalid';
+  if (status === 404 && isGraphQl(requestLine)) return 'invalid';
   if (status === 404 || status === 410 || HIDDEN_FROM_SEARCH.test(text)) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
@@ -173,12 +181,12 @@ const DEFAULT_WAIT_MS = 60_000;
 
 /** From `retry-after`, in seconds or as a date, else until `x-ratelimit-reset`; both by the server's own clock. */
 function waitOf(headers: ResponseFacts['headers']): number {
-  const asked = headers['retry-after'] ?? '';
-  if (/^\d+$/.test(asked)) return Number(asked) * 1000;
+  const retryAfter = headers['retry-after'] ?? '';
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;
   const nowMs = Date.parse(headers['date'] ?? '');
   const resetMs =
     headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 : Number.NaN;
-  const waitMs = [Date.parse(asked) - nowMs, resetMs - nowMs].find((ms) => !Number.isNaN(ms));
+  const waitMs = [Date.parse(retryAfter) - nowMs, resetMs - nowMs].find((ms) => !Number.isNaN(ms));
   return waitMs === undefined ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
 }
 

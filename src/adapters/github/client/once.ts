@@ -5,13 +5,13 @@
 export function once<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal: AbortSignal) => Promise<Answer> {
-  let asked: Promise<Answer> | undefined;
+  let pending: Promise<Answer> | undefined;
   return (signal) => {
-    if (asked !== undefined) return asked;
+    if (pending !== undefined) return pending;
     const asking = ask(signal);
-    asked = asking;
+    pending = asking;
     asking.catch(() => {
-      if (asked === asking) asked = undefined;
+      if (pending === asking) pending = undefined;
     });
     return asking;
   };

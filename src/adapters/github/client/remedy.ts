@@ -13,7 +13,7 @@ export type GitHubErrorReason =
 
 /** A request that was refused, as far as what helps depends on it. */
 interface Refusal {
-  readonly asked: string;
+  readonly requestLine: string;
   readonly status: number;
   readonly headers: Environment;
   /** GitHub's own words. */
@@ -58,23 +58,23 @@ function limitRemedy({ status, headers, text, retryAfterMs = 0 }: Refusal): stri
 function deniedRemedy(refusal: Refusal): string {
   const { status, headers } = refusal;
   if (status === 401) return 'The token is not valid (any more); check the `github-token` input.';
-  const wanted =
-    wantedPermissions(headers['x-accepted-github-permissions'], refusal) ?? routePermissions(refusal);
-  if (wanted === undefined) return 'The token of the `github-token` input may not do this.';
-  return `Add ${wanted} under \`permissions:\` of the job.`;
+  const needed =
+    neededPermissions(headers['x-accepted-github-permissions'], refusal) ?? routePermissions(refusal);
+  if (needed === undefined) return 'The token of the `github-token` input may not do this.';
+  return `Add ${needed} under \`permissions:\` of the job.`;
 }
 
 function missingRemedy(refusal: Refusal): string | undefined {
-  const wanted = routePermissions(refusal);
-  if (wanted === undefined) return undefined;
-  return `If it exists, the token cannot see it: add ${wanted} under \`permissions:\` of the job.`;
+  const needed = routePermissions(refusal);
+  if (needed === undefined) return undefined;
+  return `If it exists, the token cannot see it: add ${needed} under \`permissions:\` of the job.`;
 }
 
 /**
  * `issues=write; pull_requests=write` as lines of YAML: semicolons part alternatives, commas what is needed
  * together (REST API, "Troubleshooting"). `metadata` every token has.
  */
-function wantedPermissions(header: string | undefined, { needsWrite }: Refusal): string | undefined {
+function neededPermissions(header: string | undefined, { needsWrite }: Refusal): string | undefined {
   if (header === undefined) return undefined;
   const alternatives = header.split(';').map((alternative) =>
     alternative
@@ -92,8 +92,8 @@ function wantedPermissions(header: string | undefined, { needsWrite }: Refusal):
 }
 
 /** For answers without the header, which GHES does not always send. */
-function routePermissions({ asked, needsWrite }: Refusal): string | undefined {
-  const [method = '', path = ''] = asked.split(' ');
+function routePermissions({ requestLine, needsWrite }: Refusal): string | undefined {
+  const [method = '', path = ''] = requestLine.split(' ');
   const level = method === 'GET' ? 'read' : 'write';
   const scope = ROUTE_SCOPES.find(([pattern]) => pattern.test(path))?.[1];
   return scope?.map((name) => `\`${name}: ${needsWrite.includes(name) ? 'write' : level}\``).join(' or ');

@@ -68,8 +68,8 @@ export async function fetchChangeBetween(
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const [diff, comparison] = await Promise.all([
-    unlessGone(fetchDiff(client, pair, signal)),
-    unlessGone(fetchComparison(client, pair, signal)),
+    unlessMissing(fetchDiff(client, pair, signal)),
+    unlessMissing(fetchComparison(client, pair, signal)),
   ]);
   const warnings = [diff.warning ?? comparison.warning].flatMap((warning) => warning ?? []);
   const commits = comparison.value?.commits ?? [];
@@ -105,26 +105,26 @@ export async function fetchNewSince(
   }
 }
 
-interface Asked<Value> {
+interface Fetched<Value> {
   readonly value: Value | undefined;
   readonly warning?: Warning;
 }
 
-async function unlessDenied<Value>(asked: Promise<Value>): Promise<Asked<Value>> {
-  return await unless(['denied'], asked);
+async function unlessDenied<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
+  return await unless(['denied'], request);
 }
 
 /** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
-async function unlessGone<Value>(asked: Promise<Value>): Promise<Asked<Value>> {
-  return await unless(['denied', 'missing'], asked);
+async function unlessMissing<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
+  return await unless(['denied', 'missing'], request);
 }
 
 async function unless<Value>(
   reasons: readonly GitHubErrorReason[],
-  asked: Promise<Value>,
-): Promise<Asked<Value>> {
+  request: Promise<Value>,
+): Promise<Fetched<Value>> {
   try {
-    return { value: await asked };
+    return { value: await request };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !reasons.includes(thrown.reason)) throw thrown;
     return { value: undefined, warning: unreadWarning(thrown) };
@@ -219,10 +219,10 @@ export async function fetchPull(
   const { body } = await client.request(route, { params: { owner, repo, pull_number: number }, signal });
   const parsed = v.safeParse(pullSchema, body);
   if (!parsed.success) {
-    const asked = `GET /repos/${owner}/${repo}/pulls/${number}`;
-    throw new GitHubError(`GitHub's answer to \`${asked}\` is not a pull request`, {
+    const requestLine = `GET /repos/${owner}/${repo}/pulls/${number}`;
+    throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a pull request`, {
       reason: 'unavailable',
-      asked,
+      requestLine: requestLine,
     });
   }
   const { head, base, changed_files: changedFiles } = parsed.output;

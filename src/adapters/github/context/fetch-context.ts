@@ -199,9 +199,9 @@ async function fetchTag(
   return { ...changeContext(change, parts), sinceTag: since };
 }
 
-async function unlessLacking<Value>(asked: Promise<Value>): Promise<Value | GitHubError> {
+async function unlessLacking<Value>(request: Promise<Value>): Promise<Value | GitHubError> {
   try {
-    return await asked;
+    return await request;
   } catch (thrown) {
     if (thrown instanceof GitHubError && MAY_LACK.has(thrown.reason)) return thrown;
     throw thrown;
@@ -227,11 +227,11 @@ async function fetchWorkflowRun(
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, headSha, at } = trigger;
-  const asked =
+  const request =
     trigger.pull ?? unlessLacking(fetchPullOfCommit(client, { repository, sha: headSha }, signal));
   const [pull, change, { surroundings, warnings }] = await Promise.all([
-    asked,
-    Promise.resolve(asked).then((found) =>
+    request,
+    Promise.resolve(request).then((found) =>
       found === undefined || found instanceof GitHubError
         ? undefined
         : fetchChangeBetween(

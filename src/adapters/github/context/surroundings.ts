@@ -63,9 +63,9 @@ export async function fetchSurroundings(
   const warnings: Warning[] = [];
   const unread: string[] = [];
   const wants = (part: ContextPart) => request.parts.includes(part);
-  async function read<Value>(what: string, asked: Promise<Value> | undefined): Promise<Value | undefined> {
+  async function read<Value>(what: string, request: Promise<Value> | undefined): Promise<Value | undefined> {
     try {
-      return await asked;
+      return await request;
     } catch (thrown) {
       if (!(thrown instanceof GitHubError)) throw thrown;
       unread.push(what);
@@ -203,12 +203,12 @@ async function writersAmong(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const logins = [...new Set(people.filter(({ isBot }) => !isBot).map(({ login }) => login))];
-  const asked = logins.slice(-MAX_AUTHORS);
+  const newest = logins.slice(-MAX_AUTHORS);
   const answers = await Promise.all(
-    asked.map((login) => fetchPermission(client, { repository, login }, signal)),
+    newest.map((login) => fetchPermission(client, { repository, login }, signal)),
   );
   return new Set(
-    asked.filter((_, index) => {
+    newest.filter((_, index) => {
       const answer = answers[index];
       return answer?.kind === 'known' && mayWrite(answer.permission);
     }),

@@ -38,8 +38,8 @@ export async function readWholeBranch(
   const listing = await fetchTree(access, top.oid, signal);
   if (listing === undefined) return tooMany(access, folder);
   const prefix = folder === '' ? '' : `${folder}/`;
-  const { wanted, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
-  const read = await fetchFiles(access, wanted, signal);
+  const { requested, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
+  const read = await fetchFiles(access, requested, signal);
   return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
 }
 
@@ -99,25 +99,25 @@ function tooMany({ place }: BranchAccess, folder: string): BranchRead {
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
 export function sift(entries: readonly ListedEntry[]): {
-  readonly wanted: readonly ListedFile[];
+  readonly requested: readonly ListedFile[];
   readonly refused: ReadonlyMap<string, BranchFile>;
 } {
-  const wanted: ListedFile[] = [];
+  const requested: ListedFile[] = [];
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
   for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
     const reason =
       branchRefusal(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is no markdown file');
-    const tooMuch = capReason(entry, { count: wanted.length, totalBytes });
+    const tooMuch = capReason(entry, { count: requested.length, totalBytes });
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
     else if (tooMuch !== undefined)
       refused.set(entry.path, { kind: 'refused', reason: tooMuch, isTooMuch: true });
     else {
-      wanted.push(entry);
+      requested.push(entry);
       totalBytes += entry.sizeBytes;
     }
   }
-  return { wanted, refused };
+  return { requested: requested, refused };
 }
 
 function capReason(

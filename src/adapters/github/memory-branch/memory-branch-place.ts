@@ -30,15 +30,15 @@ export function branchName(place: MemoryBranchPlace): string {
 }
 
 /** The error for an answer of an unexpected shape. */
-export function placeNotUnderstood(asked: string): GitHubError {
-  return new GitHubError(`GitHub's answer to \`${asked}\` is not understood`, {
+export function placeNotUnderstood(requestLine: string): GitHubError {
+  return new GitHubError(`GitHub's answer to \`${requestLine}\` is not understood`, {
     reason: 'unavailable',
-    asked,
+    requestLine: requestLine,
   });
 }
 
 /** The error for a repository that is not there for this token. */
 export function noRepository(place: MemoryBranchPlace): GitHubError {
   const message = `GitHub knows no repository ${repositoryName(place)} that this token may see`;
-  return new GitHubError(message, { reason: 'missing', asked: 'POST /graphql' });
+  return new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
 }

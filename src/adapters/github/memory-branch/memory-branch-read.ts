@@ -77,10 +77,10 @@ export interface NewestRequest {
  */
 export async function fetchNewest(
   { client, place }: BranchAccess,
-  { paths: wanted, lists = false }: NewestRequest,
+  { paths: requested, lists = false }: NewestRequest,
   signal: AbortSignal,
 ): Promise<Newest> {
-  const paths = [...new Set(wanted)];
+  const paths = [...new Set(requested)];
   const data = await client.graphql(queryFor(paths.length, lists), {
     variables: {
       owner: place.owner,
@@ -144,14 +144,14 @@ const answerSchema = v.object({
   ),
 });
 
-const standing = { type: v.string(), mode: v.number(), oid: v.string(), size: v.number() };
+const entryFields = { type: v.string(), mode: v.number(), oid: v.string(), size: v.number() };
 
 const entrySchema = v.object({
-  ...standing,
+  ...entryFields,
   object: v.nullish(
     v.object({
       text: v.nullish(v.string()),
-      entries: v.nullish(v.array(v.object({ ...standing, name: v.string() }))),
+      entries: v.nullish(v.array(v.object({ ...entryFields, name: v.string() }))),
     }),
   ),
 });

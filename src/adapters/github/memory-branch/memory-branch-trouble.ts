@@ -9,29 +9,29 @@ export type Attempt = 'reading' | 'saving';
  * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that mends it (D14).
  */
 export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BranchTrouble {
-  const told = { kind: 'failed', message: messageFor(place, error.message, attempt) } as const;
+  const failure = { kind: 'failed', message: messageFor(place, error.message, attempt) } as const;
   const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
   if (error.reason !== 'rate-limited' && known !== undefined) {
-    return { ...told, reason: known.reason, remedy: known.remedy(place) };
+    return { ...failure, reason: known.reason, remedy: known.remedy(place) };
   }
   switch (error.reason) {
     case 'rate-limited':
       return {
-        ...told,
+        ...failure,
         reason: 'rate-limited',
         retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
         ...remedyOf(error),
       };
     case 'denied':
-      return { ...told, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
+      return { ...failure, reason: 'denied', remedy: deniedRemedy(place, error, attempt) };
     case 'missing':
-      return { ...told, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
+      return { ...failure, reason: 'denied', remedy: invisibleRemedy(place, attempt) };
     case 'unavailable':
-      return { ...told, reason: 'unavailable', ...againAfter(error), ...remedyOf(error) };
+      return { ...failure, reason: 'unavailable', ...againAfter(error), ...remedyOf(error) };
     case 'too-large':
-      return { ...told, reason: 'error', remedy: 'Shorten the memory with `mode: gc`.' };
+      return { ...failure, reason: 'error', remedy: 'Shorten the memory with `mode: gc`.' };
     case 'invalid':
-      return { ...told, reason: 'error', ...remedyOf(error) };
+      return { ...failure, reason: 'error', ...remedyOf(error) };
   }
 }
 

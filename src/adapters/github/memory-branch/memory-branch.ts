@@ -126,16 +126,16 @@ async function writing(access: BranchAccess, { head, signal, write }: Writing): 
  */
 async function readFolders(
   access: BranchAccess,
-  wanted: readonly string[],
+  requested: readonly string[],
   signal: AbortSignal,
 ): Promise<BranchRead> {
-  const paths = wanted.filter((path) => !path.endsWith('/'));
-  const folders = wanted.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
-  const asked = withFolders([...paths, ...folders]);
-  const newest = await fetchNewest(access, { paths: asked, lists: true }, signal);
+  const paths = requested.filter((path) => !path.endsWith('/'));
+  const folders = requested.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
+  const withParents = withFolders([...paths, ...folders]);
+  const newest = await fetchNewest(access, { paths: withParents, lists: true }, signal);
   if (newest.kind === 'missing') return newest;
   const { head, isPublic, entries } = newest;
-  const { wanted: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
+  const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
   const files = new Map<string, BranchFile>([
     ...refused,
     ...folders.flatMap((folder) => notFolders(folder, entries)),

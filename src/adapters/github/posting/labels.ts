@@ -38,8 +38,8 @@ export async function setLabels(
   if (add.length === 0 && remove.length === 0) return { kind: 'set', added: [], removed: [], unknown: [] };
   return await orFailed<LabelResult>(async () => {
     const present = await currentLabels(client, changes, signal);
-    const wanted = unique(add).filter((name) => !holds(present, name));
-    const looked = await lookUp(client, { ...changes, names: wanted }, signal);
+    const missing = unique(add).filter((name) => !holds(present, name));
+    const looked = await lookUp(client, { ...changes, names: missing }, signal);
     if (looked.known.length > 0) await addLabels(client, { ...changes, names: looked.known }, signal);
     const removed = present.filter((name) => holds(remove, name) && !holds(add, name));
     for (const name of removed) await removeLabel(client, { ...changes, name }, signal);
@@ -71,15 +71,15 @@ async function lookUp(
 ): Promise<{ readonly known: readonly string[]; readonly unknown: readonly string[] }> {
   const known: string[] = [];
   const unknown: string[] = [];
-  for (const asked of names) {
-    const params = { owner: repository.owner, repo: repository.name, name: asked };
+  for (const requestedName of names) {
+    const params = { owner: repository.owner, repo: repository.name, name: requestedName };
     const route = 'GET /repos/{owner}/{repo}/labels/{name}';
     try {
       const label = await askRest(client, { route, params, schema: labelSchema, what: 'the label' }, signal);
       known.push(label.name);
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
-      unknown.push(asked);
+      unknown.push(requestedName);
     }
   }
   return { known, unknown };

@@ -36,7 +36,7 @@ export async function putProposalBranch(
   if (head !== undefined && !(await isOurs(client, { repository, head }, signal))) {
     throw new GitHubError(`another author has committed to the branch \`${branch}\``, {
       reason: 'invalid',
-      asked: `GET /repos/${owner}/${name}/git/ref/heads/${branch}`,
+      requestLine: `GET /repos/${owner}/${name}/git/ref/heads/${branch}`,
       remedy: 'Merge or close its pull request and delete the branch; the next run makes a new one.',
     });
   }
@@ -76,7 +76,7 @@ export async function removeProposalBranch(
 }
 
 function missing(branch: string) {
-  return { reason: 'missing' as const, asked: `GET git/ref/heads/${branch}` };
+  return { reason: 'missing' as const, requestLine: `GET git/ref/heads/${branch}` };
 }
 
 /** The newest commit of a branch; undefined if there is no such branch. */

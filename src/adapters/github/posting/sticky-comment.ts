@@ -173,9 +173,9 @@ async function create(client: GitHubClient, comment: StickyComment, signal: Abor
   return writtenUrl(body, `POST /repos/${owner}/${repo}/issues/${comment.number}/comments`);
 }
 
-function writtenUrl(body: unknown, asked: string): string {
+function writtenUrl(body: unknown, requestLine: string): string {
   const written = v.safeParse(writtenSchema, body);
-  if (!written.success) throw notUnderstood(asked, 'the comment');
+  if (!written.success) throw notUnderstood(requestLine, 'the comment');
   return written.output.html_url;
 }
 

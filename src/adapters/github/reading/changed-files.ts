@@ -59,12 +59,12 @@ export async function fetchChangedFiles(
 }
 
 /** A list of files in one of GitHub's answers. Throws a GitHubError. */
-export function parseFiles(body: unknown, asked: string): readonly PatchedFile[] {
+export function parseFiles(body: unknown, requestLine: string): readonly PatchedFile[] {
   const parsed = v.safeParse(v.array(fileSchema), body);
   if (!parsed.success) {
-    throw new GitHubError(`GitHub's answer to \`${asked}\` is not a list of files`, {
+    throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a list of files`, {
       reason: 'unavailable',
-      asked,
+      requestLine: requestLine,
     });
   }
   return parsed.output.map(({ filename, status, additions, deletions, previous_filename, patch }) => ({

@@ -111,8 +111,11 @@ export async function fetchBlob(
   });
   const blob = v.safeParse(blobSchema, body);
   if (blob.success) return decodeBase64(blob.output.content);
-  const asked = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
-  throw new GitHubError(`GitHub's answer to \`${asked}\` is not a blob`, { reason: 'unavailable', asked });
+  const requestLine = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
+  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a blob`, {
+    reason: 'unavailable',
+    requestLine: requestLine,
+  });
 }
 
 /** Blobs always come in base64 (REST API, "Get a blob"). */

@@ -149,13 +149,13 @@ async function fetchStatuses(
   );
 }
 
-interface Asked<Item> extends Listed<Item> {
+interface CheckedList<Item> extends Listed<Item> {
   readonly problems: readonly Problem[];
   /** True where there is no problem, too. */
   readonly isDenied: boolean;
 }
 
-async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<Asked<Item>> {
+async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<CheckedList<Item>> {
   try {
     return { ...(await listing), problems: [], isDenied: true };
   } catch (thrown) {

@@ -51,12 +51,12 @@ export function createGitHubReader(
   function isWriter(login: string, signal: AbortSignal): Promise<boolean> {
     const known = writers.get(login);
     if (known !== undefined) return known;
-    const asked = fetchPermission(client, { repository, login }, signal).then(
+    const pending = fetchPermission(client, { repository, login }, signal).then(
       (answer) => answer.kind === 'known' && mayWrite(answer.permission),
     );
-    writers.set(login, asked);
-    asked.catch(() => writers.delete(login));
-    return asked;
+    writers.set(login, pending);
+    pending.catch(() => writers.delete(login));
+    return pending;
   }
 
   return {

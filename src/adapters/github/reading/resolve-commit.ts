@@ -17,8 +17,11 @@ export async function resolveCommit(
   });
   const sha = typeof body === 'string' ? body.trim() : '';
   if (/^[0-9a-f]{40,64}$/.test(sha)) return sha;
-  const asked = `GET /repos/${owner}/${repo}/commits/${ref}`;
-  throw new GitHubError(`GitHub's answer to \`${asked}\` is not a commit`, { reason: 'unavailable', asked });
+  const requestLine = `GET /repos/${owner}/${repo}/commits/${ref}`;
+  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
+    reason: 'unavailable',
+    requestLine: requestLine,
+  });
 }
 
 const SHA = 'application/vnd.github.sha';

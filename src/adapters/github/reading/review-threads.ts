@@ -131,9 +131,9 @@ export function readThreadsOnce(client: GitHubClient): ReadThreads {
   const read = new Map<string, Promise<ReviewThreads>>();
   return (place, signal) => {
     const key = `${place.repository.owner}/${place.repository.name}#${place.number}`;
-    const asked = read.get(key) ?? fetchReviewThreads(client, place, signal);
-    read.set(key, asked);
-    return asked;
+    const pending = read.get(key) ?? fetchReviewThreads(client, place, signal);
+    read.set(key, pending);
+    return pending;
   };
 }
 

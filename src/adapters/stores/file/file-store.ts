@@ -64,7 +64,7 @@ async function write(
     for (const change of statesFirst(changes)) {
       if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
       if (unsaved.has(change.path)) continue;
-      const limits = { deadlineMs, signal, tell: (notice: string) => notices.push(notice), own };
+      const limits = { deadlineMs, signal, report: (notice: string) => notices.push(notice), own };
       const write = () =>
         writeOne(options, change, { ...limits, isMade: (text) => isMade(text, change.path, changes) });
       const failure = change.kind === 'note' ? await tried(write) : await write();
@@ -118,7 +118,7 @@ interface WriteLimits {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /** Takes what people should know of it, in a whole sentence. */
-  readonly tell: (notice: string) => void;
+  readonly report: (notice: string) => void;
   /** What this save has made of notes so far, by path. */
   readonly own: Map<string, OwnVersion>;
   /** Whether the note has all of this save's changes to it already. */
@@ -185,7 +185,7 @@ async function writeNote(
     backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
     removes: edit.kind === 'delete',
   });
-  for (const notice of unmatched) limits.tell(notice);
+  for (const notice of unmatched) limits.report(notice);
   if (rewritten === 'done') limits.own.set(path, version);
   return notDone(location, rewritten);
 }

@@ -60,9 +60,9 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
 
   async function read(
     signal: AbortSignal,
-    wanted: readonly string[] | 'all',
+    requested: readonly string[] | 'all',
   ): Promise<Snapshot | Unreadable> {
-    const found = wanted === 'all' ? await folder.readAll(signal) : await folder.read(wanted, signal);
+    const found = requested === 'all' ? await folder.readAll(signal) : await folder.read(requested, signal);
     if (found.kind === 'failed') return unreadable(found);
     const { tree, head: version, isPublic, refused } = found;
     const [blocked] = refused;
@@ -72,10 +72,11 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
       .filter(({ path, isTooMuch }) => isNotesPath(path) && !isTooMuch)
       .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
     const inWay = refused.find(
-      ({ path }) => wanted !== 'all' && wanted.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
+      ({ path }) =>
+        requested !== 'all' && requested.includes(path) && !isNotesPath(path) && !path.endsWith('/'),
     );
     if (inWay !== undefined) return { ...inTheWay(inWay), kind: 'unreadable' };
-    const exact = wanted === 'all' ? [] : wanted.filter((path) => !path.endsWith('/'));
+    const exact = requested === 'all' ? [] : requested.filter((path) => !path.endsWith('/'));
     const paths = [...new Set([...exact, ...tree.keys()])];
     const settled = await seen.defer({ paths, tree, head: version }, signal);
     if (settled.kind === 'failed') return unreadable(settled);

@@ -12,13 +12,13 @@ export type EntrySearch =
 export const MIN_PREFIX = 6;
 
 /** Finds entries by their id or by the first characters of it, if they are no other's too. */
-export function findEntry(entries: readonly MemoryEntry[], wanted: string): EntrySearch {
-  const exact = entries.filter(({ id }) => id === wanted);
-  if (exact.length > 0) return { kind: 'found', id: wanted, entries: exact };
-  if (wanted.length < MIN_PREFIX) return { kind: 'missing' };
+export function findEntry(entries: readonly MemoryEntry[], requested: string): EntrySearch {
+  const exact = entries.filter(({ id }) => id === requested);
+  if (exact.length > 0) return { kind: 'found', id: requested, entries: exact };
+  if (requested.length < MIN_PREFIX) return { kind: 'missing' };
   const byId = new Map<string, MemoryEntry[]>();
   for (const entry of entries) {
-    if (!entry.id.startsWith(wanted)) continue;
+    if (!entry.id.startsWith(requested)) continue;
     const same = byId.get(entry.id);
     if (same === undefined) byId.set(entry.id, [entry]);
     else same.push(entry);

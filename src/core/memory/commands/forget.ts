@@ -20,10 +20,10 @@ export function forgetEntry(path: string, id: string): Change {
 export function noteForgotten(path: string, id: string, at: Date): readonly Change[] {
   if (!isNotable(id)) return [];
   const fact: Fact = { kind: 'forgotten', key: id, rest: `at=${at.toISOString().replace(/\.\d+Z$/, 'Z')}` };
-  const rewrite = (text: string) => (isNoted(text, id) ? text : withFacts(text, [fact]));
+  const rewrite = (text: string) => (isRecorded(text, id) ? text : withFacts(text, [fact]));
   return [{ kind: 'rewrite', path: statePath(path), rewrite }];
 }
 
-function isNoted(state: string, id: string): boolean {
+function isRecorded(state: string, id: string): boolean {
   return parseState(state).some(({ kind, key }) => kind === 'forgotten' && key === id);
 }

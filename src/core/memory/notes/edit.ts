@@ -141,8 +141,8 @@ function normalize(line: string): string {
   return line.replace(/\p{White_Space}+/gu, ' ').trim();
 }
 
-function replace(text: string, wanted: Extract<NoteEdit, { readonly kind: 'replace' }>): NoteResult {
-  const { from, to } = inLineEndsOf(text, wanted);
+function replace(text: string, requested: Extract<NoteEdit, { readonly kind: 'replace' }>): NoteResult {
+  const { from, to } = inLineEndsOf(text, requested);
   const matches = countPlaces(text, from);
   if (matches !== 1) return { kind: 'unmatched', matches };
   const at = text.indexOf(from);
@@ -154,8 +154,8 @@ function replace(text: string, wanted: Extract<NoteEdit, { readonly kind: 'repla
  * Whether a replacement whose new text holds the old one seems to have been made: the new text is there. Made once more it
  * would put in twice what it adds. Any other one finds nothing to replace.
  */
-export function isReplaced(text: string, wanted: Extract<NoteEdit, { readonly kind: 'replace' }>): boolean {
-  const { from, to } = inLineEndsOf(text, wanted);
+export function isReplaced(text: string, searched: Extract<NoteEdit, { readonly kind: 'replace' }>): boolean {
+  const { from, to } = inLineEndsOf(text, searched);
   return to.includes(from) && text.includes(to);
 }
 
@@ -169,9 +169,9 @@ function inLineEndsOf(
 }
 
 /** Places that overlap count each, since nobody could tell which is meant; an empty text stands nowhere. */
-function countPlaces(text: string, wanted: string): number {
-  if (wanted === '') return 0;
+function countPlaces(text: string, requested: string): number {
+  if (requested === '') return 0;
   let count = 0;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) count += 1;
+  for (let at = text.indexOf(requested); at >= 0; at = text.indexOf(requested, at + 1)) count += 1;
   return count;
 }

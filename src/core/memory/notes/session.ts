@@ -123,9 +123,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   }
 
   /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
-  async function readTree(wanted?: readonly string[]): Promise<MemoryTree> {
-    const loaded = await view.tree(wanted);
-    const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, wanted ?? []);
+  async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
+    const loaded = await view.tree(requested);
+    const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
     if (loaded.kind === 'failed' || trouble !== undefined)
       throw new ToolError(notRead({ message: '', ...trouble }).message);
     return loaded.tree;

@@ -15,7 +15,7 @@ export interface NoteVersions {
 export interface UnitedNote {
   readonly text: string;
   /** The side that is not in the text, to be kept beside it; left out where nothing is missing. */
-  readonly aside?: string;
+  readonly losing?: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export function uniteNotes(path: string, { base, other, known }: NoteVersions): 
   if (!isUnited(path)) {
     if (known.has(partId(path, other))) return { text: base };
     if (base.trim() === '') return { text: other };
-    return { text: base, aside: other };
+    return { text: base, losing: other };
   }
   if (base.trim() === '' && known.has(dayId(path))) return { text: base };
   const ids = base.trim() === '' ? partIds(path, other) : [];

@@ -19,7 +19,7 @@ export interface ViewOptions {
 /** The notes as a run sees them. */
 export interface View {
   /** What there is, at the least at the wanted paths, with the changes of the run. */
-  tree(wanted?: readonly string[]): Promise<TreeResult>;
+  tree(paths?: readonly string[]): Promise<TreeResult>;
   /** Carries a change out on what was read. */
   apply(change: NoteChange): void;
   /** What the store held when it was read. */
@@ -38,8 +38,8 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     return loaded;
   }
 
-  async function tree(wanted?: readonly string[]): Promise<TreeResult> {
-    if (isLive) return await ask(wanted ?? everything());
+  async function tree(paths?: readonly string[]): Promise<TreeResult> {
+    if (isLive) return await ask(paths ?? everything());
     const first = current ?? (await readFirst());
     if (first.kind === 'failed') return first;
     // A store that left something out of a folder may have it all the same, under its name.
@@ -47,7 +47,7 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
       first.warnings.length === 0 || first.tree.has(path)
         ? isRequested(path, requested)
         : requested.has(path);
-    const missing = places.scope === 'shared' ? [] : (wanted ?? []).filter((path) => !isKnown(path));
+    const missing = places.scope === 'shared' ? [] : (paths ?? []).filter((path) => !isKnown(path));
     return missing.length === 0 ? first : await readMore(first, missing);
   }
 

@@ -41,10 +41,10 @@ interface Edit {
   readonly all: boolean;
 }
 
-function edit(content: string, wanted: Edit): { readonly text: string; readonly count: number } {
-  if (wanted.old === '') throw new ToolError('old_string is required: the text to look for is empty');
-  if (wanted.old === wanted.new) throw new ToolError('old_string and new_string are the same');
-  const change = inLineEndingsOf(content, wanted);
+function edit(content: string, requested: Edit): { readonly text: string; readonly count: number } {
+  if (requested.old === '') throw new ToolError('old_string is required: the text to look for is empty');
+  if (requested.old === requested.new) throw new ToolError('old_string and new_string are the same');
+  const change = inLineEndingsOf(content, requested);
   const parts = content.split(change.old);
   const count = parts.length - 1;
   if (count === 0) throw new ToolError(notFound(content, change.old));
@@ -57,9 +57,9 @@ function edit(content: string, wanted: Edit): { readonly text: string; readonly 
 }
 
 /** A model sees lines and writes `\n`; a file may break them with `\r\n`. */
-function inLineEndingsOf(content: string, wanted: Edit): Edit {
-  if (content.includes(wanted.old) || !content.includes('\r\n')) return wanted;
-  return { ...wanted, old: withReturns(wanted.old), new: withReturns(wanted.new) };
+function inLineEndingsOf(content: string, requested: Edit): Edit {
+  if (content.includes(requested.old) || !content.includes('\r\n')) return requested;
+  return { ...requested, old: withReturns(requested.old), new: withReturns(requested.new) };
 }
 
 /** The most common slips are worth a word. */

@@ -35,9 +35,9 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       },
       page: { type: 'integer', description: 'Which page of so many commits. Default: 1.', minimum: 1 },
     },
-    async run({ path, ref, limit: wanted = COMMITS.usual, page = 1 }, signal) {
+    async run({ path, ref, limit: requested = COMMITS.usual, page = 1 }, signal) {
       const side = readChoice('ref', ref, ['head', 'base']);
-      const limit = Math.min(wanted, COMMITS.most);
+      const limit = Math.min(requested, COMMITS.most);
       const { commits, isForeign } = await github.history({ side, path, limit, page }, signal);
       if (commits.length === 0) {
         const nothing =

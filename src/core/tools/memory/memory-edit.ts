@@ -3,7 +3,7 @@ import { ToolError } from '../../tool-error.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { readTarget, TARGET_DESCRIPTION, TARGETS } from './memory-target.js';
-import { truncatedWords } from './memory-write.js';
+import { describeTruncated } from './memory-write.js';
 
 /** `memory_edit`: changes one place of a note, or deletes a note (memory-tools 1.7). */
 export function createMemoryEdit(notes: Notes): Tool {
@@ -31,7 +31,7 @@ export function createMemoryEdit(notes: Notes): Tool {
     },
     async run({ target, new_str: to, old_str: from, name }) {
       const place = readTarget(target, name, notes.today());
-      return tell(await notes.change(place, wishOf(place.kind, from, to)));
+      return formatAnswer(await notes.change(place, wishOf(place.kind, from, to)));
     },
   });
 }
@@ -47,10 +47,10 @@ function wishOf(target: string, from: string | undefined, to: string): NoteWish 
   return { kind: 'replace', from, to };
 }
 
-function tell(answer: NoteAnswer): string {
+function formatAnswer(answer: NoteAnswer): string {
   switch (answer.kind) {
     case 'written':
-      return `Edited ${answer.path}${truncatedWords(answer)}`;
+      return `Edited ${answer.path}${describeTruncated(answer)}`;
     case 'deleted':
       return `Deleted ${answer.path}`;
     case 'unmatched':

@@ -27,15 +27,15 @@ export function createMemoryWrite(notes: Notes): Tool {
       // A log is written on the day itself, whatever is named.
       const place = readTarget(target, target === 'daily' ? undefined : name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
-      return tell(await notes.change(place, wish));
+      return formatAnswer(await notes.change(place, wish));
     },
   });
 }
 
-function tell(answer: NoteAnswer): string {
+function formatAnswer(answer: NoteAnswer): string {
   switch (answer.kind) {
     case 'written':
-      return `Wrote ${answer.bytes} bytes to ${answer.path}${skippedWords(answer.skippedLines)}${truncatedWords(answer)}`;
+      return `Wrote ${answer.bytes} bytes to ${answer.path}${describeSkipped(answer.skippedLines)}${describeTruncated(answer)}`;
     case 'duplicate':
       return `Nothing written to ${answer.path}: all ${answer.skippedLines} line(s) were duplicates`;
     case 'deleted':
@@ -47,12 +47,12 @@ function tell(answer: NoteAnswer): string {
   }
 }
 
-function skippedWords(lines: number): string {
+function describeSkipped(lines: number): string {
   return lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
 }
 
 /** What is said of content that did not fit. */
-export function truncatedWords({
+export function describeTruncated({
   givenBytes,
   maxBytes,
 }: Pick<Extract<NoteAnswer, { readonly kind: 'written' }>, 'givenBytes' | 'maxBytes'>): string {

@@ -29,7 +29,7 @@ export function createWriteMemory(notes: Notes): Tool {
       signal.throwIfAborted();
       const { content, type } = checked;
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
-      return tell(type, await notes.change(target, { kind: 'append', content, form: 'entry' }));
+      return formatAnswer(type, await notes.change(target, { kind: 'append', content, form: 'entry' }));
     },
   };
 }
@@ -46,7 +46,7 @@ function checkArguments(input: unknown): { readonly content: string; readonly ty
   return { content, type: type ?? 'long_term' };
 }
 
-function tell(type: MemoryType, answer: NoteAnswer): ToolResult {
+function formatAnswer(type: MemoryType, answer: NoteAnswer): ToolResult {
   switch (answer.kind) {
     case 'written':
       return { text: formatConfirmation({ ...answer, type }), isError: false };

@@ -64,9 +64,9 @@ const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/
 /** Most characters of a tag in which attributes are looked for. */
 const MAX_ATTRIBUTES = 4096;
 
-function attributeOf(attributes: string, wanted: string): string {
+function attributeOf(attributes: string, requested: string): string {
   for (const [, name = '', double, single, bare] of attributes.slice(0, MAX_ATTRIBUTES).matchAll(ATTRIBUTE)) {
-    if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '');
+    if (name.toLowerCase() === requested) return decodeEntities(double ?? single ?? bare ?? '');
   }
   return '';
 }
