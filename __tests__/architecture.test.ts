@@ -74,6 +74,8 @@ const DYNAMIC = [
   './bedrock.js',
   './copilot.js',
   './offline.js',
+  './demo.js',
+  './gc.js',
   './init.js',
   './doctor.js',
   './completion.js',

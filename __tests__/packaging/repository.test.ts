@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { readInputs } from '../../src/actions/inputs/inputs.js';
 import { parseAgent } from '../../src/core/agent/parse.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
+import { importedPackages } from '../helpers/imported-packages.js';
 import { exampleWorkflows, workflowsIn } from '../helpers/workflow-files.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -152,14 +153,4 @@ interface IssueForm {
 
 interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
-}
-
-/** Packages that `src/` imports, types alone too. */
-function importedPackages(): ReadonlySet<string> {
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => read(join('src', file)));
-  const imports = sources.flatMap((source) => [
-    ...source.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g),
-  ]);
-  return new Set(imports.map(([, name = '']) => name));
 }

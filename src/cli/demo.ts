@@ -13,24 +13,11 @@ import { DEMO_ANSWER, DEMO_BASE, DEMO_COMMITS } from './demo/demo-commits.js';
 import { type DemoEvent, DemoPullRequest } from './demo/demo-pull-request.js';
 import { makeDemoRepository } from './demo/demo-repository.js';
 import { createDemoPrinter, type DemoPrinter } from './demo/print-demo.js';
-import { expectPositionals, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp } from './help.js';
+import { expectPositionals, type ParsedFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
-
-/** How `demo` is shown in help. */
-export const DEMO_HELP: CommandHelp = {
-  usage: 'demo',
-  short: 'See it work: no key, no network, nothing written',
-  long: [
-    'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
-    'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
-    'The repository and the memory are in a temporary folder, which is removed again. Needs git.',
-  ].join('\n'),
-  flags: [],
-};
 
 const AGENT = 'builtin/pr-reviewer';
 const MODEL = 'offline/rules';
@@ -38,12 +25,7 @@ const MEMORY = join('axe', 'memory', 'offline');
 const TIME_LIMIT_SECONDS = 60;
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
-export async function demoCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const flags = parseFlags(words, DEMO_HELP.flags);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(DEMO_HELP));
-    return 0;
-  }
+export async function demoCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
   return await withTempDir(async (folder) => {
     const printer = createDemoPrinter((line) => print(terminal, line));

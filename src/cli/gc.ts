@@ -19,46 +19,15 @@ import { runLogPath } from '../core/plan.js';
 import { usd } from '../core/text/usd.js';
 import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
-import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp } from './help.js';
+import type { ParsedFlags } from './flags.js';
 import { createTerminalDeadline, isInterrupt } from './interrupt.js';
 import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-const FLAGS: readonly Flag[] = [
-  { name: 'dry-run', kind: 'bool', about: 'Analyse only, and trim nothing' },
-  { name: 'all', kind: 'bool', about: 'Go through all agents that have memory' },
-  { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
-  {
-    name: 'stats',
-    kind: 'bool',
-    about: 'Print the figures of the log with a chart, and what the analysis took',
-  },
-  { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
-];
-
-/** How `gc` is shown in help. */
-export const GC_HELP: CommandHelp = {
-  usage: 'gc <agent>',
-  short: 'Analyse what an agent remembers, and trim it',
-  long: [
-    'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
-    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a whole analysis; what is trimmed',
-    'is kept next to the run log as `.bak` until the next time.',
-  ].join('\n'),
-  flags: FLAGS,
-  examples: ['gc reviewer --dry-run --stats', 'gc --all'],
-};
-
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
-export async function gcCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const flags = parseFlags(words, FLAGS);
-  if (flags.help) {
-    print(terminal, formatCommandHelp(GC_HELP));
-    return 0;
-  }
+export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
   if (positionals.length > 1) throw new AxeError(`accepts at most 1 arg(s), received ${positionals.length}`);
   const [name] = positionals;

@@ -1,10 +1,17 @@
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { VERSION } from '../core/version.js';
 import { AGENTS_COMMANDS, AGENTS_HELP, agentsCommand } from './agents.js';
+import {
+  COMPLETION_HELP,
+  DEMO_HELP,
+  DOCTOR_HELP,
+  GC_HELP,
+  HELP_HELP,
+  INIT_HELP,
+  VERSION_HELP,
+} from './command-help.js';
 import { CONFIG_COMMANDS, CONFIG_HELP, configCommand } from './config.js';
-import { DEMO_HELP, demoCommand } from './demo.js';
 import { type ParsedFlags, parseFlags, unknownFlag } from './flags.js';
-import { GC_HELP, gcCommand } from './gc.js';
 import {
   type CommandHelp,
   type CommandNode,
@@ -17,7 +24,6 @@ import {
 import { memoryCommand } from './memory.js';
 import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { RUN_HELP, runCommand } from './run.js';
-import { COMPLETION_HELP, DOCTOR_HELP, HELP_HELP, INIT_HELP, VERSION_HELP } from './setup-help.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
 /** A command of the program: its words in, its exit status out. */
@@ -35,12 +41,18 @@ const ENTRIES: readonly Entry[] = [
     return flags === undefined ? 0 : await (await import('./init.js')).initCommand(flags, terminal);
   }),
   entry(RUN_HELP, runCommand),
-  entry(DEMO_HELP, demoCommand),
+  entry(DEMO_HELP, async (words, terminal) => {
+    const flags = parsed(DEMO_HELP, words, terminal);
+    return flags === undefined ? 0 : await (await import('./demo.js')).demoCommand(flags, terminal);
+  }),
   entry(DOCTOR_HELP, async (words, terminal) => {
     const flags = parsed(DOCTOR_HELP, words, terminal);
     return flags === undefined ? 0 : await (await import('./doctor.js')).doctorCommand(flags, terminal);
   }),
-  entry(GC_HELP, gcCommand),
+  entry(GC_HELP, async (words, terminal) => {
+    const flags = parsed(GC_HELP, words, terminal);
+    return flags === undefined ? 0 : await (await import('./gc.js')).gcCommand(flags, terminal);
+  }),
   entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
   entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),
   entry(CONFIG_HELP, configCommand, CONFIG_COMMANDS),

@@ -1,0 +1,141 @@
+import type { CommandHelp } from './help.js';
+
+/** How `init` is shown in help. */
+export const INIT_HELP: CommandHelp = {
+  usage: 'init',
+  short: 'Write a workflow, an agent and a skill into this repository',
+  long: [
+    'Write a workflow, an agent and a skill into this repository, check them, and say what to do next. Three questions are',
+    'asked in a terminal; flags answer them, and elsewhere the defaults do. A file that exists is never changed.',
+  ].join('\n'),
+  flags: [
+    {
+      name: 'job',
+      kind: 'string',
+      about: 'What it does: review, review-forks, mention, triage or report',
+      shown: 'review',
+      choices: ['review', 'review-forks', 'mention', 'triage', 'report'],
+    },
+    {
+      name: 'model',
+      kind: 'string',
+      about: 'The model (provider/model-name); copilot/… and offline/rules need no key',
+      shown: 'anthropic/claude-sonnet-5-5',
+    },
+    {
+      name: 'memory',
+      kind: 'string',
+      about: 'Where it remembers: branch or cache',
+      shown: 'branch',
+      choices: ['branch', 'cache'],
+    },
+    { name: 'uses', kind: 'string', about: 'The action, as workflows name it (owner/name@ref)' },
+    { name: 'yes', short: 'y', kind: 'bool', about: 'Ask nothing; take the defaults' },
+  ],
+  examples: [
+    'init',
+    'init --job mention --model openai/gpt-6.1-sol',
+    'init --model copilot/gpt-5-mini --yes',
+  ],
+};
+
+/** How `doctor` is shown in help. */
+export const DOCTOR_HELP: CommandHelp = {
+  usage: 'doctor [agent...]',
+  short: 'Check agents, keys, token and repository, and say how to fix them',
+  long: [
+    'Check the agents and workflows of this repository, the keys of the models, the token and the memory, and say for each',
+    'problem how to fix it. With --event, say whether an event would start a run, and why. Without --online nothing is sent',
+    'anywhere. Exit status 1 if something is wrong.',
+  ].join('\n'),
+  flags: [
+    {
+      name: 'online',
+      kind: 'bool',
+      about: 'Also ask GitHub and the providers: token, branch, cache, keys; free, or the cheapest request',
+    },
+    {
+      name: 'event',
+      kind: 'string',
+      about: 'A webhook payload (JSON file): would it start a run?',
+      file: true,
+    },
+    { name: 'trigger-phrase', kind: 'string', about: 'With --event: the input of that name' },
+    {
+      name: 'min-permission',
+      kind: 'string',
+      about: 'With --event: the input of that name',
+      shown: 'write',
+      choices: ['write', 'triage', 'read', 'none'],
+    },
+    { name: 'repo', kind: 'string', about: 'The repository (owner/name), if git does not say it' },
+    { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+    { name: 'json', kind: 'bool', about: 'Print JSON' },
+  ],
+  examples: ['doctor', 'doctor reviewer --online', 'doctor --event event.json --json'],
+};
+
+/** How `completion` is shown in help. */
+export const COMPLETION_HELP: CommandHelp = {
+  usage: 'completion <shell>',
+  short: 'Print a completion script for bash, zsh or fish',
+  long: 'Print a script with which your shell completes commands and flags: bash, zsh or fish. Names of agents are asked of\n`axe-action agents list` when they are completed.',
+  flags: [],
+  examples: [
+    'completion bash > ~/.local/share/bash-completion/completions/axe-action',
+    'completion zsh > "${fpath[1]}/_axe-action"',
+    'completion fish > ~/.config/fish/completions/axe-action.fish',
+  ],
+};
+
+/** How `help` is shown in help. */
+export const HELP_HELP: CommandHelp = {
+  usage: 'help [command]',
+  short: 'Show help, of a command if one is named',
+  long: 'Show the list of commands, or the help of a command.',
+  flags: [],
+  examples: ['help run', 'help memory forget'],
+};
+
+/** How `version` is shown in help. */
+export const VERSION_HELP: CommandHelp = {
+  usage: 'version',
+  short: 'Print the version',
+  long: 'Print the version.',
+  flags: [],
+};
+
+/** How `demo` is shown in help. */
+export const DEMO_HELP: CommandHelp = {
+  usage: 'demo',
+  short: 'See it work: no key, no network, nothing written',
+  long: [
+    'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
+    'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
+    'The repository and the memory are in a temporary folder, which is removed again. Needs git.',
+  ].join('\n'),
+  flags: [],
+};
+
+/** How `gc` is shown in help. */
+export const GC_HELP: CommandHelp = {
+  usage: 'gc <agent>',
+  short: 'Analyse what an agent remembers, and trim it',
+  long: [
+    'Have a model look for patterns in what an agent remembers, print what it suggests, and trim the run log to `last_n`',
+    'entries, or to `max_entries` where `last_n` is not set. Nothing is trimmed without a whole analysis; what is trimmed',
+    'is kept next to the run log as `.bak` until the next time.',
+  ].join('\n'),
+  flags: [
+    { name: 'dry-run', kind: 'bool', about: 'Analyse only, and trim nothing' },
+    { name: 'all', kind: 'bool', about: 'Go through all agents that have memory' },
+    { name: 'model', kind: 'string', about: 'Override the model (provider/model-name)' },
+    {
+      name: 'stats',
+      kind: 'bool',
+      about: 'Print the figures of the log with a chart, and what the analysis took',
+    },
+    { name: 'agents-dir', kind: 'string', about: 'Look for agents in this folder first' },
+  ],
+  examples: ['gc reviewer --dry-run --stats', 'gc --all'],
+};
