@@ -75,7 +75,7 @@ const DYNAMIC = [
   './copilot.js',
   './offline.js',
   './demo.js',
-  './gc.js',
+  './gc-command.js',
   './init.js',
   './doctor.js',
   './completion.js',

@@ -51,7 +51,7 @@ const ENTRIES: readonly Entry[] = [
   }),
   entry(GC_HELP, async (words, terminal) => {
     const flags = parsed(GC_HELP, words, terminal);
-    return flags === undefined ? 0 : await (await import('./gc.js')).gcCommand(flags, terminal);
+    return flags === undefined ? 0 : await (await import('./gc-command.js')).gcCommand(flags, terminal);
   }),
   entry(MEMORY_HELP, memoryCommand, MEMORY_COMMANDS),
   entry(AGENTS_HELP, agentsCommand, AGENTS_COMMANDS),
