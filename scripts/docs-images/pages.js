@@ -20,7 +20,11 @@ export const PAGES = {
 
 /** Times and the like are placeholders in the sources, since they differ from run to run; these stand in for them. */
 const TIMES = ['2026-03-04T09:41:07Z', '2026-03-04T10:05:52Z', '2026-03-05T08:12:30Z'];
-const SAMPLES = [['<seconds>', '6.2 s']];
+const SAMPLES = [
+  ['<seconds>', '6.2 s'],
+  ['<n>', '17'],
+  ['<id>', '01k6z3v8q5m2w9x4c7b1n0d6ha'],
+];
 
 function page(content, theme) {
   const css = readFileSync(require.resolve(`github-markdown-css/github-markdown-${theme}.css`), 'utf8');
