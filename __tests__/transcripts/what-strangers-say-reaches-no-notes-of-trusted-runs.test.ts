@@ -79,7 +79,7 @@ describe('a trusted run that has read words of a stranger', () => {
     const files = branchFiles(stage);
     expect(files['MEMORY.md']).toBe(`${KNOWN}\n`);
     expect(files['untrusted/MEMORY.md']).toBe(`Spaces.\n${OBEYED}\n`);
-    expect(step.summary).toContain('stays apart in `untrusted/`');
+    expect(step.summary).toContain('The changes to notes are in `untrusted/`');
     const { inputs } = asking('show untrusted/MEMORY.md', INPUTS);
     const shown = await stage.run({ ...onSchedule(stage), inputs: { ...inputs } });
     expect(shown.outputs['response']).toContain(OBEYED);

@@ -17,12 +17,12 @@ const SHORT_SHA = 7;
 
 /** Carries out what was decided, and says it in a sentence; empty for nothing. Trouble is a warning. */
 export async function endEarlier(
-  { removed: gone, settled, back }: EarlierFindings<OwnOpenThread>,
+  { removed, settled, back }: EarlierFindings<OwnOpenThread>,
   client: GitHubClient,
   { place, commits, isTrusted, options }: RequestedReview,
 ): Promise<string> {
   const changes = [
-    ...gone.map((thread) => ({
+    ...removed.map((thread) => ({
       id: thread.id,
       first: thread.first,
       to: 'resolve' as const,
@@ -52,7 +52,7 @@ export async function endEarlier(
   const result = response.kind === 'failed' ? response : response.answer;
   if (result.kind === 'changed') {
     return [
-      gone.length === 0 ? '' : `Marked ${count(gone.length, 'comment')} as outdated.`,
+      removed.length === 0 ? '' : `Marked ${count(removed.length, 'comment')} as outdated.`,
       settled.length === 0 ? '' : `Settled ${count(settled.length, 'earlier finding')}.`,
       back.length === 0 ? '' : `${count(back.length, 'earlier finding')} came back.`,
     ]

@@ -136,9 +136,9 @@ function foldIn(
   forgotten: ReadonlySet<string>,
   tree: Map<string, string>,
 ): void {
-  const { text, losing: aside } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
+  const { text, losing } = mergeFiles(path, { base: tree.get(path) ?? '', other, forgotten });
   if (text !== '' || tree.has(path)) tree.set(path, text);
-  if (aside !== undefined) tree.set(`${path}.bak`, aside);
+  if (losing !== undefined) tree.set(`${path}.bak`, losing);
 }
 
 /** Of a note, the version that was found, and what was deleted of it, so that no older copy brings it back. */

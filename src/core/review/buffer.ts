@@ -87,9 +87,9 @@ export class Publications {
     const { review, rules } = this.scope;
     if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
     const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
-    const { findings, repeated, heldBack, questioned: asked, gates } = so;
+    const { findings, repeated, heldBack, questioned, gates } = so;
     const refusedFindings = before.refusedFindings + (isOneTooMany ? 1 : 0);
-    const state = { ...before, findings, repeated, heldBack, asked, gates, refusedFindings };
+    const state = { ...before, findings, repeated, heldBack, questioned, gates, refusedFindings };
     return { state, answer };
   }
 

@@ -51,7 +51,7 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Jo
         passes.flatMap(({ settlements }) => settlements),
         ({ finding }) => finding.id,
       ),
-      questioned: new Set(passes.flatMap(({ questioned: asked }) => [...asked])),
+      questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
       gates: addGates(passes.map(({ gates }) => gates)),
       refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
       refusals: passes.flatMap(({ refusals }) => refusals),
