@@ -473,6 +473,13 @@ describe('wrong values', () => {
     expect(error.remedy).toBeTruthy();
   });
 
+  it('two MCP servers of one name are refused with what the name is for', () => {
+    const server = '[[mcp_servers]]\nname = "a"\nurl = "https://example.com"\ntransport = "sse"\n';
+    expect(errorOf(`${HEAD}${server}${server}`).remedy).toBe(
+      'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
+    );
+  });
+
   it.each([
     ['memory_serach', 'Did you mean `memory_search`?'],
     ['read_file', 'Other tools belong into `tools` at the top of the file.'],

@@ -69,7 +69,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   'sub_agents_config.timeout': { about: 'Time limit of one call in seconds. 0 means no limit of its own.' },
   mcp_servers: { about: 'MCP servers whose tools the model can call, one table for each.' },
   'mcp_servers.name': {
-    about: 'Name of the server. A tool gets it in front of its name if another tool has that name.',
+    about:
+      'Name of the server. It is put before the name of a tool only if another server offers a tool with that name.',
   },
   'mcp_servers.transport': {
     about: 'How the server is reached: `stdio` starts a program, the others have a URL.',

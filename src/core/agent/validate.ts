@@ -78,7 +78,8 @@ function* mcpProblems(servers: RawAgent['mcp_servers']): Generator<AgentProblem>
     if (names.has(server.name)) {
       yield {
         message: `mcp_servers names must be unique: ${JSON.stringify(server.name)}`,
-        remedy: 'Give each server a name of its own; the names of its tools begin with it.',
+        remedy:
+          'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
         path: ['mcp_servers', index, 'name'],
       };
     }
