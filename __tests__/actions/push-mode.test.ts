@@ -108,7 +108,7 @@ describe('`memory-command: push`', () => {
   it('has nothing to do without a memory or in a dry run', async () => {
     writeFiles(workspace, { [LOG]: A + B });
     expect(await push('push', { given: { 'memory-path': 'notes' } })).toMatchObject({
-      result: { text: 'Nothing to push: `notes` is as it was checked out.', changed: false },
+      result: { text: 'Nothing to push: `notes` has no changes.', changed: false },
     });
     expect(await push('push', { given: { 'dry-run': 'true' } })).toMatchObject({
       result: { text: 'Dry run: nothing was pushed.', changed: false },

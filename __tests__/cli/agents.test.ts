@@ -36,7 +36,7 @@ describe('agents list', () => {
       'builtin/ask - ',
     ]);
     expect(talk).toBe(
-      `There are only the built-in agents: no agent file is in axe/agents, .axe/agents, ${home}/axe/agents.\n`,
+      `There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, ${home}/axe/agents.\n`,
     );
   });
 
@@ -234,6 +234,7 @@ describe('agents init', () => {
     writeFiles(home, { 'axe/agents/bot.toml': agent('bot') });
     await expect(agents(['init', 'bot'])).rejects.toMatchObject({
       message: `agent config already exists: ${file}`,
+      remedy: 'Change it with `axe-action agents edit bot`, or choose another name.',
       exitCode: 1,
     });
     expect(readFileSync(file, 'utf8')).toBe(agent('bot'));
@@ -253,7 +254,11 @@ describe('agents edit', () => {
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
     await expect(
       agents(['edit', 'bot'], editor === undefined ? {} : { EDITOR: editor }),
-    ).rejects.toMatchObject({ message: '$EDITOR environment variable is not set', exitCode: 1 });
+    ).rejects.toMatchObject({
+      message: '$EDITOR environment variable is not set',
+      remedy: 'Set it, for example `export EDITOR=vi`.',
+      exitCode: 1,
+    });
   });
 
   it('opens a file that is broken too, since that is what it is for', async () => {

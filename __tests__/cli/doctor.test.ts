@@ -463,6 +463,22 @@ describe('an event, without a request', () => {
     expect(more).toEqual([]);
   });
 
+  it.each(['read', 'none'])(
+    'says how far the run is trusted only under a condition, with %s',
+    async (permission) => {
+      const words = ['--min-permission', permission];
+      expect((await event('pull_request', 'opened', { words }))[1]).toBe(
+        'note: With write access of Codertocat the run is trusted: Codertocat may write to the repository',
+      );
+    },
+  );
+
+  it('is not known by its payload', async () => {
+    expect(await event('star', 'created')).toEqual([
+      'note: The event starts nothing: This version does not know the event of this payload',
+    ]);
+  });
+
   it('is a command, which needs no phrase and asks no model', async () => {
     const patch = { 'comment.body': '/axe help' };
     expect((await event('issue_comment', 'created', { patch, words: ['--trigger-phrase', '@axe'] }))[0]).toBe(

@@ -151,8 +151,8 @@ describe('flags', () => {
 
 describe('words beside the flags', () => {
   it('are as many as are expected', () => {
-    expect(expectPositionals(parse('a', '-v', 'b'), 2)).toEqual(['a', 'b']);
-    expect(expectPositionals(parse(), 0)).toEqual([]);
+    expect(expectPositionals(parse('a', '-v', 'b'), 2, 'run')).toEqual(['a', 'b']);
+    expect(expectPositionals(parse(), 0, 'run')).toEqual([]);
   });
 
   it.each([
@@ -160,7 +160,11 @@ describe('words beside the flags', () => {
     [1, ['a', 'b'], 'accepts 1 arg(s), received 2'],
     [0, ['a'], 'accepts 0 arg(s), received 1'],
   ])('are refused in the words of axe when %i are expected and %j are given', (count, words, message) => {
-    expect(thrownBy(() => expectPositionals(parse(...words), count))).toMatchObject({ message, exitCode: 1 });
+    expect(thrownBy(() => expectPositionals(parse(...words), count, 'run <agent>'))).toMatchObject({
+      message,
+      remedy: 'It is written `axe-action run <agent>`.',
+      exitCode: 1,
+    });
   });
 });
 

@@ -64,25 +64,53 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['bogus'], 1, 'unknown command "bogus" for "axe-action"\n'],
-    [['constructor'], 1, 'unknown command "constructor" for "axe-action"\n'],
+    [['bogus'], 1, 'unknown command "bogus" for "axe-action"\n  `axe-action --help` lists the commands.\n'],
+    [
+      ['constructor'],
+      1,
+      'unknown command "constructor" for "axe-action"\n  `axe-action --help` lists the commands.\n',
+    ],
     [['--nope'], 1, 'unknown flag: --nope\n'],
-    [['agents', 'bogus'], 1, 'unknown command "bogus" for "axe-action agents"\n'],
-    [['memory', 'bogus'], 1, 'unknown command "bogus" for "axe-action memory"\n'],
-    [['config', 'bogus'], 1, 'unknown command "bogus" for "axe-action config"\n'],
-    [['run'], 1, 'accepts 1 arg(s), received 0\n'],
+    [
+      ['agents', 'bogus'],
+      1,
+      'unknown command "bogus" for "axe-action agents"\n  `axe-action agents --help` lists the commands.\n',
+    ],
+    [
+      ['memory', 'bogus'],
+      1,
+      'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
+    ],
+    [
+      ['config', 'bogus'],
+      1,
+      'unknown command "bogus" for "axe-action config"\n  `axe-action config --help` lists the commands.\n',
+    ],
+    [['run'], 1, 'accepts 1 arg(s), received 0\n  It is written `axe-action run <agent>`.\n'],
     [['run', 'bot', '--nope'], 1, 'unknown flag: --nope\n'],
     [
       ['run', 'bot', '--timeout', 'abc'],
       1,
       'invalid argument "abc" for "--timeout" flag: strconv.ParseInt: parsing "abc": invalid syntax\n',
     ],
-    [['demo', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
-    [['agents', 'show'], 1, 'accepts 1 arg(s), received 0\n'],
-    [['agents', 'list', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
-    [['config', 'path', 'x'], 1, 'accepts 0 arg(s), received 1\n'],
-    [['help', 'bogus'], 1, 'unknown command "bogus" for "axe-action"\n'],
-    [['help', 'memory', 'bogus'], 1, 'unknown command "bogus" for "axe-action memory"\n'],
+    [['demo', 'x'], 1, 'accepts 0 arg(s), received 1\n  It is written `axe-action demo`.\n'],
+    [
+      ['agents', 'show'],
+      1,
+      'accepts 1 arg(s), received 0\n  It is written `axe-action agents show <agent>`.\n',
+    ],
+    [['agents', 'list', 'x'], 1, 'accepts 0 arg(s), received 1\n  It is written `axe-action agents list`.\n'],
+    [['config', 'path', 'x'], 1, 'accepts 0 arg(s), received 1\n  It is written `axe-action config path`.\n'],
+    [
+      ['help', 'bogus'],
+      1,
+      'unknown command "bogus" for "axe-action"\n  `axe-action --help` lists the commands.\n',
+    ],
+    [
+      ['help', 'memory', 'bogus'],
+      1,
+      'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
+    ],
   ])('refuses %j in the words of axe', async (argv, exitCode, talk) => {
     expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
   });

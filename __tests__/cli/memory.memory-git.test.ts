@@ -45,9 +45,7 @@ it('pushes the memory of a checkout, and says what it pushed', async () => {
   const [remote, clone] = [join(tempDir('remote'), 'repo.git'), join(tempDir('clone'), 'repo')];
   gitIn(tempDir('cwd'), 'init', '--quiet', '--bare', '--initial-branch=main', remote);
   gitIn(tempDir('cwd'), 'clone', '--quiet', remote, clone);
-  expect((await memory(['push'], clone)).output).toBe(
-    'Nothing to push: `.axe/memory` is as it was checked out.\n',
-  );
+  expect((await memory(['push'], clone)).output).toBe('Nothing to push: `.axe/memory` has no changes.\n');
   writeFiles(clone, { '.axe/memory/bot.md': A });
   gitIn(clone, 'add', '--all');
   gitIn(clone, 'commit', '--quiet', '--message=Start');

@@ -235,7 +235,7 @@ describe('memory search and verify', () => {
     store({ 'bot.md': AXE + A });
     expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
       exitCode: 0,
-      output: expect.stringMatching(/^1 of 2 entries .* holds "正常" and "42":\n\n- `t-/),
+      output: expect.stringMatching(/^1 of 2 entries .* contains "正常" and "42":\n\n- `t-/),
     });
   });
 
@@ -302,7 +302,7 @@ describe('memory forget', () => {
     expect(await memory(['forget', 'bot', 'zzzzzz'])).toEqual({
       exitCode: 1,
       output: '',
-      talk: `no entry of \`zzzzzz\` in ${folder}\n  Give the id as \`show\` or \`search\` prints it, or its first six characters or more.\n`,
+      talk: `no entry with id \`zzzzzz\` in ${folder}\n  Give the id as \`show\` or \`search\` prints it, or its first six characters or more.\n`,
     });
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 1,

@@ -76,7 +76,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
     instead: () => ({
       stdout: formatAgentList(builtInLines()),
       stderr:
-        'There are only the built-in agents: no agent file is in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
+        'There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
     }),
   },
   '20/05': unsupportedProvider('provider'),

@@ -146,7 +146,7 @@ it('is answered once where no agent has the entry', async () => {
     });
   }
   expect(stage.repo.comments).toMatchObject([
-    { body: expect.stringMatching(/\nNothing was done: no entry of `01kgzz9` in .*`reviewer`/s) },
+    { body: expect.stringMatching(/\nNothing was done: no entry with id `01kgzz9` in .*`reviewer`/s) },
   ]);
   expect(stage.model.requests()).toEqual([]);
 });
@@ -169,7 +169,7 @@ it('is answered by the one of several agents whose entry it is', async () => {
       'memory-saved': 'false',
     });
     expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Memory' }]);
-    expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry of `01kgtw4` in /);
+    expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry with id `01kgtw4` in /);
   }
   expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
   expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
@@ -197,7 +197,7 @@ describe('a mistake', () => {
     ],
     [
       '/axe forget 01kg',
-      'Nothing was done: no entry of `01kg` in Codertocat/Hello-World@axe-memory. Give the id as `show` or `search` prints it, or its first six characters or more.',
+      'Nothing was done: no entry with id `01kg` in Codertocat/Hello-World@axe-memory. Give the id as `show` or `search` prints it, or its first six characters or more.',
     ],
     [
       '/axe forget 01kgk41\n/axe forget 01kgnp2',

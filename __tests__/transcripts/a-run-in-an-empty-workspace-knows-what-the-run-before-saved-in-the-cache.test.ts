@@ -22,9 +22,13 @@ it('gives the second run the entry of the first', async () => {
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     // Whoever looks after it is told once; from then on it is a line of the summary.
     expect(told(step)).toEqual(
-      step === first ? [expect.stringMatching(/^notice: .* 7 days: a schedule .* forgets\. .*keeps it/)] : [],
+      step === first
+        ? [expect.stringMatching(/^notice: .* 7 days, so a schedule .* loses its memory\. .*keeps it/)]
+        : [],
     );
-    expect(step.summary).toMatch(/7 days: a schedule .* forgets\. .*`memory-store: repo` keeps it/);
+    expect(step.summary).toMatch(
+      /7 days, so a schedule .* loses its memory\. .*`memory-store: repo` keeps it/,
+    );
     expect(step.outputs).toMatchObject({
       conclusion: 'success',
       'memory-store': 'cache',

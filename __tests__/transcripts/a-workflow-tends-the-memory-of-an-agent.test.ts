@@ -108,7 +108,7 @@ it.each([
   ['import /etc/hostname', /"\/etc\/hostname" is no path inside the workspace/],
   ['export --out .git/config', /"\.git\/config" is no path inside the workspace/],
   ['import missing.md', /missing\.md: no such file/],
-  ['forget 01kgzz9', /no entry of `01kgzz9` in octo-org\/octo-repo@axe-memory\. Give the id as `show`/],
+  ['forget 01kgzz9', /no entry with id `01kgzz9` in octo-org\/octo-repo@axe-memory\. Give the id as `show`/],
   ['bogus', /the input `memory-command`: unknown memory command "bogus"\n {2}Write one of: `show/],
   ['forget', /the input `memory-command`: accepts 1 arg\(s\), received 0\n {2}It is written `forget <id>/],
   ['edit 01kgk41 --text "open', /a quotation mark is not closed: "open/],

@@ -107,7 +107,7 @@ async function library(flags: ParsedFlags, terminal: Terminal): Promise<ReturnTy
 }
 
 async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  expectPositionals(flags, 0);
+  expectPositionals(flags, 0, 'agents list');
   const { listAgents, folders } = await library(flags, terminal);
   const agents = await listAgents();
   if (flags.bool('json')) {
@@ -119,7 +119,7 @@ async function list(flags: ParsedFlags, terminal: Terminal): Promise<void> {
   for (const agent of agents) warnLeftOut(agent, terminal);
   if (agents.length > 0) return;
   const looked = folders.join(', ');
-  terminal.stderr.write(`There are only the built-in agents: no agent file is in ${looked}.\n`);
+  terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
 }
 
 function listedJson({ id, description, file, error }: ListedAgent): object {
@@ -141,7 +141,7 @@ function errorJson({ message, remedy, at }: AxeError): object {
 }
 
 async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const [name = ''] = expectPositionals(flags, 1);
+  const [name = ''] = expectPositionals(flags, 1, 'agents show <agent>');
   const agents = await library(flags, terminal);
   const { config, source } = await agents.loadAgent(name);
   if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
@@ -149,19 +149,25 @@ async function show(flags: ParsedFlags, terminal: Terminal): Promise<void> {
 }
 
 async function init(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
+  const name = checkAgentName(expectPositionals(flags, 1, 'agents init <agent>')[0] ?? '');
   const requested = flags.string('agents-dir');
   const folder =
     requested === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, requested);
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
-  if (created.length === 0) throw new AxeError(`agent config already exists: ${file}`);
+  if (created.length === 0) {
+    const remedy = `Change it with \`axe-action agents edit ${name}\`, or choose another name.`;
+    throw new AxeError(`agent config already exists: ${file}`, { remedy });
+  }
   print(terminal, file);
 }
 
 async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const [name = ''] = expectPositionals(flags, 1);
+  const [name = ''] = expectPositionals(flags, 1, 'agents edit <agent>');
   const editor = terminal.env['EDITOR'] ?? '';
-  if (editor.trim() === '') throw new AxeError('$EDITOR environment variable is not set');
+  if (editor.trim() === '') {
+    const remedy = 'Set it, for example `export EDITOR=vi`.';
+    throw new AxeError('$EDITOR environment variable is not set', { remedy });
+  }
   await openEditor(editor, await (await library(flags, terminal)).agentFile(name));
 }

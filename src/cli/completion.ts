@@ -1,5 +1,6 @@
 import { chosen } from '../core/agent/choices.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
+import { COMPLETION_HELP } from './command-help.js';
 import { formatBash } from './completion-bash.js';
 import { formatFish } from './completion-fish.js';
 import { formatZsh } from './completion-zsh.js';
@@ -16,7 +17,7 @@ export function completionCommand(
   nodes: readonly CommandNode[],
   terminal: Terminal,
 ): ExitCode {
-  const [word = ''] = expectPositionals(flags, 1);
+  const [word = ''] = expectPositionals(flags, 1, COMPLETION_HELP.usage);
   const shell = chosen(SHELLS, word);
   if (shell === undefined) {
     throw new AxeError(`there is no completion for the shell ${JSON.stringify(word)}`, {

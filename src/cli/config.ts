@@ -46,7 +46,7 @@ export async function configCommand(words: readonly string[], terminal: Terminal
     print(terminal, formatCommandHelp(command));
     return 0;
   }
-  expectPositionals(flags, 0);
+  expectPositionals(flags, 0, command.usage);
   const folder = configDir(terminal.env);
   if (name === 'init') {
     await createFolder(join(folder, 'agents'));

@@ -9,6 +9,7 @@ import { DEFAULT_ADMISSION_POLICY } from '../core/event/admission-policy.js';
 import { DEFAULT_MEMORY_POLICY } from '../core/plan.js';
 import { DEFAULT_CONTEXT_POLICY } from '../core/prompt/context-policy.js';
 import { runPipeline } from '../run/run.js';
+import { DEMO_HELP } from './command-help.js';
 import { DEMO_ANSWER, DEMO_BASE, DEMO_COMMITS } from './demo/demo-commits.js';
 import { type DemoEvent, DemoPullRequest } from './demo/demo-pull-request.js';
 import { makeDemoRepository } from './demo/demo-repository.js';
@@ -26,7 +27,7 @@ const TIME_LIMIT_SECONDS = 60;
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
 export async function demoCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  expectPositionals(flags, 0);
+  expectPositionals(flags, 0, DEMO_HELP.usage);
   return await withTempDir(async (folder) => {
     const printer = createDemoPrinter((line) => print(terminal, line));
     printer.intro(`${AGENT} with ${MODEL}`);

@@ -146,10 +146,16 @@ function invalidArgument(
   );
 }
 
-/** Checks how many words there are beside the flags. Throws an AxeError with axe's words. */
-export function expectPositionals({ positionals }: ParsedFlags, count: number): readonly string[] {
+/** Checks how many words there are next to the flags. Throws an AxeError with axe's words, and how the command is written. */
+export function expectPositionals(
+  { positionals }: ParsedFlags,
+  count: number,
+  usage: string,
+): readonly string[] {
   if (positionals.length !== count) {
-    throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`);
+    throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
+      remedy: `It is written \`axe-action ${usage}\`.`,
+    });
   }
   return positionals;
 }

@@ -85,6 +85,9 @@ export function unknownCommand(word: string, group: string, commands: readonly C
     word,
     commands.map((command) => commandName(command, group)),
   );
-  const remedy = meant === undefined ? {} : { remedy: `Did you mean \`${program} ${meant}\`?` };
-  return new AxeError(`unknown command "${word}" for "${program}"`, remedy);
+  const remedy =
+    meant === undefined
+      ? `\`${program} --help\` lists the commands.`
+      : `Did you mean \`${program} ${meant}\`?`;
+  return new AxeError(`unknown command "${word}" for "${program}"`, { remedy });
 }

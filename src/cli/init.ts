@@ -24,6 +24,7 @@ import { chosen } from '../core/agent/choices.js';
 import { inspectAgent } from '../core/agent/inspect.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
+import { INIT_HELP } from './command-help.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { canAsk, startInterview } from './questions.js';
 import { print, type Terminal } from './terminal.js';
@@ -44,7 +45,7 @@ const MEMORY = [
 
 /** `init`: writes a workflow, its agent and its skill into the repository. Throws an AxeError. */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  expectPositionals(flags, 0);
+  expectPositionals(flags, 0, INIT_HELP.usage);
   const uses = usesOf(flags);
   const answers = await answersOf(flags, terminal);
   const root = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;

@@ -150,7 +150,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
 /** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
 function agentOf(flags: ParsedFlags): readonly string[] {
   const { positionals } = flags;
-  if (positionals.length < 2) return expectPositionals(flags, 1);
+  if (positionals.length < 2) return expectPositionals(flags, 1, RUN_HELP.usage);
   const [agent = '', ...words] = positionals;
   const text = words.join(' ');
   const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';

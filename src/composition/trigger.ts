@@ -1,7 +1,7 @@
 import { parseEvent, parseEventFile } from '../adapters/github/events/parse-event.js';
 import { readTextFile } from '../adapters/host/text-file.js';
 import type { Environment } from '../core/environment.js';
-import type { Trigger } from '../core/event/trigger.js';
+import { type Trigger, UNNAMED_EVENT } from '../core/event/trigger.js';
 
 /** Where an event is found and what its payload may leave out. */
 export interface EventSource {
@@ -48,5 +48,5 @@ const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event
 
 function inferEventName(payload: unknown): string {
   const keys = new Set(typeof payload === 'object' && payload !== null ? Object.keys(payload) : []);
-  return EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? 'unknown';
+  return EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? UNNAMED_EVENT;
 }

@@ -51,7 +51,8 @@ export async function askPermission(
 ): Promise<PermissionAnswer> {
   if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
   if (deps.github === undefined) {
-    const remedy = "Give the step its `github-token` back, which is the job's own by default.";
+    const remedy =
+      "In a workflow, give the step its `github-token` back, which is the job's own by default. Elsewhere, set `GH_TOKEN`.";
     return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
   }
   return await deps.github.permission(login, deps.deadline.signal);

@@ -39,7 +39,7 @@ describe('a workflow', () => {
 
   it('with the placeholder of examples cannot run', () => {
     expect(check(step('agent: reviewer').replace('octo-org', 'org'))).toEqual([
-      'error: w.yml uses `org/axe-action@v1`, which stands for the address of the action',
+      'error: w.yml uses `org/axe-action@v1`, which is a placeholder for the address of the action',
     ]);
   });
 

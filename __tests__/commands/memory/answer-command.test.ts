@@ -196,7 +196,7 @@ describe('a command of a workflow', () => {
     expect((await tend('forget cccccc-1', depsWith())).result).toMatchObject({
       kind: 'failed',
       reason: 'not-found',
-      message: 'no entry of `cccccc-1` in /memory',
+      message: 'no entry with id `cccccc-1` in /memory',
     });
   });
 
@@ -404,7 +404,7 @@ describe('a comment by a writer', () => {
     ['/axe forget aaaaaa-1 --lane x', /takes one id/],
     ['/axe remember', /there is nothing to remember\. Write it after `\/axe remember`\./],
     ['/axe forget aaaaaa-1\n/axe forget bbbbbb-1', /a comment can hold one command/],
-    ['/axe forget aaa', /no entry of `aaa`.*first six characters/],
+    ['/axe forget aaa', /no entry with id `aaa`.*first six characters/],
   ])('that asks for what cannot be done is told so: %j', async (body, told) => {
     const world = depsWith();
     const report = await say(body, world);
@@ -473,7 +473,7 @@ describe('a comment by a writer', () => {
     await say('/axe forget aaaaaa-1', own, never);
     await say('/axe forget cccccc-1', other, never);
     expect(own.replies).toMatchObject([{ text: expect.stringContaining('`memory-write: never`') }]);
-    expect(other.replies).toMatchObject([{ text: expect.stringContaining('no entry of `cccccc-1`') }]);
+    expect(other.replies).toMatchObject([{ text: expect.stringContaining('no entry with id `cccccc-1`') }]);
     expect(idsIn(own)).toContain('aaaaaa-1');
   });
 

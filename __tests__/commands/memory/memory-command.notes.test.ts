@@ -34,7 +34,7 @@ describe('commands over notes', () => {
   it('search finds lines that hold all the words, whatever their case', async () => {
     const store = createFakeMemory(FILES);
     expect(textOf(await command(store, 'search TOKENS live'))).toContain(
-      `1 line of notes holds "TOKENS" and "live":\n\n- \`${NOTE}\`:1 Tokens live for 15 minutes`,
+      `1 line of notes contains "TOKENS" and "live":\n\n- \`${NOTE}\`:1 Tokens live for 15 minutes`,
     );
     expect(textOf(await command(store, 'search 日本語'))).toContain(`\`${NOTE}\`:2 日本語のメモ`);
     expect(textOf(await command(store, 'search nothing like it'))).not.toContain('lines of notes');

@@ -150,7 +150,7 @@ describe('search', () => {
     });
     expect(await command(store, 'search nothing')).toMatchObject({
       entries: [],
-      text: 'Nothing of `bot.md` in octocat/hello@axe-memory holds "nothing".',
+      text: 'No entry of `bot.md` in octocat/hello@axe-memory contains "nothing".',
     });
   });
 });

@@ -146,7 +146,8 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
     exitCode: 3,
     remedy:
       `${otherKeys(env)}In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
-      `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets.`,
+      `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets. ` +
+      `On your own machine: \`export ${keyVariable}=…\`.`,
   });
 }
 

@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
 import type { PermissionAnswer } from '../../core/dependencies.js';
 import { type AdmissionFacts, decideAdmission, needsPermission } from '../../core/event/admission.js';
 import type { AdmissionPolicy } from '../../core/event/admission-policy.js';
-import type { Trigger } from '../../core/event/trigger.js';
+import { type Trigger, UNNAMED_EVENT } from '../../core/event/trigger.js';
 import { classifyTrust } from '../../core/event/trust.js';
 import { reviewCommand } from '../../core/review/command.js';
 import { postsReviews } from '../../run/scope.js';
@@ -22,13 +22,14 @@ export interface EventRequest {
 /** Whether an event would start a run, by the same rules as a run; what memory and the change say is not asked. */
 export async function checkEvent(request: EventRequest): Promise<readonly Check[]> {
   const { trigger, policy, agent } = request;
-  const name = trigger.action === '' ? `\`${trigger.event}\`` : `\`${trigger.event}\` (${trigger.action})`;
+  const name = nameOf(trigger);
   const asksForReview = reviewCommand(trigger) !== undefined;
   const command = readCommand(trigger, policy.triggerPhrase);
   // A command needs no phrase: it is admitted as the action does it.
   const isCommand = command !== undefined;
   const event = { trigger, policy: isCommand ? { ...policy, triggerPhrase: '' } : policy, asksForReview };
-  const asked = await askActor(needsPermission(event), request);
+  const actor = needsPermission(event);
+  const asked = await askActor(actor, request);
   const known: AdmissionFacts = {
     event,
     ...(asked.permission === undefined
@@ -46,6 +47,10 @@ export async function checkEvent(request: EventRequest): Promise<readonly Check[
       { group: 'Event', status: 'note', message: `${name} starts nothing: ${message}`, remedy },
     ];
   }
+  const assumed =
+    actor === undefined || asked.permission !== undefined
+      ? 'The run is '
+      : `With write access of ${actor} the run is `;
   const what = isCommand ? 'is a command, which asks no model' : 'starts a run';
   const condition = asked.condition === undefined ? '' : `, if ${asked.condition}`;
   const trust = classifyTrust(trigger, { actor: asked.permission ?? 'write', allowBots: policy.allowBots });
@@ -60,9 +65,14 @@ export async function checkEvent(request: EventRequest): Promise<readonly Check[
     {
       group: 'Event',
       status: 'note',
-      message: `The run is ${trust.level}: ${trust.reason}${lane(trust.lane)}`,
+      message: `${assumed}${trust.level}: ${trust.reason}${lane(trust.lane)}`,
     },
   ];
+}
+
+function nameOf({ event, action }: EventRequest['trigger']): string {
+  if (event === UNNAMED_EVENT) return 'The event';
+  return action === '' ? `\`${event}\`` : `\`${event}\` (${action})`;
 }
 
 function lane(name: string): string {

@@ -47,7 +47,7 @@ function addressChecks(file: string, addresses: readonly string[]): readonly Che
     {
       group: 'Workflows',
       status: 'error',
-      message: `${file} uses \`${placeholder}\`, which stands for the address of the action`,
+      message: `${file} uses \`${placeholder}\`, which is a placeholder for the address of the action`,
       remedy: 'Write the owner of the action that you use in place of `org`.',
     },
   ];

@@ -173,10 +173,10 @@ export function noSuchNote(path: string, { location }: MemoryView): MemoryRefusa
 }
 
 /** What is told of an id that is nobody's. */
-export function noSuchEntry(id: string, { location }: MemoryView, where = 'no entry'): MemoryRefusal {
+export function noSuchEntry(id: string, { location }: MemoryView, entry = 'entry'): MemoryRefusal {
   return refusal(
     'not-found',
-    `${where} of \`${id}\` in ${location}`,
+    `no ${entry} with id \`${id}\` in ${location}`,
     'Give the id as `show` or `search` prints it, or its first six characters or more.',
   );
 }

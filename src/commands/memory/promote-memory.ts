@@ -93,5 +93,5 @@ function notThere(id: string, view: MemoryView): MemoryCommandResult {
   const trusted = findEntry(view.trusted.entries, id);
   if (trusted.kind === 'found')
     return refusal('not-found', `\`${trusted.id}\` is in the trusted lane already`);
-  return noSuchEntry(id, view, 'no entry of the untrusted lane');
+  return noSuchEntry(id, view, 'untrusted entry');
 }

@@ -41,7 +41,7 @@ export async function pushMemory(
 
 /** What is told where a job has changed nothing. */
 export function nothingToPush(folder: string): MemoryCommandResult {
-  return done([`Nothing to push: \`${folder}\` is as it was checked out.`], false);
+  return done([`Nothing to push: \`${folder}\` has no changes.`], false);
 }
 
 function listed(folder: string, paths: readonly string[]): string {

@@ -80,11 +80,11 @@ export function searchMemory(
   const place = placeOf(view, lane);
   const found =
     all.length === 0
-      ? `Nothing of ${place} holds ${quoted}.`
-      : `${all.length} of ${view[lane].entries.length} entries of ${place} hold${all.length === 1 ? 's' : ''} ${quoted}:\n\n${listed(entries, session)}`;
+      ? `No entry of ${place} contains ${quoted}.`
+      : `${all.length} of ${view[lane].entries.length} entries of ${place} contain${all.length === 1 ? 's' : ''} ${quoted}:\n\n${listed(entries, session)}`;
   const lines = searchNoteLines(view.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
-  const count = lines.length === 1 ? '1 line of notes holds' : `${lines.length} lines of notes hold`;
+  const count = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
   const inNotes = lines.length === 0 ? [] : [`${count} ${quoted}:\n\n${shown.join('\n')}`];
   return done(view, [found, ...inNotes, ...others(view, lane)], { entries });
 }

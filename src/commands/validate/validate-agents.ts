@@ -37,10 +37,17 @@ export async function validateAgents(
 }
 
 function noAgents(folders: readonly string[], { source }: ValidationDependencies): ConfigError {
-  const named = folders.map((folder) => `\`${folder}\``).join(' and ');
+  const named = listFolders(folders);
   return new ConfigError(`there are no agents in ${named} of ${source.where}`, {
-    remedy: 'Name another folder with `agents-dir`, or an agent by the path of its file.',
+    remedy:
+      'Name another folder with `agents-dir` (`--agents-dir`), or an agent by the path of its file. `axe-action init` writes an agent.',
   });
+}
+
+function listFolders(folders: readonly string[]): string {
+  const quoted = folders.map((folder) => `\`${folder}\``);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`;
 }
 
 interface Desk {

@@ -8,6 +8,7 @@ import type {
   UnknownTrigger,
   WorkflowRunTrigger,
 } from './trigger.js';
+import { UNNAMED_EVENT } from './trigger.js';
 
 /** Why a run was not started: output `skip-reason`. */
 export type SkipReason =
@@ -282,7 +283,10 @@ export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip<'unk
   }
   return {
     ...skip,
-    message: `The event ${name} is not known to this version`,
+    message:
+      event === UNNAMED_EVENT
+        ? 'This version does not know the event of this payload'
+        : `This version does not know the event ${name}`,
     remedy:
       'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
   };

@@ -173,6 +173,9 @@ export interface UnknownTrigger extends WorkflowTrigger {
   readonly lacks?: string;
 }
 
+/** The name of an event that nobody named and whose payload does not show it. */
+export const UNNAMED_EVENT = 'unknown';
+
 /** Somebody's own machine: no event. */
 export interface LocalTrigger {
   readonly kind: 'local';
