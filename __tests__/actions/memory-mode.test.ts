@@ -45,7 +45,7 @@ describe('`mode: memory`', () => {
       expect(report).toMatchObject({
         kind: 'memory-command',
         command: 'forget',
-        askedIn: 'workflow',
+        requestedIn: 'workflow',
         result: { kind: 'done', changed: true, text: expect.stringContaining('aaaaaa-1') },
       });
       expect(deps.replies).toEqual([]);

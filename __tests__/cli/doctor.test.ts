@@ -415,7 +415,7 @@ describe('GitHub', () => {
     repo.roles.set('Codertocat', 'write');
     expect((await examine()).of('event').map(({ message }) => message)).toEqual([
       '`pull_request` (opened) starts a run',
-      'The run is trusted: Codertocat may write to the repository',
+      'The run is trusted: Codertocat can write to the repository',
     ]);
     repo.roles.set('Codertocat', 'read');
     expect((await examine()).of('event')).toEqual([
@@ -468,7 +468,7 @@ describe('an event, without a request', () => {
     async (permission) => {
       const words = ['--min-permission', permission];
       expect((await event('pull_request', 'opened', { words }))[1]).toBe(
-        'note: With write access of Codertocat the run is trusted: Codertocat may write to the repository',
+        'note: With write access of Codertocat the run is trusted: Codertocat can write to the repository',
       );
     },
   );

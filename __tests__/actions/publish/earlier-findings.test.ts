@@ -90,8 +90,8 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
 }
 
 function sorted(wanted: RequestedReview, ...threads: readonly OwnOpenThread[]) {
-  const { removed: gone, settled, back, open } = sortEarlier(wanted, standing(...threads));
-  return { gone: gone.length, settled: settled.length, back: back.length, open: open.length };
+  const { removed, settled, back, open } = sortEarlier(wanted, standing(...threads));
+  return { removed: removed.length, settled: settled.length, back: back.length, open: open.length };
 }
 
 describe('an earlier finding', () => {
@@ -138,12 +138,12 @@ describe('an earlier finding', () => {
       'open',
     ],
   ])('%s', (_, parts, wanted, place) => {
-    expect(sorted(wanted, own(parts))).toEqual({ gone: 0, settled: 0, back: 0, open: 0, [place]: 1 });
+    expect(sorted(wanted, own(parts))).toEqual({ removed: 0, settled: 0, back: 0, open: 0, [place]: 1 });
   });
 
   it('stays open beside what the model says of it where the change comes from outside', () => {
     const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
-    expect(sorted(wanted, own())).toEqual({ gone: 0, settled: 1, back: 0, open: 1 });
+    expect(sorted(wanted, own())).toEqual({ removed: 0, settled: 1, back: 0, open: 1 });
   });
 
   it.each<[string, Partial<KnownFinding>, number]>([
@@ -158,14 +158,14 @@ describe('an earlier finding', () => {
   it('that a stranger has hidden by resolving it is opened again when it is raised again', () => {
     const repeated = [{ of: known(), finding: finding() }];
     const hidden = own({ isResolved: true, resolvedBy: 'reader' });
-    expect(sorted(wantedOf({ repeated }), hidden)).toEqual({ gone: 0, settled: 0, back: 1, open: 0 });
-    expect(sorted(wantedOf(), hidden)).toEqual({ gone: 0, settled: 0, back: 0, open: 1 });
-    expect(sorted(wantedOf({ repeated }), own())).toEqual({ gone: 0, settled: 0, back: 0, open: 1 });
+    expect(sorted(wantedOf({ repeated }), hidden)).toEqual({ removed: 0, settled: 0, back: 1, open: 0 });
+    expect(sorted(wantedOf(), hidden)).toEqual({ removed: 0, settled: 0, back: 0, open: 1 });
+    expect(sorted(wantedOf({ repeated }), own())).toEqual({ removed: 0, settled: 0, back: 0, open: 1 });
   });
 
   it('is left open beyond the thirtieth that ends, for the next run', () => {
     const threads = Array.from({ length: 40 }, () => own(GONE));
-    expect(sorted(wantedOf(), ...threads)).toEqual({ gone: 30, settled: 0, back: 0, open: 10 });
+    expect(sorted(wantedOf(), ...threads)).toEqual({ removed: 30, settled: 0, back: 0, open: 10 });
   });
 });
 

@@ -36,10 +36,14 @@ describe('what we have said on a pull request', () => {
     expect(found.open).toMatchObject([
       {
         id: ONE,
-        candidate: { path: 'src/a.ts', line: 2, stands: true, code: 'second', text: 'Wrong.' },
+        candidate: { path: 'src/a.ts', line: 2, isPresent: true, code: 'second', text: 'Wrong.' },
         thread: { path: 'src/a.ts', side: 'RIGHT', line: 2 },
       },
-      { id: TWO, candidate: { path: 'src/far.ts', line: 41, stands: false, sketch: '' }, thread: undefined },
+      {
+        id: TWO,
+        candidate: { path: 'src/far.ts', line: 41, isPresent: false, sketch: '' },
+        thread: undefined,
+      },
       { id: THREE },
     ]);
     expect(found.threads).toMatchObject([{ marker: { id: ONE, severity: 'minor', title: 'It is wrong' } }]);

@@ -127,7 +127,7 @@ describe('the job log', () => {
       'Agent:  bot (bot.toml)',
       'Model:  openai/m',
       'Task:   Review pull request #42: Fix auth',
-      'Trust:  trusted, because octocat may write to the repository',
+      'Trust:  trusted, because octocat can write to the repository',
       'Memory: 2 entries loaded from .axe/memory/bot.md',
     ]);
   });

@@ -99,7 +99,7 @@ describe('a command of a workflow', () => {
       agent: 'bot',
       store: 'file',
       command: command.split(' ')[0],
-      askedIn: 'workflow',
+      requestedIn: 'workflow',
       result: { kind: 'done', changed },
       published: { line: undefined, url: undefined },
     });
@@ -361,7 +361,7 @@ describe('a comment by a writer', () => {
     const report = await say('/axe forget aaaaaa', deps);
     expect(report).toMatchObject({
       command: 'forget',
-      askedIn: 'comment',
+      requestedIn: 'comment',
       result: { changed: true },
       published,
     });

@@ -4,7 +4,7 @@ import type { TriggerContext } from '../../../src/core/prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../../../src/core/prompt/fork-trust.js';
 import { comment, pullRequest } from '../../helpers/triggers.js';
 
-const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: 'octocat may write to the repository' };
+const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: 'octocat can write to the repository' };
 const onPull = comment({ on: 'pull_request', number: 42 });
 
 function from(repository: string | null): TriggerContext {

@@ -146,7 +146,7 @@ describe('comments', () => {
     const unlike = request({ title: 'Timeout is counted in seconds', body: 'The retry waits too long.' });
     expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. F1 is open at line 10: /);
     // A question that stays open loses no finding.
-    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [], asked: new Set(['F1']) });
+    expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [], questioned: new Set(['F1']) });
     expect(buffer.addComment({ ...unlike, sameAs: 'F9' }).kind).toBe('refused');
     expect(buffer.buffered.refusals).toHaveLength(1);
     expect(buffer.addComment(unlike).kind).toBe('taken');

@@ -108,7 +108,7 @@ describe('an earlier finding at the newest version', () => {
     expect(candidateOfPlaced(placed({ title: 'T', body: 'B', trigger: 'W' }))).toEqual({
       path: 'src/auth.ts',
       line: 10,
-      stands: true,
+      isPresent: true,
       code: CODE,
       text: 'T\nB\nW',
     });

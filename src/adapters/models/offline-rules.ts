@@ -1,6 +1,7 @@
 import type { Category, Effect, Reach } from '../../core/findings/terms.js';
 import { isReadByPeople } from '../../core/prompt/diff-rank.js';
 import { findTokens } from '../../core/sanitize/token-shapes.js';
+import { count } from '../../core/text/count.js';
 import type { DiffFile } from '../../core/text/diff.js';
 import { debugOutputIn, isCode, isTest } from './offline-languages.js';
 
@@ -50,7 +51,7 @@ export const RULE_FACTS: Readonly<
   },
   'large-change': { title: 'A very large change', category: 'other', effect: 'upkeep', reach: 'always' },
   'tests-untouched': {
-    title: 'Code changes and no test does',
+    title: 'Code changed, but no tests',
     category: 'test',
     effect: 'upkeep',
     reach: 'always',
@@ -153,8 +154,7 @@ function findInChange(files: readonly DiffFile[]): readonly RuleFinding[] {
   }
   const code = read.filter(({ path, additions: added }) => isCode(path) && !isTest(path) && added > 0);
   if (code.length > 0 && !files.some(({ path }) => isTest(path))) {
-    const changed = code.length === 1 ? '1 file of code changes' : `${code.length} files of code change`;
-    const message = `${changed}, and no test does`;
+    const message = `${count(code.length, 'code file')} changed, but no tests`;
     findings.push({ rule: 'tests-untouched', path: undefined, line: undefined, message });
   }
   return findings;

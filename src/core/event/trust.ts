@@ -82,7 +82,7 @@ export function classifyTrust(
       if (why !== undefined) return untrusted(why);
       const author = contentAuthorOf(trigger);
       if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission))) {
-        return trusted(`${trigger.actor.login} may write to the repository`);
+        return trusted(`${trigger.actor.login} can write to the repository`);
       }
       const reason = `it reads text by ${author.login}, who is not known to have write access`;
       return { level: 'untrusted', lane: 'tainted', reason };

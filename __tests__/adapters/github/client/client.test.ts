@@ -190,7 +190,7 @@ describe('an answer that fails', () => {
       reason,
       retryAfterMs,
       remedy,
-      asked: 'GET /repos/octocat/hello/pulls/1',
+      requestLine: 'GET /repos/octocat/hello/pulls/1',
     });
     expect(error.message).toContain(`GitHub answered ${status} to \`GET /repos/octocat/hello/pulls/1\``);
     expect(error.message).toContain(body.message);
