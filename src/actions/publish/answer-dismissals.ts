@@ -4,7 +4,7 @@ import type { Reporter } from '../../core/dependencies.js';
 import type { Repository } from '../../core/event/trigger.js';
 import { type Dismissal, dismissedText } from '../../core/review/acknowledge.js';
 import { framedBody, stickyMarker } from '../../core/review/publication.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** Dismissals that people are told were understood. */
 export interface DismissalsToAnswer {

@@ -13,7 +13,7 @@ import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
 import { keepCheck, type LeftCheck } from '../runner/check-state.js';
 import { commitOf } from './check-commit.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** What the check of a run at work is written with. */
 export interface CheckProgressOptions {

@@ -5,7 +5,7 @@ import { type DiffLines, findFile, readDiffLines } from '../../core/review/diff-
 import { withoutTextFindings } from '../../core/review/markers.js';
 import type { OwnFindings, OwnOpenText } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** What a new review leaves of our findings in the texts of reviews. */
 export interface OldTexts {

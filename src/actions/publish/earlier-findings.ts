@@ -11,7 +11,7 @@ import { count } from '../../core/text/count.js';
 import type { OldTexts } from './close-texts.js';
 import type { OwnFindings, OwnOpenThread } from './known-findings.js';
 import type { RequestedReview } from './requested.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 const SHORT_SHA = 7;
 

@@ -26,7 +26,7 @@ import { commitOf } from './check-commit.js';
 import { NO_TOKEN } from './no-token.js';
 import type { ReviewEnd } from './requested.js';
 import { formatEnd } from './review-remarks.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** What a check says. None of the text was cleaned yet. */
 export interface Check {

@@ -21,7 +21,7 @@ import { dismissStale, endEarlier } from './earlier-findings.js';
 import { fetchOwnFindings, type OwnFindings, type OwnOpenThread } from './known-findings.js';
 import type { PublishedPart, RequestedReview, ReviewEnd } from './requested.js';
 import { recordsOf } from './review-records.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** Posts the one review of a run (D23); undefined where the run wants none. Trouble is a warning. */
 export async function postReview(requested: RequestedReview): Promise<PublishedPart | undefined> {

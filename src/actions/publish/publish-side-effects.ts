@@ -9,7 +9,7 @@ import { textId } from '../../core/memory/units.js';
 import type { IssueDraft } from '../../core/review/buffered.js';
 import { NO_TOKEN } from './no-token.js';
 import type { PublishedPart, RequestedEffects } from './requested.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** Labels, assignees, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
 export async function publishSideEffects(requested: RequestedEffects): Promise<PublishedPart | undefined> {

@@ -25,7 +25,7 @@ import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
 import { reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
 import { reviewRemarks } from './review-remarks.js';
-import { withGitHub } from './while-asked.js';
+import { withGitHub } from './with-github.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {

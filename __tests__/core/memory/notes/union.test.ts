@@ -154,7 +154,7 @@ describe('a note of two versions', () => {
   it('is the one that counts, and the other is kept aside', () => {
     expect(uniteNotes(NOTE, { base: 'mine', other: 'theirs', known: NONE })).toEqual({
       text: 'mine',
-      aside: 'theirs',
+      losing: 'theirs',
     });
   });
 
