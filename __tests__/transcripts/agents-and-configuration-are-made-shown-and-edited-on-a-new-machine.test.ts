@@ -42,7 +42,7 @@ describe('agents', () => {
     expect(again).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: `agent config already exists: ${file}\n`,
+      stderr: `agent config already exists: ${file}\n  Change it with \`axe-action agents edit helper\`, or choose another name.\n`,
     });
 
     const error =
@@ -98,7 +98,7 @@ describe('agents', () => {
     expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toMatch(/# edited with --wait\n$/);
     expect(await axe(['agents', 'edit', 'reviewer'])).toMatchObject({
       exitCode: 1,
-      stderr: '$EDITOR environment variable is not set\n',
+      stderr: '$EDITOR environment variable is not set\n  Set it, for example `export EDITOR=vi`.\n',
     });
   });
 
