@@ -8,6 +8,7 @@ import { MEMORY_COMMANDS } from '../../src/cli/memory-help.js';
 import { RUN_HELP } from '../../src/cli/run.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { COMMAND_NAMES } from './command-names.js';
 
 /** The script as the program prints it. */
 async function script(shell: string): Promise<string> {
@@ -34,27 +35,14 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 describe.each(SHELLS)('the completion of %s', (shell) => {
   it('knows every command and every flag', async () => {
     const text = await script(shell);
-    for (const name of [
-      'init',
-      'run',
-      'demo',
-      'doctor',
-      'gc',
-      'memory',
-      'agents',
-      'config',
-      'completion',
-      'version',
-      'help',
-    ])
-      expect(text).toMatch(new RegExp(`\\b${name}\\b`));
+    for (const name of COMMAND_NAMES) expect(text).toMatch(new RegExp(`\\b${name}\\b`));
     for (const { usage, flags } of [RUN_HELP, ...MEMORY_COMMANDS, ...AGENTS_COMMANDS]) {
       expect(text).toContain(usage.split(/ [<[]/)[0]);
       for (const { name } of flags) expect(text).toMatch(new RegExp(`(?:--|-l )${name}\\b`));
     }
   });
 
-  (has(shell) ? it : it.skip)('is a script that the shell takes', async () => {
+  (shell === 'bash' || has(shell) ? it : it.skip)('is a script that the shell takes', async () => {
     expect(syntax(shell, await script(shell))).toEqual({ status: 0, stderr: '' });
   });
 

@@ -4,6 +4,7 @@ import { main } from '../../src/cli/main.js';
 import { VERSION } from '../../src/core/version.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { COMMAND_NAMES } from './command-names.js';
 
 /** Runs a command line on a machine with nothing on it. */
 async function run(...argv: string[]) {
@@ -17,19 +18,7 @@ describe('the command line', () => {
   it.each([[[]], [['help']], [['--help']], [['-h']]])('shows its help for %j', async (argv) => {
     const { exitCode, output, talk } = await run(...argv);
     expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
-    expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual([
-      'init',
-      'run',
-      'demo',
-      'doctor',
-      'gc',
-      'memory',
-      'agents',
-      'config',
-      'completion',
-      'version',
-      'help',
-    ]);
+    expect([...output.matchAll(/^ {2}(\w+).* {3}\S/gm)].map(([, name]) => name)).toEqual(COMMAND_NAMES);
     expect(output).toMatch(/^axe-action runs an axe agent, .*\n$/s);
   });
 

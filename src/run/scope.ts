@@ -47,7 +47,7 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
   const commits = await commitsOf(request.trigger, parts.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
   const isFullRequested = command?.isFull === true || request.reviewScope === 'full';
-  const plan = planScope({ facts: memory.facts, pull, ...commits, isFullRequested: isFullRequested });
+  const plan = planScope({ facts: memory.facts, pull, ...commits, isFullRequested });
   const found =
     plan.kind === 'full'
       ? undefined

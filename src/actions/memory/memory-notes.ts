@@ -25,16 +25,16 @@ export function memoryNotes({ report, isElsewhere }: NotedRun): MemoryNotes {
   const notices = result.notices ?? [];
   switch (result.store ?? memory?.store.kind ?? 'none') {
     case 'cache':
-      return cacheNotes(plan.trigger, { notices: notices, isNew: memory?.restored.kind !== 'restored' });
+      return cacheNotes(plan.trigger, { notices, isNew: memory?.restored.kind !== 'restored' });
     case 'repo':
       // A branch that was just created has said so.
       return {
-        notices: notices,
+        notices,
         remarks: isElsewhere || notices.length > 0 ? [] : publicRemark(plan.trigger),
       };
     case 'file':
     case 'none':
-      return { notices: notices, remarks: [] };
+      return { notices, remarks: [] };
   }
 }
 

@@ -83,7 +83,7 @@ async function postNew(
     return sentences([ended, replied, await closeTexts(texts.settled, client, requested)]);
   };
   const openCount = countOpen(requested, { own, prepared, earlier, texts });
-  const review = endOf(prepared, { unposted: [], openCount: openCount });
+  const review = endOf(prepared, { unposted: [], openCount });
   const ends = endFacts(earlier, { ...requested, pull: requested.place.number });
   const alreadyOpen = prepared.alreadyOpen.map(({ placed }) => placed);
   const recorded = (url?: string) => recordsOf(requested, { earlier, url, alreadyOpen });
@@ -98,11 +98,9 @@ async function postNew(
     };
   }
   const response = await withGitHub((signal) => publish(requested, { client, prepared }, signal), REMEDY);
-  if (response.kind === 'failed')
-    return await unpublished(requested, response, { prepared, openCount: openCount });
+  if (response.kind === 'failed') return await unpublished(requested, response, { prepared, openCount });
   const result = response.answer;
-  if (result.kind === 'failed')
-    return await unpublished(requested, result, { prepared, openCount: openCount });
+  if (result.kind === 'failed') return await unpublished(requested, result, { prepared, openCount });
   // Only now that the new review is there: what it takes back must not be lost with it.
   const finished = await finish();
   const fresh = freshOf(prepared);
@@ -280,7 +278,7 @@ async function unpublished(
     isReviewLost: true,
     failure,
     details,
-    review: endOf(prepared, { unposted: fresh, openCount: openCount }),
+    review: endOf(prepared, { unposted: fresh, openCount }),
     records: recordsOf(requested, { earlier: undefined, url: undefined, alreadyOpen: [...known] }),
   };
 }

@@ -45,7 +45,7 @@ export async function answerMemoryCommand(
     agent: agent.name,
     store,
     command: words[0] ?? '',
-    requestedIn: requestedIn,
+    requestedIn,
     result,
     published,
   };

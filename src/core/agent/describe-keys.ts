@@ -152,9 +152,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   'retry.backoff': { about: 'How the waits grow.', choices: BACKOFFS, default: BACKOFFS[0] },
   'retry.initial_delay_ms': { about: 'First wait in milliseconds. 0 means 500.' },
   'retry.max_delay_ms': { about: 'Longest wait in milliseconds. 0 means 30000.' },
-  budget: { about: 'Limits of a run.' },
+  budget: { about: 'Limits per run.' },
   'budget.max_tokens': {
-    about: 'Maximum input and output tokens of a run, sub-agents included. 0 means no limit.',
+    about: 'Maximum input and output tokens per run, sub-agents included. 0 means no limit.',
   },
   review: { about: 'How the agent reviews, if it has tools that post reviews.' },
   'review.depth': {
@@ -186,7 +186,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
       { about: `Severity of all findings of the category \`${category}\`.`, choices: SEVERITIES },
     ]),
   ),
-  timeout: { about: 'Time limit of a run in seconds. 0 means not set.' },
+  timeout: { about: 'Time limit per run, in seconds. 0 means not set.' },
   stream: {
     about: 'Accepted for compatibility with axe. Answers are always received whole.',
     default: false,

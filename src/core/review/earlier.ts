@@ -78,7 +78,7 @@ export function sortEarlier<Thread extends EarlierThread>(
   const back = buffered.repeated.filter(({ of }) => of.isOwn && (of.state !== 'open' || hidden.has(of.id)));
   const isBack = ({ marker }: Thread) => back.some(({ of }) => of.id === marker.id);
   return {
-    removed: removed,
+    removed,
     applied: new Set(removed.filter(isApplied)),
     settled,
     back,

@@ -62,7 +62,7 @@ export async function askGraphQl<Output>(
 export function notUnderstood(requestLine: string, what: string): GitHubError {
   return new GitHubError(`GitHub's answer to \`${requestLine}\` does not hold ${what}`, {
     reason: 'invalid',
-    requestLine: requestLine,
+    requestLine,
   });
 }
 

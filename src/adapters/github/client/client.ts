@@ -135,7 +135,7 @@ function requestError({ route, needsWrite }: Sent, thrown: unknown): unknown {
   const headers = 'headers' in response ? response.headers : {};
   const body = 'data' in response ? response.data : undefined;
   return httpError({
-    requestLine: requestLine,
+    requestLine,
     status: thrown.status,
     headers: textHeaders(headers),
     body,
@@ -175,7 +175,7 @@ function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: 
   const data = 'data' in body ? body.data : undefined;
   if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;
   if (missingIsNull && isObject(data) && body.errors.every(isNotFound)) return data;
-  throw graphqlError({ requestLine: requestLine, headers: textHeaders(headers), errors: body.errors });
+  throw graphqlError({ requestLine, headers: textHeaders(headers), errors: body.errors });
 }
 
 function isNotFound(error: unknown): boolean {

@@ -36,7 +36,7 @@ export class GitHubError extends AxeError {
     const { reason, requestLine, status, retryAfterMs } = this;
     return new GitHubError(message, {
       reason,
-      requestLine: requestLine,
+      requestLine,
       ...(status === undefined ? {} : { status }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(remedy === undefined ? {} : { remedy }),
@@ -69,7 +69,7 @@ export function httpError(answer: ResponseFacts): GitHubError {
   const remedy = remedyOf({ ...answer, text, reason, retryAfterMs, needsWrite });
   return new GitHubError(`GitHub answered ${status}${to(requestLine)}${text === '' ? '' : `: ${text}`}`, {
     reason,
-    requestLine: requestLine,
+    requestLine,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(remedy === undefined ? {} : { remedy }),
@@ -81,7 +81,7 @@ export function networkError(requestLine: string, cause: NetworkCause): GitHubEr
   const what = isGraphQl(requestLine) ? '' : ` \`${requestLine}\``;
   return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
-    requestLine: requestLine,
+    requestLine,
     remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
 }
@@ -108,7 +108,7 @@ export function graphqlError({ requestLine, headers, errors }: Refusal): GitHubE
   const reason = graphqlReason(types, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
   const remedy = remedyOf({
-    requestLine: requestLine,
+    requestLine,
     status: 403,
     headers,
     text,
@@ -118,7 +118,7 @@ export function graphqlError({ requestLine, headers, errors }: Refusal): GitHubE
   });
   return new GitHubError(`GitHub refused: ${shorten(text)}`, {
     reason,
-    requestLine: requestLine,
+    requestLine,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(remedy === undefined ? {} : { remedy }),
   });

@@ -222,7 +222,7 @@ export async function fetchPull(
     const requestLine = `GET /repos/${owner}/${repo}/pulls/${number}`;
     throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a pull request`, {
       reason: 'unavailable',
-      requestLine: requestLine,
+      requestLine,
     });
   }
   const { head, base, changed_files: changedFiles } = parsed.output;

@@ -63,9 +63,9 @@ export async function fetchSurroundings(
   const warnings: Warning[] = [];
   const unread: string[] = [];
   const wants = (part: ContextPart) => request.parts.includes(part);
-  async function read<Value>(what: string, request: Promise<Value> | undefined): Promise<Value | undefined> {
+  async function read<Value>(what: string, pending: Promise<Value> | undefined): Promise<Value | undefined> {
     try {
-      return await request;
+      return await pending;
     } catch (thrown) {
       if (!(thrown instanceof GitHubError)) throw thrown;
       unread.push(what);

@@ -117,7 +117,7 @@ export function sift(entries: readonly ListedEntry[]): {
       totalBytes += entry.sizeBytes;
     }
   }
-  return { requested: requested, refused };
+  return { requested, refused };
 }
 
 function capReason(

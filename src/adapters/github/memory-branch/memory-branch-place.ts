@@ -33,7 +33,7 @@ export function branchName(place: MemoryBranchPlace): string {
 export function placeNotUnderstood(requestLine: string): GitHubError {
   return new GitHubError(`GitHub's answer to \`${requestLine}\` is not understood`, {
     reason: 'unavailable',
-    requestLine: requestLine,
+    requestLine,
   });
 }
 

@@ -64,7 +64,7 @@ export function parseFiles(body: unknown, requestLine: string): readonly Patched
   if (!parsed.success) {
     throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a list of files`, {
       reason: 'unavailable',
-      requestLine: requestLine,
+      requestLine,
     });
   }
   return parsed.output.map(({ filename, status, additions, deletions, previous_filename, patch }) => ({

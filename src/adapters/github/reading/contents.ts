@@ -114,7 +114,7 @@ export async function fetchBlob(
   const requestLine = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
   throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a blob`, {
     reason: 'unavailable',
-    requestLine: requestLine,
+    requestLine,
   });
 }
 

@@ -20,7 +20,7 @@ export async function resolveCommit(
   const requestLine = `GET /repos/${owner}/${repo}/commits/${ref}`;
   throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
     reason: 'unavailable',
-    requestLine: requestLine,
+    requestLine,
   });
 }
 
