@@ -43,6 +43,7 @@ async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions[
   const { plan } = await reportOf('planned');
   const published = await deps.publisher.publish(plan, outcome, {
     buffered: NOTHING_BUFFERED,
+    read: { coverage: undefined, unseen: [] },
     commits: undefined,
     facts: [],
     known: [],

@@ -136,7 +136,7 @@ describe('a review of a change that does not fit', () => {
     expect(new Set(buffered.findings.map(({ id }) => id)).size).toBe(4);
     expect(buffered.review?.summary).toBe('One summary of all.');
     expect(report.outcome).toMatchObject({ kind: 'completed', answer: 'One summary of all.' });
-    expect(report.plan.task.unseen).toEqual([]);
+    expect(report.read.unseen).toEqual([]);
     expect(deps.warnings.filter(({ code }) => code === 'context-incomplete')).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('a review of a change that does not fit', () => {
     const { report, read } = await review({ toml: 'parts = 2\n' });
     expect(read).toHaveLength(2);
     expect(read.flat()).toContain('src/login.ts');
-    expect(report.plan.task.unseen).toHaveLength(2);
+    expect(report.read.unseen).toHaveLength(2);
   });
 
   it.each<[string, LanguageModelV4GenerateResult | Error]>([
@@ -165,7 +165,7 @@ describe('a review of a change that does not fit', () => {
       'src/c.ts',
       'src/login.ts',
     ]);
-    expect(report.plan.task.unseen).toEqual(['src/b.ts']);
+    expect(report.read.unseen).toEqual(['src/b.ts']);
     expect(report.outcome.kind).toBe('completed');
     expect(deps.warnings).toContainEqual(
       expect.objectContaining({
@@ -184,7 +184,7 @@ describe('a review of a change that does not fit', () => {
   it('reads what the budget allows, the dangerous part first', async () => {
     const { report, read, deps } = await review({ request: { tokenLimit: () => 80_000 } });
     expect(read).toEqual([['src/login.ts']]);
-    expect(report.plan.task.unseen?.toSorted()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts']);
+    expect(report.read.unseen.toSorted()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts']);
     expect(deps.warnings).toContainEqual(
       expect.objectContaining({
         message: expect.stringContaining(

@@ -12,7 +12,7 @@ import type { Change } from './memory/change.js';
 import type { Sign } from './memory/sign.js';
 import type { MemoryStore } from './memory/store.js';
 import type { RunOutcome } from './outcome.js';
-import type { MemoryPlan, Plan } from './plan.js';
+import type { MemoryPlan, Plan, ReadByRun } from './plan.js';
 import type { TriggerContext } from './prompt/context.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Dismissal } from './review/acknowledge.js';
@@ -122,6 +122,7 @@ export interface ReviewedChange {
 /** What a run wants published beside its answer. */
 export interface PublishRequest {
   readonly buffered: Buffered;
+  readonly read: ReadByRun;
   /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
   readonly commits: ReviewedChange | undefined;
   /** What is remembered of earlier reviews. */

@@ -12,7 +12,7 @@ import type { Provenance } from './memory/provenance.js';
 import { isCutShort, type RunOutcome } from './outcome.js';
 import type { ContextFile } from './prompt/context-file.js';
 import type { Task } from './prompt/task.js';
-import { cutShort } from './review/coverage.js';
+import { cutShort, withoutFiles } from './review/coverage.js';
 import type { ReviewPlan } from './review/review-plan.js';
 import type { Scope } from './review/scope.js';
 import type { Warning } from './warning.js';
@@ -50,12 +50,26 @@ export interface Plan {
   readonly warnings: readonly Warning[];
 }
 
-/** How much of its change a run has read once it is over; undefined where it is about no change. */
-export function coverageAtEnd(
-  { coverage }: Pick<Plan, 'coverage'>,
+/** How much of its change a run has read once it is over. */
+export interface ReadByRun {
+  /** Undefined where the run is about no change. */
+  readonly coverage: Coverage | undefined;
+  /** Paths of files that the next review shows first: they did not fit, or no pass has read them. */
+  readonly unseen: readonly string[];
+}
+
+/** What a run has read of the change that was planned; `unread` are paths of files whose pass was not held, or failed. */
+export function readByRun(
+  { coverage, task }: Pick<Plan, 'coverage' | 'task'>,
   outcome: RunOutcome,
-): Coverage | undefined {
-  return coverage !== undefined && isCutShort(outcome) ? cutShort(coverage) : coverage;
+  unread: readonly string[],
+): ReadByRun {
+  const missed = unread.map((path) => ({ path, why: 'failed' as const }));
+  const read = coverage === undefined ? undefined : withoutFiles(coverage, missed);
+  return {
+    coverage: read !== undefined && isCutShort(outcome) ? cutShort(read) : read,
+    unseen: [...new Set([...(task.unseen ?? []), ...unread])],
+  };
 }
 
 /** One of several conversations that review a change. */

@@ -11,9 +11,8 @@ import { runAgent } from '../core/loop/run-agent.js';
 import { costLimit, spendBefore } from '../core/loop/spend.js';
 import { UsageByAgent } from '../core/loop/usage-by-agent.js';
 import type { RunOutcome } from '../core/outcome.js';
-import type { Plan } from '../core/plan.js';
+import { type Plan, readByRun } from '../core/plan.js';
 import { NO_NOTES, withNotes } from '../core/prompt/system.js';
-import { withoutFiles } from '../core/review/coverage.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../core/review/publish-rules.js';
 import { redact } from '../core/sanitize/redact.js';
 import type { Effect, Tool } from '../core/tools/tool.js';
@@ -79,19 +78,8 @@ export async function converse(
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
   const openPass = (name: string) => open(`${run} ${name}`);
   const { unread, ...held } = await holdConversations({ plan, change, parts, openPass }, delegation);
-  return { ...restored, plan: withoutRead(plan, unread), ...held, spend, usage: delegation.usage.all };
-}
-
-/** The plan as it was carried out: what no pass has read is shown first by the next review, like what did not fit. */
-function withoutRead(plan: Plan, unread: readonly string[]): Plan {
-  if (unread.length === 0) return plan;
-  const { unseen = [] } = plan.task;
-  const missed = unread.map((path) => ({ path, why: 'failed' as const }));
-  return {
-    ...plan,
-    task: { ...plan.task, unseen: [...new Set([...unseen, ...unread])] },
-    ...(plan.coverage === undefined ? {} : { coverage: withoutFiles(plan.coverage, missed) }),
-  };
+  const read = readByRun(plan, held.outcome, unread);
+  return { ...restored, ...held, read, spend, usage: delegation.usage.all };
 }
 
 /** The workflow's rules, with what the agent's file adds to them. */

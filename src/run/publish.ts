@@ -11,11 +11,12 @@ export const UNPUBLISHED: Published = { line: undefined, url: undefined };
  * the journal before anything is posted. Trouble is a warning.
  */
 export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
-  const { plan, memory, outcome, buffered, change, learned, taint } = conversed;
+  const { plan, memory, outcome, read, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
   const requested = {
     buffered,
+    read,
     commits: change,
     facts: [...(memory?.facts ?? []), ...learned.facts],
     known: learned.known,

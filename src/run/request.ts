@@ -17,7 +17,7 @@ import type { AgentUsage } from '../core/loop/usage-by-agent.js';
 import type { Change, NoteChange } from '../core/memory/change.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../core/memory/store.js';
 import type { RunOutcome } from '../core/outcome.js';
-import type { MemoryPlan, MemoryPolicy, Plan, RunOrigin } from '../core/plan.js';
+import type { MemoryPlan, MemoryPolicy, Plan, ReadByRun, RunOrigin } from '../core/plan.js';
 import type { NotesPlan } from '../core/plan-notes.js';
 import type { LocalChange, TriggerContext } from '../core/prompt/context.js';
 import type { DiffPolicy } from '../core/prompt/context-policy.js';
@@ -148,6 +148,7 @@ export interface Restored extends Pick<Draft, 'taint' | 'change' | 'model'> {
 /** A run whose conversation is over. */
 export interface Conversed extends Restored {
   readonly outcome: RunOutcome;
+  readonly read: ReadByRun;
   /** What is to be published beside the answer. */
   readonly buffered: Buffered;
   readonly spend: Spend;
@@ -203,6 +204,7 @@ export type RunReport =
       readonly plan: Plan;
       readonly memory: Memory | undefined;
       readonly outcome: RunOutcome;
+      readonly read: ReadByRun;
       /** What brought text by anybody into the run. */
       readonly taints: readonly TaintSource[];
       readonly published: Published;

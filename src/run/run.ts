@@ -33,12 +33,13 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
-  const { outcome, spend, usage } = conversed;
+  const { outcome, read, spend, usage } = conversed;
   return {
     kind: 'ran',
-    plan: conversed.plan,
+    plan,
     memory,
     outcome,
+    read,
     taints: taint.sources,
     published,
     remembered,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RequestedRun } from '../../../src/actions/publish/publish-requested.js';
 import type { Finding } from '../../../src/core/findings/finding.js';
 import type { Buffered } from '../../../src/core/review/buffered.js';
 import { readDiffLines } from '../../../src/core/review/diff-lines.js';
@@ -7,7 +6,7 @@ import { parseReviewMarker } from '../../../src/core/review/markers.js';
 import type { Scope } from '../../../src/core/review/scope.js';
 import { DIFF, denied, type Hello, startHello } from '../../adapters/github/hello-fixture.js';
 import { comment } from '../../helpers/triggers.js';
-import { placed, publish } from './publish-scene.js';
+import { type PublishScene, placed, publish } from './publish-scene.js';
 
 /** Far from every line that the change shows. */
 function far(patch: Partial<Finding> = {}) {
@@ -133,7 +132,7 @@ describe('a finding in the text of a review', () => {
     expect(first(hello)).toEqual({ state: 'DISMISSED', findings: 0 });
   });
 
-  it.each<[string, Partial<RequestedRun>]>([
+  it.each<[string, PublishScene]>([
     ['a run that a limit ended', { end: 'exhausted' }],
     ['a question', { trigger: comment({ on: 'pull_request', number: 42, commentId: 9 }) }],
     ['another agent', { agent: 'bot-2' }],

@@ -124,6 +124,7 @@ describe('a check', () => {
     const { plan } = await reportOf('planned');
     const wanted = {
       buffered: NOTHING_BUFFERED,
+      read: { coverage: undefined, unseen: [] },
       commits: undefined,
       facts: [],
       known: [],

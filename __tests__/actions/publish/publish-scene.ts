@@ -33,25 +33,42 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
 
 /** What a test decides beside what the run wants published. */
 export interface PublishScene
-  extends Partial<Omit<RequestedRun, 'wanted'>>,
+  extends Partial<Omit<RequestedRun, 'requested'>>,
     Partial<Pick<PublishRequest, 'facts' | 'known' | 'isUntrusted'>>,
-    Partial<Pick<RequestedOptions, 'client' | 'when' | 'blockOn'>> {}
+    Partial<Pick<RequestedOptions, 'client' | 'when' | 'blockOn'>> {
+  /** Paths of files that the run was not shown, or has not read. */
+  readonly unseen?: readonly string[];
+}
 
 /** Publishes the end of a run of the agent `bot` on pull request 42, at its newest commit. */
 export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: PublishScene = {}) {
-  const { facts = [], known = [], isUntrusted = false, when = 'always', blockOn = 'major', ...rest } = scene;
+  const {
+    facts = [],
+    known = [],
+    isUntrusted = false,
+    unseen = [],
+    when = 'always',
+    blockOn = 'major',
+    ...rest
+  } = scene;
   const { client = 'client' in scene ? undefined : hello.client, ...run } = rest;
   const warnings: string[] = [];
   const head = hello.repo.pulls.get(42)?.head.sha ?? '';
   const commits = { head, base: hello.baseSha, diff: DIFF };
-  const wanted = { buffered: { ...NOTHING_BUFFERED, ...buffered }, commits, facts, known, isUntrusted };
+  const wanted = {
+    buffered: { ...NOTHING_BUFFERED, ...buffered },
+    commits,
+    facts,
+    known,
+    isUntrusted,
+    read: { coverage: undefined, unseen },
+  };
   const part = await publishRequested(
     {
       trigger: pullRequest(),
       agent: 'bot',
       requested: wanted,
       scope: undefined,
-      unseen: [],
       remarks: [],
       end: 'completed',
       now: NOW,

@@ -70,6 +70,7 @@ async function publish(
 
 const NOTHING_WANTED: PublishRequest = {
   buffered: NOTHING_BUFFERED,
+  read: { coverage: undefined, unseen: [] },
   commits: undefined,
   facts: [],
   known: [],

@@ -312,7 +312,7 @@ describe('the headline of a review', () => {
       reviewResult: { agent: 'bot', report: result, isUnpublished: false },
     };
     const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
-    const text = format({ ...report, plan: { ...report.plan, coverage }, outcome, published });
+    const text = format({ ...report, read: { coverage, unseen: [] }, outcome, published });
     expect(text.startsWith(expected)).toBe(true);
   });
 });

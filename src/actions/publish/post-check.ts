@@ -12,7 +12,7 @@ import { formatSeverities } from '../../core/findings/severity.js';
 import type { Severity } from '../../core/findings/terms.js';
 import { encodeField } from '../../core/memory/field.js';
 import { isCutShort, markedAnswer, type RunOutcome } from '../../core/outcome.js';
-import { coverageAtEnd, type Plan } from '../../core/plan.js';
+import type { Plan } from '../../core/plan.js';
 import type { Verdict } from '../../core/review/buffered.js';
 import { plainText } from '../../core/review/comment-text.js';
 import { coverageTitle, formatCoverage } from '../../core/review/coverage.js';
@@ -80,7 +80,7 @@ export function checkOf({ plan, outcome, requested }: CheckedRun, parts: CheckPa
   const { review, line = '', run, footer, records = [] } = parts;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
   const summary = requested.buffered.review?.summary ?? markedAnswer(outcome);
-  const coverage = coverageAtEnd(plan, outcome);
+  const { coverage } = requested.read;
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const unposted = review?.unposted ?? [];
   const findings = formatFindings('Findings', unposted);

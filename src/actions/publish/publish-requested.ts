@@ -15,8 +15,6 @@ export interface RequestedRun {
   readonly requested: PublishRequest;
   /** How much of a pull request was to be reviewed; undefined where the run did not decide that. */
   readonly scope: Scope | undefined;
-  /** Paths of changed files that did not fit into the task. */
-  readonly unseen: readonly string[];
   /** Sentences for people about how a review came about. */
   readonly remarks: readonly string[];
   readonly end: RunOutcome['kind'];
@@ -65,9 +63,12 @@ export async function publishRequested(run: RequestedRun, options: RequestedOpti
 }
 
 /** A finding bears the name that its file had then. */
-function withFormerNames({ unseen, scope }: RequestedRun, diff: string): readonly string[] {
+function withFormerNames({ requested, scope }: RequestedRun, diff: string): readonly string[] {
   const diffs = [diff, ...(scope?.kind === 'since' ? [scope.change.diff] : [])].map(readDiffLines);
-  return unseen.flatMap((path) => [path, ...diffs.flatMap((lines) => lines.get(path)?.previousPath ?? [])]);
+  return requested.read.unseen.flatMap((path) => [
+    path,
+    ...diffs.flatMap((lines) => lines.get(path)?.previousPath ?? []),
+  ]);
 }
 
 function reachOf({ trigger, scope }: RequestedRun): 'whole' | 'part' | 'question' {

@@ -71,10 +71,11 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
       const isSaid = options.comment !== 'always' && isAnswer(parts, plan.trigger);
       const target = isSaid ? undefined : targetOf(plan, options.comment);
       const clean = cleanFor(requested, options);
-      const text = answerText(plan, outcome, clean);
+      const answered = { plan, outcome, read: requested.read };
+      const text = answerText(answered, clean);
       if (text.trim() === '') return join(parts, NOTHING);
       const { name } = plan.agent;
-      const footer = signature(plan, outcome);
+      const footer = signature(answered);
       if (target === undefined) {
         const nowhere = { ...parts, ...withoutPull(plan, options) };
         return join(nowhere, await report({ plan, text, clean }, options));
@@ -178,7 +179,6 @@ async function publishParts(
     agent: plan.agent.name,
     requested,
     scope: plan.scope,
-    unseen: plan.task.unseen ?? [],
     remarks: reviewRemarks(outcome, requested.buffered).map(clean),
     ...(outcome.kind === 'exhausted' && outcome.isAnswered === true ? { isAnswered: true as const } : {}),
     end: outcome.kind,
@@ -190,7 +190,7 @@ async function publishParts(
     when: review.when,
     maxComments: review.rules.maxComments,
     blockOn: review.rules.blockOn,
-    footer: reviewFooter({ plan, outcome }, { runUrl: options.runUrl, clean }),
+    footer: reviewFooter({ plan, outcome, requested }, { runUrl: options.runUrl, clean }),
     signature: signatureOf(plan.agent.name, options.runUrl),
     reporter,
     secrets,

@@ -2,7 +2,7 @@ import type { Published, PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber } from '../../core/event/trigger.js';
 import type { FindingRecord } from '../../core/findings/record.js';
 import type { RunOutcome } from '../../core/outcome.js';
-import { coverageAtEnd, type Plan } from '../../core/plan.js';
+import type { Plan } from '../../core/plan.js';
 import { formatCoverage } from '../../core/review/coverage.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { usd } from '../../core/text/usd.js';
@@ -19,11 +19,11 @@ interface End {
 
 /** What other programs get of a review: redacted, since nobody cleans it later. */
 export function reviewResultOf(
-  { plan, outcome, requested }: End,
+  { plan, requested }: End,
   { records, isReviewLost = false }: PublishedPart,
   { secrets }: { readonly secrets: readonly string[] },
 ): Pick<Published, 'reviewResult'> {
-  const coverage = coverageAtEnd(plan, outcome);
+  const { coverage } = requested.read;
   if (records === undefined || coverage === undefined || requested.commits === undefined) return {};
   const { head, base } = requested.commits;
   const findings = records.map((record) => redactTexts(record, (text) => sanitize(text, 'output', secrets)));
@@ -48,11 +48,11 @@ function redactTexts(record: FindingRecord, clean: Clean): FindingRecord {
 
 /** The small line of a review: who, at what cost, where to read more, what people can say. */
 export function reviewFooter(
-  { plan, outcome }: Pick<End, 'plan' | 'outcome'>,
+  { plan, outcome, requested }: End,
   { runUrl, clean }: { readonly runUrl: string; readonly clean: Clean },
 ): string {
   const { costUsd } = outcome.stats;
-  const coverage = coverageAtEnd(plan, outcome);
+  const { coverage } = requested.read;
   const read = coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
   const cost = costUsd === undefined || costUsd === 0 ? [] : [usd(costUsd)];
   return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(' · ');

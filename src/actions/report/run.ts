@@ -1,6 +1,6 @@
 import { formatError } from '../../core/errors.js';
 import { type Conclusion, conclusionOf, markedAnswer, type RunOutcome } from '../../core/outcome.js';
-import { coverageAtEnd, type Plan } from '../../core/plan.js';
+import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
 import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';
@@ -112,7 +112,7 @@ function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOpti
     published.checkUrl === undefined ? '' : `[Check of the commit](${published.checkUrl})`,
     published.details === undefined ? '' : clean(published.details),
     '---',
-    formatReading(coverageAtEnd(plan, outcome), plan.scope),
+    formatReading(report.read.coverage, plan.scope),
     formatMemory(report, view),
     formatLearned(report.learned, view),
     warningList(withoutReported(warnings, report)),
@@ -130,7 +130,7 @@ function headlineOf(report: Ran): string {
     agent: plan.agent.name,
     conclusion: conclusionOfRun(report),
     findings: published.reviewResult?.report.findings,
-    coverage: coverageAtEnd(plan, outcome),
+    coverage: report.read.coverage,
     stats: outcome.stats,
   });
 }

@@ -53,6 +53,7 @@ function kindOf({
 
 /** The same after parts of a review failed or were not paid for: their files were not read. */
 export function withoutFiles(coverage: Coverage, missed: Coverage['unread']): Coverage {
+  if (missed.length === 0) return coverage;
   const known = new Set(coverage.unread.map(({ path }) => path));
   const unread = [...coverage.unread, ...missed.filter(({ path }) => !known.has(path))];
   const read = Math.max(0, coverage.files - unread.length);
