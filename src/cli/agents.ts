@@ -169,5 +169,6 @@ async function edit(flags: ParsedFlags, terminal: Terminal): Promise<void> {
     const remedy = 'Set it, for example `export EDITOR=vi`.';
     throw new AxeError('$EDITOR environment variable is not set', { remedy });
   }
-  await openEditor(editor, await (await library(flags, terminal)).agentFile(name));
+  const agents = await library(flags, terminal);
+  await openEditor(editor, await agents.agentFile(name));
 }

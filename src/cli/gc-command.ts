@@ -79,7 +79,8 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
 }
 
 async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const agent = await (await agentsOf(flags, terminal)).loadAgent(name);
+  const agents = await agentsOf(flags, terminal);
+  const agent = await agents.loadAgent(name);
   const reporter = createTerminalReporter({
     write: (line) => terminal.stderr.write(`${line}\n`),
     verbose: false,

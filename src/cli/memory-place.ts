@@ -102,7 +102,8 @@ function refuseMixed(flags: ParsedFlags): void {
 /** An agent's memory can outlive its file, so a missing one is fine. */
 async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<LoadedAgent | undefined> {
   try {
-    return await (await agentsHere({ flags, terminal })).loadAgent(agent);
+    const agents = await agentsHere({ flags, terminal });
+    return await agents.loadAgent(agent);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(agent));
@@ -112,7 +113,8 @@ async function findAgent({ agent, flags, terminal }: PlaceRequest): Promise<Load
 
 /** What the memories of agents are called that can be run from here. */
 async function knownAgents(request: PlaceRequest): Promise<readonly string[]> {
-  const listed = await (await agentsHere(request)).listAgents();
+  const agents = await agentsHere(request);
+  const listed = await agents.listAgents();
   return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
 }
 

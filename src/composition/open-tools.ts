@@ -12,6 +12,7 @@ export function createToolOpener(surroundings: ToolSurroundings): Dependencies['
     opener ??= import('./tools.js').then(({ createLoadedToolOpener }) =>
       createLoadedToolOpener(surroundings),
     );
-    return await (await opener)(request);
+    const open = await opener;
+    return await open(request);
   };
 }

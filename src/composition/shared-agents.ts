@@ -59,12 +59,19 @@ export function createSharedAgents(shared: SharedAgents, places: SharedPlaces): 
     return opened;
   }
   return {
-    loadAgent: async (name) => ({
-      ...(await (await library()).loadAgent(name)),
-      repository: `${shared.owner}/${shared.name}`,
-    }),
-    loadSkill: async (path, agent) => await (await library()).loadSkill(path, agent),
-    hasAgents: async (dir) => await (await library()).hasAgents(dir),
+    async loadAgent(name) {
+      const agents = await library();
+      const agent = await agents.loadAgent(name);
+      return { ...agent, repository: `${shared.owner}/${shared.name}` };
+    },
+    async loadSkill(path, agent) {
+      const agents = await library();
+      return await agents.loadSkill(path, agent);
+    },
+    async hasAgents(dir) {
+      const agents = await library();
+      return await agents.hasAgents(dir);
+    },
     loadContextFiles: async () => ({ files: [], warnings: [] }),
   };
 }

@@ -96,13 +96,17 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
     } catch (thrown) {
       if (!isForgotten(thrown)) throw thrown;
       retired.add(connection);
-      return await (await openSession()).request('tools/call', params, patience);
+      const session = await openSession();
+      return await session.request('tools/call', params, patience);
     }
   }
 
   return {
     name: config.name,
-    request: async (method, params) => await (await openSession()).request(method, params, { ms, signal }),
+    async request(method, params) {
+      const session = await openSession();
+      return await session.request(method, params, { ms, signal });
+    },
     async call(tool, input, callSignal) {
       try {
         return formatResult(await callTool({ name: tool, arguments: input }, callSignal));
