@@ -101,7 +101,7 @@ describe('`mode: memory`', () => {
     const elsewhere = tempDir('elsewhere');
     writeFileSync(join(elsewhere, 'memory.md'), B);
     symlinkSync(elsewhere, join(workspace, 'link'));
-    const message = expect.stringMatching(/ is no path inside the workspace$/);
+    const message = expect.stringMatching(/ is not a path inside the workspace$/);
     const remedy = 'Name a file of the workspace, for example `memory.md`.';
     const commands = [
       `export --out ${path}`,
@@ -125,7 +125,7 @@ describe('`mode: memory`', () => {
     symlinkSync(elsewhere, join(workspace, 'all/untrusted'));
     const { report } = await run('export --all --out all', { workspace });
     expect(report).toMatchObject({
-      result: { kind: 'failed', message: '"all/untrusted/bot.md" is no path inside the workspace' },
+      result: { kind: 'failed', message: '"all/untrusted/bot.md" is not a path inside the workspace' },
     });
     expect(readdirSync(elsewhere)).toEqual([]);
   });

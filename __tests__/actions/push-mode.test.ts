@@ -120,7 +120,7 @@ describe('`memory-command: push`', () => {
     await expect(push('push main')).rejects.toMatchObject({
       name: 'ConfigError',
       message: 'the input `memory-command`: `push main` is not understood',
-      remedy: 'It is written `push [--branch <name>]`.',
+      remedy: 'Usage: `push [--branch <name>]`.',
     });
   });
 });

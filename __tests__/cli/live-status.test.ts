@@ -41,7 +41,14 @@ const USED: RunEvent = {
   costUsd: 0.0432,
 };
 const READS: RunEvent = { kind: 'tool-started', turn: 1, tool: 'read_file', input: { path: 'src/auth.ts' } };
-const HAS_READ: RunEvent = { kind: 'tool-call', turn: 1, tool: 'read_file', isError: false, durationMs: 3 };
+const HAS_READ: RunEvent = {
+  kind: 'tool-call',
+  turn: 1,
+  tool: 'read_file',
+  input: {},
+  isError: false,
+  durationMs: 3,
+};
 
 /** The line without the sign that turns. */
 const shown = ({ line }: { line(): string }) => line().replace(/^\S /, '');

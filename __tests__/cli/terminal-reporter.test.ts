@@ -98,8 +98,8 @@ describe('the talk of a run', () => {
 
   const TURN: readonly RunEvent[] = [
     { kind: 'model-request', turn: 2, messages: 5, toolResults: 3, tools: 1 },
-    { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
-    { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 3 },
+    { kind: 'model-reply', turn: 2, stopReason: 'tool_use', called: ['read_file', 'read_file'], tools: 1 },
+    { kind: 'tool-call', turn: 2, tool: 'read_file', input: {}, isError: false, durationMs: 3 },
   ];
 
   it('names each change to a note', () => {

@@ -73,5 +73,5 @@ const LIMIT_STATUS: Record<Limit, ExitCode> = { turns: 1, time: 3, tokens: 4, co
 
 /** A tool call that went well. */
 export function called(tool: string, patch: Partial<ToolCallRecord> = {}): ToolCallRecord {
-  return { tool, input: {}, output: 'ok', isError: false, isDenied: false, ...patch };
+  return { turn: 1, tool, input: {}, output: 'ok', isError: false, isDenied: false, ...patch };
 }

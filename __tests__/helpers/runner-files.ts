@@ -14,7 +14,7 @@ export interface WorkflowCommands {
   readonly masks: readonly string[];
   /** Names of all commands in order, so a test can tell that none ran that should not. */
   readonly names: readonly string[];
-  /** The output as the log shows it: masks applied, lines of commands left out. */
+  /** The output as the log shows it: masks applied, groups with their titles, lines of other commands left out. */
   readonly log: string;
 }
 
@@ -39,6 +39,7 @@ export function parseWorkflowCommands(stdout: string): WorkflowCommands {
       continue;
     }
     names.push(command.name);
+    if (command.name === 'group') log.push(command.message);
     if (command.name === 'stop-commands') resumeToken = command.message;
     if (command.name === 'add-mask') masks.push(command.message);
     const level = LEVELS.find((one) => one === command.name);

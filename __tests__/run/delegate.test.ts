@@ -402,7 +402,13 @@ describe('what is told of sub-agents', () => {
     const live = ['tokens-used', 'tool-started'];
     expect(deps.events.slice(1).filter(({ kind }) => !live.includes(kind))).toEqual([
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
-      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+      {
+        kind: 'model-reply',
+        turn: 1,
+        stopReason: 'tool_use',
+        called: ['call_agent', 'call_agent'],
+        tools: 1,
+      },
       { kind: 'sub-agent-called', agent: 'a', depth: 1, task: 'look' },
       { kind: 'sub-agent-called', agent: 'b', depth: 1, task: 't' },
       {
@@ -411,11 +417,25 @@ describe('what is told of sub-agents', () => {
         durationMs: 0,
         result: { kind: 'failure', detail: 'failed to load agent "b": agent config not found: b' },
       },
-      { kind: 'tool-call', turn: 1, tool: 'call_agent', isError: true, durationMs: 0 },
+      {
+        kind: 'tool-call',
+        turn: 1,
+        tool: 'call_agent',
+        input: { agent: 'b', task: 't' },
+        isError: true,
+        durationMs: 0,
+      },
       { kind: 'sub-agent-ended', agent: 'a', durationMs: 0, result: { kind: 'answer', text: 'größer' } },
-      { kind: 'tool-call', turn: 1, tool: 'call_agent', isError: false, durationMs: 0 },
+      {
+        kind: 'tool-call',
+        turn: 1,
+        tool: 'call_agent',
+        input: { ...CALL, context: 'c' },
+        isError: false,
+        durationMs: 0,
+      },
       { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
-      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', toolCalls: 0, tools: 1 },
+      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
     ]);
   });
 
@@ -445,7 +465,7 @@ describe('what is told of sub-agents', () => {
       modelId: 'bot',
     });
     expect(outcome.stats.calls).toEqual([
-      { tool: 'call_agent', input: CALL, output: 'x', isError: false, isDenied: false },
+      { turn: 1, tool: 'call_agent', input: CALL, output: 'x', isError: false, isDenied: false },
     ]);
   });
 

@@ -114,7 +114,7 @@ it('analyses, trims, and opens a pull request that the next run brings up to dat
   const again = await collect(stage, { 'gc-suggestions': 'pull-request' });
   expect(troubles(again)).toEqual([]);
   expect(stage.repo.pulls.size).toBe(1);
-  expect(again.summary).toContain('Brought up to date: pull request');
+  expect(again.summary).toContain('Updated: [the pull request with the suggestions](http');
   expect(again.outputs['memory-saved']).toBe('false');
 });
 

@@ -48,7 +48,7 @@ it('opens an issue for an agent of another repository, and leaves its namesake h
   expect([stage.repo.pulls.size, stage.repo.branches.has(GC_BRANCH)]).toEqual([0, false]);
   const [issue] = [...stage.repo.issues.values()];
   expect(issue?.body).toContain('The agent is kept in another repository, so there is no pull request here.');
-  expect(step.summary).toContain('Opened: issue ');
+  expect(step.summary).toContain('Opened: [the issue with the suggestions](');
   expect(stage.model.requests()).toHaveLength(1);
 });
 
@@ -60,12 +60,14 @@ it('does not open a pull request again that people closed, and tells the model w
     stage.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
   const again = await collect(stage);
   expect(troubles(again)).toEqual([]);
-  expect(again.summary).toMatch(/Not suggested again: the same suggestion was closed, \S+\/pull\/1\n/);
+  expect(again.summary).toMatch(
+    /Not suggested again: \[the same suggestion\]\(\S+\/pull\/1\) was closed\.\n/,
+  );
   expect(stage.repo.pulls.size).toBe(1);
   const asked = stage.model.prompts()[3]?.messages.join('\n') ?? '';
   expect(asked).toContain('closed without merging');
   expect(asked).toContain('- Say how tokens are compared\nEvery review found it.');
-  expect((await collect(stage)).summary).toContain('Opened: pull request');
+  expect((await collect(stage)).summary).toContain('Opened: [the pull request');
   expect(stage.repo.pulls.size).toBe(2);
 });
 
@@ -76,7 +78,7 @@ it('does not open an issue again that people closed, nor one that recommends not
   for (const number of stage.repo.issues.keys()) stage.repo.talk.closedIssues.add(number);
   expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain('Not suggested again:');
   expect((await collect(stage, { 'gc-suggestions': 'issue' })).summary).toContain(
-    "Nothing in the agent's own files",
+    "No change of the agent's own files is suggested.",
   );
   expect(stage.repo.issues.size).toBe(1);
 });

@@ -151,6 +151,7 @@ export function steady(text: string): string {
     .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$/gm, '<seconds>')
     .replaceAll(/\b\d+ requests to GitHub/g, '<n> requests to GitHub')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
+    .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>')
     .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
 }
 

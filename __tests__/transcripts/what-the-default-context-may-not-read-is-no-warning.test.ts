@@ -26,6 +26,8 @@ it('but a line of the log and of the summary, and the model is told', async () =
   expect(step.summary).toMatch(/\*\*Not read\*\*, so the model does not know of it\n\n.*`checks: read`/);
   expect(step.summary).not.toContain('**Warnings**');
   expect(step.log).toMatch(/Not read: .*`checks: read`/);
+  expect(step.summary).toContain('- the check runs — add `checks: read` under `permissions:` of the job.');
+  expect(step.log + step.summary).not.toMatch(/GET \/|Resource not accessible/);
   expect(stage.model.prompts()[0]?.messages.join('\n')).toContain('some of the checks');
 });
 

@@ -81,11 +81,13 @@ export async function main(runner: Runner): Promise<void> {
     });
     const request = await makeRequest(inputs, trigger, runner);
     const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps);
+    reporter.endTurn();
     const ended = reporterOf(report);
     await deps.acknowledgement?.end(ended.isAnswered(), ended.noAnswer?.());
     const { warnings } = reporter;
     await reportRun({ report, inputs, runner, warnings, secrets, requests: requests.number });
   } catch (thrown) {
+    reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     // Whoever cancels a run knows of it, and a newer one may answer.
     const isStopped = isCancelled(cause);

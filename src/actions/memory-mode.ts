@@ -60,7 +60,7 @@ async function inside(workspace: string, path: string): Promise<string> {
 }
 
 function outside(path: string): AxeError {
-  return new AxeError(`${JSON.stringify(path)} is no path inside the workspace`, {
+  return new AxeError(`${JSON.stringify(path)} is not a path inside the workspace`, {
     remedy: 'Name a file of the workspace, for example `memory.md`.',
   });
 }

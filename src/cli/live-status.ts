@@ -1,4 +1,5 @@
 import createSpinner, { type Spinner } from 'yocto-spinner';
+import { callTarget } from '../core/loop/call-target.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { RunEvent } from '../core/run-event.js';
 import { count } from '../core/text/count.js';
@@ -125,15 +126,8 @@ class Progress {
   }
 }
 
-/** Arguments by which a call is known, the most telling first. */
-const TARGETS = ['path', 'url', 'command', 'query', 'pattern', 'agent', 'title', 'name'];
-
-const TARGET_LENGTH = 60;
-
 function describeCall(tool: string, input: unknown): string {
-  const given = typeof input === 'object' && input !== null ? new Map(Object.entries(input)) : new Map();
-  const target = TARGETS.map((name) => given.get(name)).find((value) => typeof value === 'string');
-  return target === undefined ? tool : `${tool} ${cleanLine(target, TARGET_LENGTH)}`.trim();
+  return `${tool} ${callTarget(input)}`.trim();
 }
 
 function usedLine({ modelId, turns, durationMs, inputTokens, outputTokens, costUsd }: RunStats): string {

@@ -49,7 +49,9 @@ function formatEvent(event: RunEvent): readonly string[] {
     }
     case 'model-reply':
       if (event.tools === 0) return [];
-      return [`[turn ${event.turn}] Received response: ${event.stopReason} (${event.toolCalls} tool calls)`];
+      return [
+        `[turn ${event.turn}] Received response: ${event.stopReason} (${event.called.length} tool calls)`,
+      ];
     case 'retry': {
       const { attempt, maxRetries, error, delayMs } = event;
       return [`[retry] Attempt ${attempt}/${maxRetries} after ${error.category}, waiting ${delayMs}ms`];

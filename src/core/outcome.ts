@@ -2,6 +2,8 @@ import { type AxeError, isCancelled } from './errors.js';
 
 /** A tool call as `--json` shows it. */
 export interface ToolCallRecord {
+  /** The reply of the conversation that made it, from 1. */
+  readonly turn: number;
   readonly tool: string;
   readonly input: unknown;
   readonly output: string;

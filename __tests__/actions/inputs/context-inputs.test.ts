@@ -52,7 +52,7 @@ describe('the inputs about what the model is given', () => {
     [{ paths: 'src/**, !docs/**' }, 'No pattern excludes here: write `paths-ignore: docs/**`.'],
     [
       { 'paths-ignore': '!docs/**' },
-      'No pattern takes others back: leave it out, and name in `paths` what is to be sent.',
+      'A pattern cannot exclude: leave it out, and name in `paths` what to send.',
     ],
     [{ paths: 'docs/' }, 'Write `docs/**` for all that is in the folder.'],
     [{ paths: './**/*.ts' }, 'Write `**/*.ts`.'],

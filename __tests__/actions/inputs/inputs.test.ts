@@ -209,12 +209,12 @@ describe('inputs', () => {
     ],
     [
       { 'labels-allowed': 'bug, **' },
-      'the input `labels-allowed` cannot have "**": names are no paths',
+      'the input `labels-allowed` cannot have "**": that is not a path',
       'Write `*`; one `*` matches anything, slashes too.',
     ],
     [
       { 'assignees-allowed': 'octo**' },
-      'the input `assignees-allowed` cannot have "octo**": names are no paths',
+      'the input `assignees-allowed` cannot have "octo**": that is not a path',
       'Write `octo*`; one `*` matches anything, slashes too.',
     ],
     [

@@ -135,7 +135,7 @@ describe('the inputs of memory', () => {
   ])('refuse a branch with %s', (_, branch) => {
     expect(thrownBy({ 'memory-branch': branch })).toMatchObject({
       name: 'ConfigError',
-      message: `the input \`memory-branch\` is no name of a branch: ${JSON.stringify(branch)}`,
+      message: `the input \`memory-branch\` is not a branch name: ${JSON.stringify(branch)}`,
       remedy: 'Write the short name, for example `axe-memory`.',
     });
   });

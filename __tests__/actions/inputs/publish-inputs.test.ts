@@ -34,8 +34,8 @@ describe('the inputs about where else an answer goes', () => {
 
   it.each([
     ['report-to', 'comment', '`report-to` cannot be "comment"'],
-    ['report-title', 'a\nb', '`report-title` is no title'],
-    ['report-title', 'x'.repeat(201), '`report-title` is no title'],
+    ['report-title', 'a\nb', '`report-title` is not a title'],
+    ['report-title', 'x'.repeat(201), '`report-title` is not a title'],
     ['check-run', 'yes', '`check-run` must be true or false'],
   ])('refuse %s: %j', (name, value, message) => {
     expect(() => read({ [name]: value })).toThrow(message);

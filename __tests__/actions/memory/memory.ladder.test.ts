@@ -156,7 +156,7 @@ describe('an entry (D13, D14)', () => {
     const [notice = '', ...others] = result.kind === 'saved' ? (result.notices ?? []) : [];
     expect(others).toEqual([]);
     expect(notice).toMatch(
-      /^Memory went to the Actions cache, since the token may not write the memory branch\. .*`contents: write`/,
+      /^Memory went to the Actions cache, since the token cannot write the memory branch\. .*`contents: write`/,
     );
   });
 

@@ -123,7 +123,7 @@ describe('the store of a workflow', () => {
 
   it('where there is none is empty too, but says what to do about it once something is to be saved', async () => {
     const store = open();
-    const location = 'nowhere (no store is in reach)';
+    const location = 'nowhere (no store can be reached)';
     expect(await read(store)).toEqual({ kind: 'empty', location, nowhere: 'no-store', warnings: [] });
     expect(await write(store)).toEqual({
       kind: 'failed',

@@ -58,7 +58,7 @@ describe('the people a run assigns', () => {
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { assignees });
     expect(part?.line).toBe('Assigned hubot.');
     expect(warnings).toEqual([
-      'GitHub did not assign monalisa: they may not be assigned here. Give them access to the repository, or take them out of `assignees-allowed`.',
+      'GitHub did not assign monalisa: they cannot be assigned here. Give them access to the repository, or take them out of `assignees-allowed`.',
     ]);
     expect(repo.talk.assigneesOf.get(42)).toEqual(['hubot']);
   });

@@ -81,12 +81,12 @@ describe('what a run loaded', () => {
     [
       'some of what a branch holds, with a link',
       { ...RESTORED, ...FILE, loaded: 5, total: 20 },
-      `**Memory** (branch): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+      `**Memory** (memory branch): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
     ],
     [
       'all of it',
       { ...RESTORED, ...FILE, loaded: 1, total: 1 },
-      `**Memory** (branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
+      `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
     ],
     [
       'what another store holds',
@@ -104,27 +104,27 @@ describe('what a run loaded', () => {
         loaded: 2,
         total: 2,
       },
-      `**Memory** (branch): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
+      `**Memory** (memory branch): 2 entries loaded from ${LINK} and \`${CACHE.location}\`.\n\n${LOADED}`,
     ],
     [
       'what lies in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
-      `**Memory** (branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+      `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [
       'what one of several stores holds in a folder with any name',
       { ...RESTORED, location: 'docs/this and that/bot.md', store: 'repo', loaded: 1, total: 1 },
-      `**Memory** (branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
+      `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
     ],
     [
       'nothing, since there is nothing',
       { kind: 'empty', location: FILE.location, warnings: [] },
-      `**Memory** (branch): nothing yet in \`${FILE.location}\`.`,
+      `**Memory** (memory branch): nothing yet in \`${FILE.location}\`.`,
     ],
     [
       'nothing, since it could not be read',
       { kind: 'failed', location: FILE.location, message: 'reading octocat/hello@axe-memory failed: no' },
-      '**Memory** (branch): not loaded: reading octocat/hello@axe-memory failed: no.',
+      '**Memory** (memory branch): not loaded: reading octocat/hello@axe-memory failed: no.',
     ],
   ])('is %s', async (_, restore, expected) => {
     const report = await ran({ restore });
@@ -148,6 +148,27 @@ describe('what a run added', () => {
     expect(await added({ save: CACHED, view: { notes: [why] } })).toBe(
       `Added to \`${CACHE.location}\`:\n\n${ADDED}\n\n- ${why}`,
     );
+  });
+
+  it.each<[string, Scene, string]>([
+    [
+      'took the entry, and the one that was read where that is another',
+      { save: CACHED },
+      `**Memory** (Actions cache): nothing yet in the memory branch \`${FILE.location}\`.`,
+    ],
+    [
+      'keeps an entry that could not be saved',
+      { save: { ...REFUSED, kept: CACHE } },
+      `**Memory** (Actions cache): nothing yet in the memory branch \`${FILE.location}\`.`,
+    ],
+    [
+      'was read, where nothing took the entry',
+      { save: REFUSED },
+      `**Memory** (memory branch): nothing yet in \`${FILE.location}\`.`,
+    ],
+  ])('is headed by the store that %s', async (_, scene, head) => {
+    const restore = { kind: 'empty', location: FILE.location, warnings: [] } as const;
+    expect((await show({ ...scene, restore })).split('\n')[0]).toBe(head);
   });
 
   it('and could not save, but is kept elsewhere, is shown with both', async () => {
@@ -239,7 +260,7 @@ describe('a memory that is to stay in another repository (D14)', () => {
   const link = `[\`${THERE.location}\`](${THERE.url})`;
   const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
   const view = { isHidden: true };
-  const head = `**Memory** (branch): the last 1 of 3 entries loaded from ${link}.
+  const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
 
 What it says is not shown here, since it is kept in another repository.`;
 

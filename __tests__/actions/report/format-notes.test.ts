@@ -206,8 +206,8 @@ describe('a change to a note', () => {
       'MEMORY.md, added:\na\nb\n\n',
       '@@ 2 lines added @@\n+a\n+b',
     ],
-    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, written anew:\na\n\n', '@@ 1 line written anew @@\n+a'],
-    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, written anew:\n\n\n', '@@ 0 lines written anew @@'],
+    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n', '@@ 1 line rewritten @@\n+a'],
+    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n', '@@ 0 lines rewritten @@'],
     [
       { kind: 'replace', from: 'a', to: 'b' },
       'MEMORY.md, in place of "a":\nb\n\n',

@@ -17,7 +17,7 @@ it('lists what the token may not read apart from warnings', async () => {
   ];
   const summary = format(await reportOf('ran'), warnings);
   expect(summary).toContain(
-    '**Warnings**\n\n- odd\n\n**Not read**, so the model does not know of it\n\n- no checks\n',
+    '**Warnings**\n\n- odd\n\n**Not read**, so the model does not know of it\n\n- no checks',
   );
 });
 

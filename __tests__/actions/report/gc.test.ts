@@ -43,8 +43,8 @@ describe('garbage collection that trims nothing', () => {
       'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
     ],
     [
-      { kind: 'not-asked', model: 'openai/m', tokens: 812, plan: { kind: 'no-target' } },
-      'Dry run: no entries trimmed. No model was asked: about 812 tokens of the log would go to `openai/m`, and no entry would be removed.',
+      { kind: 'not-asked', model: 'openai/m', tokens: 24_812, plan: { kind: 'no-target' } },
+      'Dry run: no entries trimmed. No model was asked: about 24,812 tokens of the log would be sent to `openai/m`, and no entry would be removed.',
     ],
   ] as const)('says why: %j', (end, line) => {
     const report = { kind: 'gc', agent: 'bot', store: 'file', collection: { end } } as const;
@@ -135,7 +135,7 @@ describe('suggestions that were not put up', () => {
 
   it('name the pull request in which people closed the same', () => {
     expect(withSuggestion({ kind: 'closed-before', url: 'https://x/1' })).toContain(
-      'Not suggested again: the same suggestion was closed, https://x/1',
+      'Not suggested again: [the same suggestion](https://x/1) was closed.',
     );
   });
 });

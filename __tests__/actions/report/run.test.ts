@@ -27,7 +27,7 @@ const figuresAt = (
 const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
 describe('the summary of a run', () => {
-  it('has answer, comment, memory, warnings and figures, in this order', async () => {
+  it('has answer, comment, memory, figures and warnings, in this order', async () => {
     const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
     const published = { line: 'Posted a comment on #42.', url };
     const parts = { memory: { 'bot.md': ENTRY }, published };
@@ -75,12 +75,12 @@ Added to \`/memory/bot.md\`:
 
 Undo: \`axe-action memory forget bot id1\`.
 
+${FIGURES}
+
 **Warnings**
 
 - the diff is cut; the rest is left out
-- unknown key \`modle\` (\`bot.toml:3:1\`)
-
-${FIGURES}`);
+- unknown key \`modle\` (\`bot.toml:3:1\`)`);
   });
 
   it('says how an agent without memory gets one', async () => {
@@ -168,43 +168,19 @@ ${FIGURES}`);
     expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
   });
 
-  it('lists what was called, with errors and with what was not on offer', async () => {
+  it('ends with the tools by turn, folded', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const calls = [
-      called('read_file'),
-      called('read_file', { isError: true }),
-      called('call_agent', { input: { agent: 'linter', task: 't' } }),
-      called('read_file', { isError: true }),
-      called('fly', { isError: true, isDenied: true }),
+      called('read_file', { input: { path: 'a.ts' } }),
+      called('fly', { turn: 2, isDenied: true }),
     ];
-    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 5, calls }) });
-    expect(text).toContain(`${OFF}
-
-<details><summary>What the agent called</summary>
-
-- \`read_file\`: 3 calls, 2 errors
-- \`call_agent → linter\`: 1 call
-- \`fly\`: 1 call, not offered
-
-</details>
-
-| Model | Turns | Tool calls |`);
-  });
-
-  it('keeps the list of what was called short, whatever names a model makes up', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const names = [
-      '</details>`\n\n# Hi',
-      'x'.repeat(500),
-      ...Array.from({ length: 60 }, (_, index) => `t${index}`),
-    ];
-    const calls = names.map((name) => called(name, { isError: true, isDenied: true }));
-    const text = format({ ...report, outcome: completed('', { toolCalls: calls.length, calls }) });
-    const lines = text.split('\n').filter((line) => line.startsWith('- '));
-    expect(lines).toHaveLength(51);
-    expect(lines[0]).toBe("- `</details>' # Hi`: 1 call, not offered");
-    expect(lines[1]).toBe(`- \`${'x'.repeat(63)}…\`: 1 call, not offered`);
-    expect(lines.at(-1)).toBe('- and 12 more');
+    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 2, calls }) }, [
+      { code: 'model-warning', message: 'odd' },
+    ]);
+    expect(text).toMatch(
+      /\n\n\*\*Warnings\*\*\n\n- odd\n\n<details><summary>Tools by turn: 2 calls in 2 turns/,
+    );
+    expect(text).toMatch(/- Turn 1: `read_file` \(`a.ts`\)\n- Turn 2: `fly` \(not offered\)\n\n<\/details>$/);
   });
 
   it('cleans the answer and nothing that is its own', async () => {
@@ -250,7 +226,7 @@ ${FIGURES.replace('| trusted |', '| untrusted |')}`);
 
   it('says where nothing is kept, and shows no entry then', async () => {
     const text = format(await keptNowhere());
-    expect(text).toContain('\n\n**Memory** (none): nothing is kept (`memory-store: none`).\n\n| Model |');
+    expect(text).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Model |');
     expect(text).not.toContain('the answer\n```');
   });
 

@@ -33,38 +33,38 @@ function reporter(secrets: readonly string[] = []) {
 }
 
 describe('the job log', () => {
-  it('names no note of a memory in another repository (D14)', () => {
+  it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
     const { event, hideNotes, lines } = reporter();
     hideNotes();
     event({ kind: 'note-written', action: 'delete', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
-    expect(lines).toEqual(['  Memory: delete a note, 0 bytes']);
+    event({
+      kind: 'tool-call',
+      turn: 1,
+      tool: 'delete_note',
+      input: { path: 'notes/secret-plan.md' },
+      isError: false,
+      durationMs: 3,
+    });
+    expect(lines).toEqual(['  Note deleted: a note, 0 bytes', '  delete_note: 3 ms']);
   });
 
   it.each<[RunEvent, readonly string[]]>([
-    [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, ['Turn 1: asking the model']],
+    [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, []],
     [
-      { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 16 },
-      ['  Memory: append MEMORY.md, 16 bytes'],
+      { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1600 },
+      ['  Note added to: MEMORY.md, 1,600 bytes'],
     ],
     [
-      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
       ['Turn 1: answered (end_turn)'],
     ],
     [
-      { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 3, tools: 4 },
-      ['Turn 2: answered (tool_use, 3 tool calls)'],
-    ],
-    [
-      { kind: 'model-reply', turn: 2, stopReason: 'tool_use', toolCalls: 1, tools: 4 },
-      ['Turn 2: answered (tool_use, 1 tool call)'],
-    ],
-    [
       { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
-      ['  overloaded: come back later; trying again in 512 ms (1 of 2)'],
+      ['overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
     ],
     [
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
-      ['  openai/a is out of reach; asking ollama/b'],
+      ['openai/a cannot be reached; asking ollama/b'],
     ],
     [
       { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'Lint\nall of it.' },
@@ -76,7 +76,7 @@ describe('the job log', () => {
     ],
     [
       { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
-      ['  p/m takes about 32768 tokens; leaving out earlier turns'],
+      ['p/m takes about 32,768 tokens; leaving out earlier turns'],
     ],
     [
       {
@@ -106,12 +106,30 @@ describe('the job log', () => {
       ['  Sub-agent linter answered only in part after 42 ms: the answer was cut'],
     ],
     [
-      { kind: 'tool-call', turn: 2, tool: 'read_file', isError: false, durationMs: 12 },
-      ['  read_file done in 12 ms'],
+      {
+        kind: 'tool-call',
+        turn: 2,
+        tool: 'read_file',
+        input: { path: 'a.ts' },
+        isError: false,
+        durationMs: 12,
+      },
+      ['  read_file a.ts: 12 ms'],
     ],
     [
-      { kind: 'tool-call', turn: 2, tool: 'url_fetch', isError: true, durationMs: 0 },
-      ['  url_fetch failed in 0 ms'],
+      {
+        kind: 'tool-call',
+        turn: 2,
+        tool: 'call_agent',
+        input: { agent: 'a' },
+        isError: false,
+        durationMs: 12,
+      },
+      [],
+    ],
+    [
+      { kind: 'tool-call', turn: 2, tool: 'url_fetch', input: undefined, isError: true, durationMs: 4230 },
+      ['  url_fetch: failed after 4.2 s'],
     ],
   ])('has a line for %j', (event, expected) => {
     const { event: tell, lines } = reporter();
@@ -158,17 +176,19 @@ describe('the job log', () => {
   it('has no secret and no command of a model, a provider or a sub-agent in it', () => {
     const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
     const { event, lines } = reporter(['hunter2-hunter2']);
-    event({ kind: 'tool-call', turn: 1, tool: wild, isError: true, durationMs: 1 });
+    event({ kind: 'tool-call', turn: 1, tool: wild, input: { path: wild }, isError: true, durationMs: 1 });
     event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
     const failed = { kind: 'failure', detail: wild } as const;
     event({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 1, result: failed });
     const error = new ProviderError('server', wild);
     event({ kind: 'retry', attempt: 1, maxRetries: 2, error, delayMs: 1 });
-    event({ kind: 'model-reply', turn: 1, stopReason: wild, toolCalls: 0, tools: 0 });
-    expect(lines).toHaveLength(5);
+    event({ kind: 'model-reply', turn: 1, stopReason: wild, called: [], tools: 0 });
+    event({ kind: 'model-reply', turn: 1, stopReason: '', called: [wild], tools: 0 });
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toMatch(/^::group::Turn 1: a /);
     for (const line of lines) {
       expect(line).toContain('***');
-      expect(line).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
+      expect(line.replace(/^::group::/, '')).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
     }
   });
 
@@ -182,6 +202,60 @@ describe('the job log', () => {
     for (const warning of all) warn(warning);
     expect(warnings).toEqual(all);
     expect(lines).toEqual([]);
+  });
+});
+
+describe('a turn in the job log', () => {
+  const use = { input: 1400, output: 38, cacheRead: 0, cacheWrite: 0 };
+  const call = (tool: string, path?: string) =>
+    ({ kind: 'tool-call', turn: 1, tool, input: { path }, isError: false, durationMs: 5 }) as const;
+  const reply = (turn: number, ...names: readonly string[]) =>
+    ({ kind: 'model-reply', turn, stopReason: 'end_turn', called: names, tools: 2 }) as const;
+
+  it('is one line with its tools, tokens and what the run has cost so far, which unfolds to its calls', () => {
+    const { event, lines } = reporter();
+    event({ kind: 'tokens-used', use, costUsd: 0.0032 });
+    event(reply(1, 'read_file', 'read_file', 'submit_review'));
+    for (const path of ['a.ts', 'b.ts']) event(call('read_file', path));
+    event({ kind: 'note-written', action: 'edit', path: 'MEMORY.md', bytes: 1 });
+    event(call('submit_review'));
+    event({ kind: 'tokens-used', use, costUsd: undefined });
+    event(reply(2));
+    expect(lines).toEqual([
+      '::group::Turn 1: read_file × 2, submit_review · 1,438 tokens · $0.0032 so far',
+      '  read_file a.ts: 5 ms',
+      '  read_file b.ts: 5 ms',
+      '  Note edited: MEMORY.md, 1 byte',
+      '  submit_review: 5 ms',
+      '::endgroup::',
+      'Turn 2: answered (end_turn) · 1,438 tokens',
+    ]);
+  });
+
+  it('is closed where a call has no end, so that nothing else is folded away with it', () => {
+    const { event, endTurn, lines } = reporter();
+    event(reply(1, 'a', 'b'));
+    event(call('a'));
+    event({ kind: 'model-request', turn: 2, messages: 3, toolResults: 1, tools: 2 });
+    event(reply(2, 'a'));
+    endTurn();
+    endTurn();
+    expect(lines).toEqual([
+      '::group::Turn 1: a, b',
+      '  a: 5 ms',
+      '::endgroup::',
+      '::group::Turn 2: a',
+      '::endgroup::',
+    ]);
+  });
+
+  it('names a few tools of many', () => {
+    const { event, lines } = reporter();
+    event(reply(1, ...Array.from({ length: 128 }, (_, index) => `t${index}`)));
+    event(reply(2, 'a%0Ab'));
+    expect(lines.pop()).toBe('::group::Turn 2: a%250Ab');
+    expect(lines.pop()).toBe('::endgroup::');
+    expect(lines).toEqual(['::group::Turn 1: t0, t1, t2, t3, t4, t5, t6, t7, and 120 more']);
   });
 });
 
@@ -199,7 +273,7 @@ describe('what was loaded', () => {
       { kind: 'empty', location: 'x', nowhere: 'not-wanted', warnings: [] },
       'nothing is kept (`memory-store: none`)',
     ],
-    [{ kind: 'empty', location: 'x', nowhere: 'no-store', warnings: [] }, 'no store is in reach'],
+    [{ kind: 'empty', location: 'x', nowhere: 'no-store', warnings: [] }, 'no store can be reached'],
     [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
   ])('%j is told as “%s”', (restored, text) => {
     expect(describeRestored(restored)).toBe(text);

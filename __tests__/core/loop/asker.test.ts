@@ -83,7 +83,7 @@ describe('asking a model', () => {
         use: { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 },
         costUsd: undefined,
       },
-      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', toolCalls: 0, tools: 0 },
+      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
     ]);
   });
 

@@ -339,7 +339,7 @@ describe('a conversation with tools', () => {
     const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
       tools: [echo],
     });
-    const tool = { kind: 'tool-call', turn: 1, tool: 'echo', isError: false, durationMs: 0 };
+    const tool = { kind: 'tool-call', turn: 1, tool: 'echo', input: {}, isError: false, durationMs: 0 };
     const started = { kind: 'tool-started', turn: 1, tool: 'echo', input: {} };
     const used = {
       kind: 'tokens-used',
@@ -349,14 +349,14 @@ describe('a conversation with tools', () => {
     expect(events).toEqual([
       { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
       used,
-      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', toolCalls: 2, tools: 1 },
+      { kind: 'model-reply', turn: 1, stopReason: 'tool_use', called: ['echo', 'echo'], tools: 1 },
       started,
       started,
       tool,
       tool,
       { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
       used,
-      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', toolCalls: 0, tools: 1 },
+      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
     ]);
   });
 
@@ -399,7 +399,7 @@ describe('the figures of a run', () => {
     expect(outcome.stats).toEqual({
       turns: 2,
       toolCalls: 1,
-      calls: [{ tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
+      calls: [{ turn: 1, tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
       retries: 0,
       inputTokens: 30,
       outputTokens: 9,

@@ -16,8 +16,8 @@ it.each<[object, string | undefined]>([
   [{ properties: { $ref: { type: 'string' }, pattern: { type: 'string' } } }, undefined],
   [{ default: { $ref: '#/gone', pattern: '(' }, examples: [{ pattern: '(' }] }, undefined],
   [{ pattern: '^a+$' }, undefined],
-  [{ properties: { a: { pattern: '(' } } }, '"(" is no pattern'],
-  [{ patternProperties: { '[': {} } }, '"[" is no pattern'],
+  [{ properties: { a: { pattern: '(' } } }, '"(" is not a pattern'],
+  [{ patternProperties: { '[': {} } }, '"[" is not a pattern'],
 ])('of %j it tells %j', (schema, expected) => {
   expect(schemaProblem({ ...schema })).toBe(expected);
 });

@@ -161,7 +161,7 @@ describe('tool calls are answered', () => {
     expect(outputs).toEqual([{ type: 'error-text', value }]);
     expect(events).toEqual([
       { kind: 'tool-started', turn: 4, tool: one.tool, input: one.input },
-      { kind: 'tool-call', turn: 4, tool: one.tool, isError: true, durationMs: 0 },
+      { kind: 'tool-call', turn: 4, tool: one.tool, input: one.input, isError: true, durationMs: 0 },
     ]);
   });
 

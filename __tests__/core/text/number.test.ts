@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { duration, grouped } from '../../../src/core/text/number.js';
+import { duration, grouped, stepDuration } from '../../../src/core/text/number.js';
 
 it.each([
   [0, '0'],
   [999, '999'],
+  [999.6, '1,000'],
   [24_730, '24,730'],
   [1_200_000, '1,200,000'],
 ])('groups the digits of %d', (number, text) => {
@@ -18,4 +19,12 @@ it.each([
   [200_000, '3 min 20 s'],
 ])('tells %d ms as a person would', (ms, text) => {
   expect(duration(ms)).toBe(text);
+});
+
+it.each([
+  [0, '0 ms'],
+  [12.4, '12 ms'],
+  [4_230, '4.2 s'],
+])('tells a step of %d ms as a person would', (ms, text) => {
+  expect(stepDuration(ms)).toBe(text);
 });

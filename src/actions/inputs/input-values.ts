@@ -76,7 +76,7 @@ function patternRemedy(pattern: string, name: 'paths' | 'paths-ignore'): string 
   if (pattern.startsWith('!')) {
     return name === 'paths'
       ? `No pattern excludes here: write \`paths-ignore: ${pattern.slice(1)}\`.`
-      : 'No pattern takes others back: leave it out, and name in `paths` what is to be sent.';
+      : 'A pattern cannot exclude: leave it out, and name in `paths` what to send.';
   }
   if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
   if (/^\.?\/.*\*\*/.test(pattern)) return `Write \`${pattern.replace(/^\.?\/+/, '')}\`.`;
@@ -88,7 +88,7 @@ export function namePatterns(value: string, name: string): readonly string[] {
   const patterns = list(value);
   const paths = patterns.find((pattern) => pattern.includes('**'));
   if (paths === undefined) return patterns;
-  throw new ConfigError(`the input \`${name}\` cannot have ${JSON.stringify(paths)}: names are no paths`, {
+  throw new ConfigError(`the input \`${name}\` cannot have ${JSON.stringify(paths)}: that is not a path`, {
     remedy: `Write \`${paths.replace(/\*{2,}/g, '*')}\`; one \`*\` matches anything, slashes too.`,
   });
 }

@@ -90,7 +90,7 @@ function checkTogether({ store, repository, policy, signingKey, isRequired }: Me
 function branchName(value: string): string {
   if (value.length <= MAX_BRANCH_CHARACTERS && !NO_BRANCH.test(value) && !OTHER_NAME.test(value))
     return value;
-  throw new ConfigError(`the input \`memory-branch\` is no name of a branch: ${JSON.stringify(value)}`, {
+  throw new ConfigError(`the input \`memory-branch\` is not a branch name: ${JSON.stringify(value)}`, {
     remedy: 'Write the short name, for example `axe-memory`.',
   });
 }

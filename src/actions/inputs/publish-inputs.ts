@@ -45,7 +45,7 @@ const MAX_TITLE = 200;
 
 function title(value: string): string {
   if (value.length <= MAX_TITLE && !/\p{Cc}/u.test(value)) return value;
-  throw new ConfigError('the input `report-title` is no title of an issue', {
+  throw new ConfigError('the input `report-title` is not a title that an issue can have', {
     remedy: `Give one line of at most ${MAX_TITLE} characters.`,
   });
 }
@@ -53,7 +53,7 @@ function title(value: string): string {
 /** It becomes a part of the system prompt, so it is a name and nothing like a sentence. */
 function language(value: string): string {
   if (value === '' || isLanguage(value)) return value;
-  throw new ConfigError(`the input \`language\` is no language: ${JSON.stringify(value)}`, {
+  throw new ConfigError(`the input \`language\` is not a language: ${JSON.stringify(value)}`, {
     remedy: 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
   });
 }

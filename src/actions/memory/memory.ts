@@ -158,7 +158,7 @@ function scopeOf(trigger: Trigger, ref: string): CacheScope {
 }
 
 /** Where nothing is, since there is no store. */
-const NO_STORE = { location: 'nowhere (no store is in reach)', nowhere: 'no-store' } as const;
+const NO_STORE = { location: 'nowhere (no store can be reached)', nowhere: 'no-store' } as const;
 
 const MESSAGE = 'this runner offers no Actions cache, and there is no token to reach a memory branch with';
 const REMEDY =

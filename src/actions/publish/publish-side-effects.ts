@@ -92,7 +92,7 @@ async function assignPeople(client: GitHubClient, number: number, work: Work): P
   if (result.assigned.length > 0) done.push(`Assigned ${result.assigned.join(', ')}.`);
   if (result.refused.length > 0) {
     warn(
-      `GitHub did not assign ${result.refused.join(', ')}: they may not be assigned here`,
+      `GitHub did not assign ${result.refused.join(', ')}: they cannot be assigned here`,
       'Give them access to the repository, or take them out of `assignees-allowed`.',
     );
   }

@@ -17,9 +17,8 @@ export function formatFindingTable(
   const rows = records.slice(0, MAX_ROWS).map((record) => rowOf(record, clean));
   const left = records.length - rows.length;
   return sections([
-    `**${count(records.length, 'finding')}**`,
     ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n'),
-    left > 0 ? `and ${left} more` : '',
+    left > 0 ? `and ${count(left, 'more finding')}` : '',
   ]);
 }
 

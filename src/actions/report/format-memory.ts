@@ -44,7 +44,7 @@ export function formatMemory(
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
   const { restored, store } = memory;
   return sections([
-    `**Memory** (${STORES[restored.store ?? store.kind]}): ${describeRestored(restored, () => link(restored))}.`,
+    headLine({ restored, store }, remembered),
     loadedText(memory, view),
     formatLoadedNotes(memory, view.isHidden),
     addedText({ memory, agent: plan.agent.name }, remembered, view),
@@ -53,12 +53,28 @@ export function formatMemory(
   ]);
 }
 
+/** Names the one store that holds what the run added, and of a run that added nothing the one it read. */
+function headLine({ restored, store }: Pick<Memory, 'restored' | 'store'>, remembered: Remembered): string {
+  const read = restored.store ?? store.kind;
+  const used = storeOf(remembered, store.kind) ?? read;
+  const from = used === read || read === 'none' ? '' : `the ${STORES[read]} `;
+  const loaded = describeRestored(restored, () => `${from}${link(restored)}`);
+  return `**Memory${used === 'none' ? ':**' : `** (${STORES[used]}):`} ${loaded}.`;
+}
+
+function storeOf(remembered: Remembered, asked: StoreKind): StoreKind | undefined {
+  if (remembered.kind === 'nothing') return undefined;
+  const { result } = remembered;
+  return result.kind === 'saved' ? (result.store ?? asked) : result.kept?.store;
+}
+
+type StoreKind = MemoryStore['kind'];
+
 /** The stores in the words of people who never chose one. */
-const STORES: Readonly<Record<MemoryStore['kind'], string>> = {
-  repo: 'branch',
+const STORES: Readonly<Record<Exclude<StoreKind, 'none'>, string>> = {
+  repo: 'memory branch',
   cache: 'Actions cache',
   file: 'file',
-  none: 'none',
 };
 
 /** How many entries a run was given. */

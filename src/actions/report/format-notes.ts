@@ -11,7 +11,7 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
     case 'append':
       return `${path}, added:\n${edit.text.trimEnd()}\n\n`;
     case 'overwrite':
-      return `${path}, written anew:\n${edit.text.trimEnd()}\n\n`;
+      return `${path}, rewritten:\n${edit.text.trimEnd()}\n\n`;
     case 'replace':
       return `${path}, in place of ${JSON.stringify(edit.from)}:\n${edit.to.trimEnd()}\n\n`;
     case 'delete':
@@ -127,7 +127,7 @@ function diffOf({ edit }: NoteChange): readonly string[] {
     case 'append':
       return hunk('added', [], edit.text);
     case 'overwrite':
-      return hunk('written anew', [], edit.text);
+      return hunk('rewritten', [], edit.text);
     case 'replace':
       return hunk('replaced', linesOf(edit.from), edit.to);
     case 'delete':

@@ -5,6 +5,7 @@ import { statsLines } from '../../core/gc/format-stats.js';
 import type { TrimPlan } from '../../core/gc/trim.js';
 import type { Conclusion } from '../../core/outcome.js';
 import { count } from '../../core/text/count.js';
+import { grouped } from '../../core/text/number.js';
 import type { Outputs } from '../outputs.js';
 import { warningList } from './format-summary.js';
 import { costOutput, durationOutput, row, usageCells, usageOutputs } from './format-usage.js';
@@ -59,7 +60,7 @@ function summaryOf(
   const { read, analysed, usage, removed = NOTHING, end } = collection;
   const figures = read === undefined || isHidden ? '' : figuresOf(read.stats);
   return sections([
-    `## ${agent}: garbage collection`,
+    `### ${agent}: garbage collection`,
     analysed === undefined ? '' : isHidden ? HIDDEN : clean(analysed.text),
     partsNote(analysed?.parts ?? 1),
     leftNote(analysed?.left ?? 0),
@@ -77,7 +78,7 @@ function logLinesOf({
   collection: { read, suggestion, removed = NOTHING, end },
 }: GcReport): readonly string[] {
   return [
-    ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${read.entries}`]),
+    ...(read === undefined ? [] : [`Agent: ${agent}`, `Entries: ${grouped(read.entries)}`]),
     ...(suggestion?.kind === 'published' ? [`Suggestions: ${suggestion.url}`] : []),
     ...(end.kind === 'failed' ? [] : [endLine(end, { agent, removed })]),
     ...removedLines(removed),
@@ -113,7 +114,7 @@ function partsNote(parts: number): string {
 
 function leftNote(left: number): string {
   if (left === 0) return '';
-  const entries = left === 1 ? 'the newest entry was' : `the newest ${left} entries were`;
+  const entries = left === 1 ? 'the newest entry was' : `the newest ${grouped(left)} entries were`;
   return `The limits leave no room for the whole log: ${entries} not analysed and will not be trimmed this time.`;
 }
 
@@ -122,12 +123,12 @@ function suggestionLine({ suggestion }: GcResult): string {
   switch (suggestion.kind) {
     case 'published': {
       const what = suggestion.as === 'issue' ? 'issue' : 'pull request';
-      return `${suggestion.created ? 'Opened' : 'Brought up to date'}: ${what} ${suggestion.url}`;
+      return `${suggestion.created ? 'Opened' : 'Updated'}: [the ${what} with the suggestions](${suggestion.url}).`;
     }
     case 'none':
-      return "Nothing in the agent's own files is to be changed.";
+      return "No change of the agent's own files is suggested.";
     case 'closed-before':
-      return `Not suggested again: the same suggestion was closed, ${suggestion.url}`;
+      return `Not suggested again: [the same suggestion](${suggestion.url}) was closed.`;
     case 'failed': {
       const line = `Suggestions not published: ${suggestion.message}.`;
       if (suggestion.answer === undefined) return line;
@@ -138,7 +139,7 @@ function suggestionLine({ suggestion }: GcResult): string {
 
 function wouldGo(plan: TrimPlan): string {
   if (plan.kind !== 'trim') return 'no entry would be removed';
-  return `${count(plan.removed, 'entry')} would be removed, ${plan.kept} kept`;
+  return `${count(plan.removed, 'entry')} would be removed, ${grouped(plan.kept)} kept`;
 }
 
 interface Shown {
@@ -161,7 +162,7 @@ function endLine(end: Ended, { agent, removed }: Shown): string {
         return `Nothing was analysed: no entry of agent "${agent}" has a good signature (${end.unsigned} without one), and \`memory-require-signed\` is set.`;
       return `No memory entries for agent "${agent}".${hasRemoved(removed) ? '' : ' Nothing to do.'}`;
     case 'not-asked':
-      return `Dry run: no entries trimmed. No model was asked: about ${end.tokens} tokens of the log would go to \`${end.model}\`, and ${wouldGo(end.plan)}.`;
+      return `Dry run: no entries trimmed. No model was asked: about ${grouped(end.tokens)} tokens of the log would be sent to \`${end.model}\`, and ${wouldGo(end.plan)}.`;
     case 'not-analysed':
       return 'No entries trimmed: `offline/rules` makes no analysis. Name a model with the input `model`.';
     case 'indivisible':
@@ -172,7 +173,7 @@ function endLine(end: Ended, { agent, removed }: Shown): string {
       return 'No trim target configured (`last_n` and `max_entries` are both 0). Skipping trim.';
     case 'within':
       if (end.target === 0) return 'No trimming needed: no entry is older than `max_age_days`.';
-      return `No trimming needed: ${count(end.entries, 'entry')} within limit (${end.target}).`;
+      return `No trimming needed: ${count(end.entries, 'entry')} within limit (${grouped(end.target)}).`;
     case 'trimmed':
       return `Trimmed: ${count(end.removed, 'entry')} removed, ${count(end.kept, 'entry')} kept.`;
   }

@@ -6,7 +6,6 @@ import type { Warning, WarningCode } from '../../core/warning.js';
 import type { Remembered } from '../../run/request.js';
 import { memoryNotes } from '../memory/memory-notes.js';
 import type { Outputs } from '../outputs.js';
-import { type CallCount, countCalls } from './count-calls.js';
 import { formatFindingTable } from './format-findings.js';
 import { formatHeadline } from './format-headline.js';
 import { formatLearned } from './format-learned.js';
@@ -16,9 +15,10 @@ import { formatPublished, publishedLines } from './format-published.js';
 import { formatSpend } from './format-spend.js';
 import { formatReading, warningList } from './format-summary.js';
 import { costOutput, durationOutput, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
-import { code, codeBlock, details, sections } from './markdown.js';
+import { codeBlock, sections } from './markdown.js';
 import { noAnswerLine } from './no-answer.js';
 import type { Annotation, KindReporter, ReportOf, SummaryOptions } from './reporter.js';
+import { formatToolsByTurn } from './tools-by-turn.js';
 
 type Ran = ReportOf<'ran'>;
 
@@ -115,12 +115,12 @@ function summaryOf(report: Ran, { warnings, view, clean, requests }: SummaryOpti
     formatReading(report.read.coverage, plan.scope),
     formatMemory(report, view),
     formatLearned(report.learned, view),
-    warningList(withoutReported(warnings, report)),
-    callList(countCalls(outcome.stats.calls)),
     figures(plan, outcome),
     usageTable(report.usage),
     formatSpend(report.spend, outcome.stats.costUsd),
     requests === undefined || requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
+    warningList(withoutReported(warnings, report)),
+    formatToolsByTurn(outcome.stats.calls, view.isHidden),
   ]);
 }
 
@@ -146,24 +146,6 @@ function withoutReported(
     ...(memory?.restored.kind === 'failed' ? ['memory-load-failed' as const] : []),
   ];
   return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !reported.includes(code));
-}
-
-/** Most tools and sub-agents that are listed; a model can make up names without end. */
-const MAX_LISTED_CALLS = 50;
-
-function callList(counts: readonly CallCount[]): string {
-  if (counts.length === 0) return '';
-  const left = counts.length - MAX_LISTED_CALLS;
-  const lines = [
-    ...counts.slice(0, MAX_LISTED_CALLS).map(callLine),
-    ...(left > 0 ? [`- and ${left} more`] : []),
-  ];
-  return details('What the agent called', lines.join('\n'));
-}
-
-function callLine({ name, calls, errors, isDenied }: CallCount): string {
-  const failed = errors === 0 ? '' : `, ${count(errors, 'error')}`;
-  return `- ${code(name)}: ${count(calls, 'call')}${isDenied ? ', not offered' : failed}`;
 }
 
 function figures({ trust }: Plan, outcome: RunOutcome): string {

@@ -1,18 +1,23 @@
 import { formatModelRef } from '../../core/agent/model-ref.js';
 import type { Reporter } from '../../core/dependencies.js';
+import { callTarget } from '../../core/loop/call-target.js';
 import type { RestoreResult } from '../../core/memory/store.js';
 import type { Plan } from '../../core/plan.js';
 import type { RunEvent } from '../../core/run-event.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { count } from '../../core/text/count.js';
 import { cleanLine } from '../../core/text/cut.js';
+import { grouped, stepDuration } from '../../core/text/number.js';
+import { usd } from '../../core/text/usd.js';
 import type { Warning } from '../../core/warning.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
-  /** From here on the log names no note, since memory is kept in another repository (D14). */
+  /** From here on the log names no note and nothing that tools are called for, since memory is in another repository (D14). */
   hideNotes(): void;
+  /** Closes the group of a turn that did not come to its end: what is written from here on belongs to no turn. */
+  endTurn(): void;
 }
 
 /** What the log needs. */
@@ -22,12 +27,24 @@ export interface ActionReporterOptions {
   readonly secrets: readonly string[];
 }
 
-/** Tells the job log what goes on, a line each; warnings become annotations when the run is over (D35). */
+/**
+ * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings become annotations when
+ * the run is over (D35).
+ */
 export function createActionReporter({ write, secrets }: ActionReporterOptions): ActionReporter {
   const warnings: Warning[] = [];
+  const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
   let hidesNotes = false;
+  /** Calls of the last reply that are not answered yet. */
+  let pending = 0;
+  let used: Extract<RunEvent, { kind: 'tokens-used' }> | undefined;
+  function endTurn(): void {
+    if (pending > 0) write('::endgroup::');
+    pending = 0;
+  }
   return {
     warnings,
+    endTurn,
     hideNotes() {
       hidesNotes = true;
     },
@@ -35,11 +52,74 @@ export function createActionReporter({ write, secrets }: ActionReporterOptions):
       warnings.push(warning);
     },
     event(event) {
-      const shown = event.kind === 'note-written' && hidesNotes ? { ...event, path: 'a note' } : event;
-      for (const line of formatEvent(shown)) write(sanitize(line, 'log', secrets));
+      if (!IN_A_TURN.has(event.kind)) endTurn();
+      switch (event.kind) {
+        case 'tokens-used':
+          used = event;
+          return;
+        case 'model-reply': {
+          const line = sanitize(turnLine(event, used), 'log', secrets);
+          pending = event.called.length;
+          write(pending > 0 ? `::group::${line.replaceAll('%', '%25')}` : line);
+          return;
+        }
+        default:
+          for (const line of formatEvent(hidesNotes ? withoutNotes(event) : event)) writeClean(line);
+      }
+      if (event.kind !== 'tool-call') return;
+      if (pending === 1) endTurn();
+      else pending = Math.max(0, pending - 1);
     },
   };
 }
+
+/** Events that belong to the turn whose reply was last; all others end its group. */
+const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
+  'tool-started',
+  'tool-call',
+  'sub-agent-called',
+  'sub-agent-ended',
+  'note-written',
+]);
+
+function withoutNotes(event: RunEvent): RunEvent {
+  if (event.kind === 'note-written') return { ...event, path: 'a note' };
+  return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
+}
+
+/** `Turn 1: read_file × 2, submit_review · 438 tokens · $0.0032 so far`; the title of a group is one line. */
+function turnLine(
+  { turn, called, stopReason }: Extract<RunEvent, { kind: 'model-reply' }>,
+  used: Extract<RunEvent, { kind: 'tokens-used' }> | undefined,
+): string {
+  const does = called.length === 0 ? `answered (${cleanLine(stopReason, NAME_LENGTH)})` : namesOf(called);
+  const tokens = used === undefined ? [] : [count(used.use.input + used.use.output, 'token')];
+  const cost = used?.costUsd === undefined || used.costUsd === 0 ? [] : [`${usd(used.costUsd)} so far`];
+  return [`Turn ${turn}: ${does}`, ...tokens, ...cost].join(' · ');
+}
+
+/** The model made up the names, so there may be any number of them, and of any length. */
+function namesOf(called: readonly string[]): string {
+  const times = new Map<string, number>();
+  for (const tool of called) times.set(tool, (times.get(tool) ?? 0) + 1);
+  const names = [...times].map(([tool, number]) => {
+    const name = cleanLine(tool, NAME_LENGTH) || '(no name)';
+    return number === 1 ? name : `${name} × ${grouped(number)}`;
+  });
+  const left = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
+}
+
+/** Providers allow no more than this in the name of a tool. */
+const NAME_LENGTH = 64;
+const MAX_NAMES = 8;
+
+const NOTE_ACTIONS: Readonly<Record<Extract<RunEvent, { kind: 'note-written' }>['action'], string>> = {
+  append: 'added to',
+  overwrite: 'rewritten',
+  edit: 'edited',
+  delete: 'deleted',
+};
 
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
@@ -47,28 +127,24 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
     case 'commands-allowed':
       return [event.areJailed ? 'Commands run in a process jail' : 'Commands run without a process jail'];
-    case 'model-request':
-      return [`Turn ${event.turn}: asking the model`];
-    case 'model-reply': {
-      const { toolCalls } = event;
-      const calls = toolCalls === 0 ? '' : `, ${count(toolCalls, 'tool call')}`;
-      return [`Turn ${event.turn}: answered (${event.stopReason}${calls})`];
-    }
-    case 'retry':
+    case 'retry': {
+      const { error, delayMs, attempt, maxRetries } = event;
       return [
-        `  ${event.error.message}; trying again in ${event.delayMs} ms (${event.attempt} of ${event.maxRetries})`,
+        `${error.message}; trying again in ${stepDuration(delayMs)} (attempt ${attempt} of ${maxRetries})`,
       ];
+    }
     case 'fallback':
-      return [`  ${event.from} is out of reach; asking ${event.to}`];
+      return [`${event.from} cannot be reached; asking ${event.to}`];
     case 'too-long':
-      return [`  ${event.model} takes about ${event.windowTokens} tokens; leaving out earlier turns`];
+      return [`${event.model} takes about ${count(event.windowTokens, 'token')}; leaving out earlier turns`];
     case 'sub-agent-called':
       return [`  Sub-agent ${event.agent}: ${cleanLine(event.task, TASK_LENGTH)}`];
     case 'sub-agent-ended': {
       const { agent, durationMs, result } = event;
-      if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${durationMs} ms`];
+      const after = stepDuration(durationMs);
+      if (result.kind === 'answer') return [`  Sub-agent ${agent} answered after ${after}`];
       const end = result.kind === 'part' ? 'answered only in part' : 'failed';
-      return [`  Sub-agent ${agent} ${end} after ${durationMs} ms: ${result.detail}`];
+      return [`  Sub-agent ${agent} ${end} after ${after}: ${result.detail}`];
     }
     case 'passes-joined':
       return [
@@ -80,12 +156,18 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [`Second look at ${count(looks, 'finding')}: ${confirmed} confirmed, ${refuted} refuted${left}`];
     }
     case 'note-written':
-      return [`  Memory: ${event.action} ${event.path}, ${event.bytes} bytes`];
-    case 'tokens-used':
+      return [`  Note ${NOTE_ACTIONS[event.action]}: ${event.path}, ${count(event.bytes, 'byte')}`];
+    case 'tool-call': {
+      // How it went is told with the sub-agent.
+      if (event.tool === 'call_agent' && !event.isError) return [];
+      const what = `${event.tool} ${callTarget(event.input)}`.trim();
+      return [`  ${what}: ${event.isError ? 'failed after ' : ''}${stepDuration(event.durationMs)}`];
+    }
+    case 'model-request':
     case 'tool-started':
+    case 'model-reply':
+    case 'tokens-used':
       return [];
-    case 'tool-call':
-      return [`  ${event.tool} ${event.isError ? 'failed' : 'done'} in ${event.durationMs} ms`];
   }
 }
 
@@ -106,7 +188,7 @@ export function describePlan(
 }
 
 function describeNotes(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
-  return notes === undefined ? [] : [`Notes:  ${notes.files} ${notes.files === 1 ? 'file' : 'files'}`];
+  return notes === undefined ? [] : [`Notes:  ${count(notes.files, 'file')}`];
 }
 
 /** What was loaded, in a few words; `format` makes the place stand out where that can be done. */
@@ -117,12 +199,13 @@ export function describeRestored(
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
-      const count = total === undefined || total === loaded ? `${loaded}` : `the last ${loaded} of ${total}`;
-      return `${count} ${(total ?? loaded) === 1 ? 'entry' : 'entries'} loaded from ${format(location)}`;
+      const entries = count(total ?? loaded, 'entry');
+      const isWhole = total === undefined || total === loaded;
+      return `${isWhole ? '' : `the last ${grouped(loaded)} of `}${entries} loaded from ${format(location)}`;
     }
     case 'empty':
       if (restored.nowhere === 'not-wanted') return 'nothing is kept (`memory-store: none`)';
-      if (restored.nowhere === 'no-store') return 'no store is in reach';
+      if (restored.nowhere === 'no-store') return 'no store can be reached';
       return `nothing yet in ${format(restored.location)}`;
     case 'failed':
       return `not loaded: ${restored.message}`;

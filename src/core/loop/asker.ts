@@ -81,10 +81,10 @@ export function createAsker(
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) warnOfEstimate(current.ref);
     if (!introduced.has(current.ref)) introduce(current, reply);
     introduced.add(current.ref);
-    const toolCalls = toolCallsOf(reply.content).length;
+    const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
     deps.reporter.event({ kind: 'tokens-used', use, costUsd: isCostPartial ? undefined : costUsd });
-    deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, toolCalls, tools });
+    deps.reporter.event({ kind: 'model-reply', turn, stopReason: usage.stopReason, called, tools });
     return reply;
   }
 

@@ -87,7 +87,7 @@ function checkReference(keyword: string, value: unknown, origin: string): void {
 }
 
 function asyncSchema(origin: string): ConfigError {
-  return new ConfigError(`the JSON schema of ${origin} uses \`$async\`, which is no part of JSON Schema`, {
+  return new ConfigError(`the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`, {
     remedy: 'Remove `$async`.',
   });
 }

@@ -19,7 +19,8 @@ export type LoopEvent =
       readonly kind: 'model-reply';
       readonly turn: number;
       readonly stopReason: string;
-      readonly toolCalls: number;
+      /** The tool of each call, as the model names it. */
+      readonly called: readonly string[];
       /** Tools that were offered. */
       readonly tools: number;
     }
@@ -91,6 +92,7 @@ export type LoopEvent =
       readonly kind: 'tool-call';
       readonly turn: number;
       readonly tool: string;
+      readonly input: unknown;
       readonly isError: boolean;
       readonly durationMs: number;
     };

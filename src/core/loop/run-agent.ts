@@ -173,7 +173,14 @@ function count(answered: readonly AnsweredCall[], usage: Usage): void {
   usage.toolCalls += answered.length;
   for (const { call, result, effect } of answered) {
     const { text: output, isError } = result;
-    usage.calls.push({ tool: call.tool, input: call.input, output, isError, isDenied: effect === undefined });
+    usage.calls.push({
+      turn: usage.turns,
+      tool: call.tool,
+      input: call.input,
+      output,
+      isError,
+      isDenied: effect === undefined,
+    });
     if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }
 }

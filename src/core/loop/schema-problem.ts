@@ -14,7 +14,7 @@ export function schemaProblem(schema: SchemaObject): string | undefined {
     }
     const keys = typeof patternProperties === 'object' ? Object.keys(patternProperties ?? {}) : [];
     const wrong = [pattern, ...keys].find((one) => typeof one === 'string' && !isPattern(one));
-    if (wrong !== undefined) return `${JSON.stringify(wrong)} is no pattern`;
+    if (wrong !== undefined) return `${JSON.stringify(wrong)} is not a pattern`;
   }
   return undefined;
 }

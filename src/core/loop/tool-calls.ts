@@ -134,6 +134,7 @@ async function answer(
     kind: 'tool-call',
     turn,
     tool: call.tool,
+    input: call.input,
     isError: result.isError,
     durationMs: clock.now().getTime() - startedAt,
   });

@@ -79,7 +79,7 @@ function compileStep(name: string, pattern: string): Step {
   const matches = compileSegment(name);
   if (matches === undefined) {
     throw new PatternError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
-      remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that stands for itself.',
+      remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that means itself.',
     });
   }
   return { kind: 'segment', matches };

@@ -161,10 +161,12 @@ async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Pr
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     const { remedy, reason } = thrown;
-    const message = `${what}: ${thrown.message}`;
+    // GitHub's words say no more than that the permission is missing, and the remedy names it.
+    const isDenied = reason === 'denied' && remedy !== undefined;
+    const message = isDenied ? what : `${what}: ${thrown.message}`;
     return {
       items: [],
-      isDenied: reason === 'denied',
+      isDenied,
       isComplete: false,
       problems: [{ message, ...(remedy === undefined ? {} : { remedy }) }],
     };
