@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { DEMO_HELP } from '../../src/cli/command-help.js';
 import { demoCommand } from '../../src/cli/demo.js';
 import { parseFlags } from '../../src/cli/flags.js';
 import { tempDir } from '../helpers/temp.js';
@@ -9,7 +10,7 @@ import { createFakeTerminal } from '../helpers/terminal-fake.js';
 async function run() {
   const home = tempDir('home');
   const terminal = createFakeTerminal({ env: { PATH: process.env['PATH'], HOME: home } });
-  const exitCode = await demoCommand(parseFlags([], []), terminal);
+  const exitCode = await demoCommand(parseFlags([], DEMO_HELP), terminal);
   const parts = terminal.output().split(/^── .*$/m);
   return { exitCode, home, talk: terminal.talk(), text: terminal.output(), parts };
 }
@@ -36,7 +37,7 @@ describe('the demo', () => {
 
   it('says that it needs git where there is none', async () => {
     const terminal = createFakeTerminal({ env: { PATH: tempDir('empty'), HOME: tempDir('home') } });
-    await expect(demoCommand(parseFlags([], []), terminal)).rejects.toMatchObject({
+    await expect(demoCommand(parseFlags([], DEMO_HELP), terminal)).rejects.toMatchObject({
       message: expect.stringContaining('could not make its temporary repository'),
       remedy: 'The demo needs `git` on the PATH.',
     });

@@ -54,6 +54,19 @@ async function doctor(words: readonly string[], scene: Scene = {}) {
 }
 
 describe('doctor', () => {
+  it('reports a provider that there is not once, at its line', async () => {
+    const { exitCode, checks } = await doctor([], { agents: { odd: agent('odd', 'antropic/claude') } });
+    expect(exitCode).toBe(1);
+    expect(checks.filter(({ message }) => message.includes('unsupported provider'))).toEqual([
+      {
+        group: 'agents',
+        status: 'error',
+        message: expect.stringContaining('axe/agents/odd.toml:2:1: unsupported provider "antropic"'),
+        remedy: expect.stringContaining('Did you mean `anthropic`?'),
+      },
+    ]);
+  });
+
   it('shows what it looked at by group, and that nothing is wrong', async () => {
     const { exitCode, output, talk } = await run([], { env: { GH_TOKEN: 'gho_x' } });
     expect([exitCode, talk]).toEqual([0, '']);

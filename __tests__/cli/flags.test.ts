@@ -9,7 +9,7 @@ const FLAGS: readonly Flag[] = [
   { name: 'output', short: 'o', kind: 'string', about: 'Where to' },
 ];
 
-const parse = (...words: string[]) => parseFlags(words, FLAGS);
+const parse = (...words: string[]) => parseFlags(words, { flags: FLAGS, usage: 'run <agent>' });
 
 /** Everything that can be asked of the parsed words. */
 function asked(...words: string[]) {
@@ -130,16 +130,42 @@ describe('flags', () => {
     });
   });
 
+  it.each([
+    ['--frob', '`axe-action run --help` lists the flags.'],
+    ['--modle x', 'Did you mean `--model`?'],
+    ['-x', '`axe-action run --help` lists the flags.'],
+    ['-model a/b', 'Did you mean `--model`?'],
+    ['-model=a/b', 'Did you mean `--model`?'],
+    ['---json', 'Write a flag `--name`, `--name value` or `--name=value`.'],
+    ['--model', 'Write `--model <value>`.'],
+    ['--timeout', 'Write `--timeout <number>`.'],
+    ['-o', 'Write `--output <value>`.'],
+    ['--timeout 5m', 'Give a whole number from 0 upwards, or leave the flag out.'],
+    ['--json=yes', 'Write `--json`, or `--json=false` to switch it off.'],
+  ])('of `%s` are refused with what to write instead', (line, remedy) => {
+    expect(thrownBy(() => parse(...line.split(' ')))).toMatchObject({ remedy });
+  });
+
+  it('whose values are listed name them where one is missing', () => {
+    const flags: readonly Flag[] = [{ name: 'lane', kind: 'string', about: '', choices: ['left', 'right'] }];
+    expect(thrownBy(() => parseFlags(['--lane'], { flags, usage: 'memory show <agent>' }))).toMatchObject({
+      remedy: 'Write `--lane left|right`.',
+    });
+    expect(thrownBy(() => parseFlags(['--x'], { flags, usage: 'memory show <agent>' }))).toMatchObject({
+      remedy: '`axe-action memory show --help` lists the flags.',
+    });
+  });
+
   it('with a number below its least are refused', () => {
     const flags: readonly Flag[] = [{ name: 'timeout', kind: 'int', min: 1, about: '' }, ...FLAGS.slice(2)];
     expect(thrownBy(() => parse('--timeout', '-1'))).toMatchObject({
       message: 'invalid argument "-1" for "--timeout" flag: it is less than 0',
       exitCode: 1,
     });
-    expect(thrownBy(() => parseFlags(['--timeout=0'], flags))).toMatchObject({
+    expect(thrownBy(() => parseFlags(['--timeout=0'], { flags, usage: 'run' }))).toMatchObject({
       message: 'invalid argument "0" for "--timeout" flag: it is less than 1',
     });
-    expect(parseFlags(['--timeout=1'], flags).int('timeout')).toBe(1);
+    expect(parseFlags(['--timeout=1'], { flags, usage: 'run' }).int('timeout')).toBe(1);
   });
 
   it('that are wrong are told in their order, before help', () => {
@@ -162,7 +188,7 @@ describe('words beside the flags', () => {
   ])('are refused in the words of axe when %i are expected and %j are given', (count, words, message) => {
     expect(thrownBy(() => expectPositionals(parse(...words), count, 'run <agent>'))).toMatchObject({
       message,
-      remedy: 'It is written `axe-action run <agent>`.',
+      remedy: 'Usage: `axe-action run <agent>`.',
       exitCode: 1,
     });
   });

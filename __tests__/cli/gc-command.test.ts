@@ -57,6 +57,16 @@ async function gc(words: readonly string[], env: Readonly<Record<string, string>
 }
 
 describe('gc on the command line', () => {
+  it.each([
+    [[], 'agent name is required (or use --all)'],
+    [['bot', '--all'], 'cannot specify both --all and an agent name'],
+    [['bot', 'other'], 'accepts at most 1 arg(s), received 2'],
+  ])('says how it is called for %j', async (words, message) => {
+    const usage =
+      'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
+    expect(await gc(words)).toEqual({ exitCode: 1, output: '', talk: `${message}\n  ${usage}\n` });
+  });
+
   it('removes old daily logs where there is no run log, and says so', async () => {
     writeFiles(folder, { [DAY]: 'old\n' });
     expect(await gc(['bot'])).toMatchObject({

@@ -42,7 +42,7 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(await memory(github, 'remember', 'bot', 'by', 'hand')).toMatchObject({ exitCode: 0 });
     expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({
       exitCode: 0,
-      output: expect.stringContaining('The branch was written anew without its history.'),
+      output: expect.stringContaining('The branch was rewritten without its history.'),
     });
 
     const files = github.files(REPO, 'axe-memory');

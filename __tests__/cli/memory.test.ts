@@ -422,7 +422,7 @@ describe('memory export and import', () => {
   it('tells that a file is not there', async () => {
     expect(await memory(['import', 'bot', 'nothing.md'])).toMatchObject({
       exitCode: 1,
-      talk: `open ${join(home, 'nothing.md')}: no such file or directory\n`,
+      talk: `open ${join(home, 'nothing.md')}: no such file or directory\n  Check the path, which counts from the current folder.\n`,
     });
   });
 });
@@ -520,25 +520,28 @@ describe('where memory is', () => {
 
   it.each([
     [['show', 'bot', '--cache'], /^the Actions cache can only be reached inside a job\n {2}.*`mode: memory`/],
-    [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /are two places/],
-    [['show', 'bot', '--branch', 'main'], /^`--branch` is about a branch/],
+    [['show', 'bot', '--dir', 'a', '--repo', 'b/c'], /^`--dir` and `--repo` cannot be used together/],
+    [['show', 'bot', '--branch', 'main'], /^`--branch` has no effect without `--repo`/],
     [['show', 'bot', '--repo', 'nonsense'], /^`--repo` is "nonsense"/],
     [['show', 'bot', '--repo', 'octocat/hello'], /^there is no token[^\n]*\n.*`GITHUB_TOKEN`/],
     [['show', 'bot', '--dir', 'nowhere'], /^no such folder: .*nowhere\n/],
     [['show', '../../etc/..'], /^(?:invalid|agent)/],
     [
       ['show'],
-      /^requires at least 1 arg\(s\), only received 0\n {2}It is written `axe-action memory show <agent> \[id\]`\.\n$/,
+      /^requires at least 1 arg\(s\), only received 0\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
     ],
-    [['forget', 'bot'], /^accepts 1 arg\(s\), received 0\n/],
+    [['forget', 'bot'], /^`forget` needs <id>\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
     [
       ['search', 'bot'],
-      /^`search` needs at least one word\n {2}It is written `axe-action memory search <agent> <words>`\.\n$/,
+      /^`search` needs at least one word\n {2}Usage: `axe-action memory search <agent> <words>`\.\n$/,
     ],
     [['show', 'bot', '--last=-1'], /^invalid argument "-1" for "--last" flag: it is less than 0\n/],
-    [['forget', 'bot', 'x', '--json'], /^unknown flag: --json\n$/],
+    [
+      ['forget', 'bot', 'x', '--json'],
+      /^unknown flag: --json\n {2}`axe-action memory forget --help` lists the flags\.\n$/,
+    ],
     [['show', 'bot', '--lane', 'side'], /^`--lane` is "side"/],
-    [['import', 'bot'], /^accepts 1 arg\(s\), received 0\n/],
+    [['import', 'bot'], /^`import` needs <file>\n/],
   ])('is refused: %j', async (words, talk) => {
     const result = await memory(words);
     expect(result.output).toBe('');

@@ -11,7 +11,7 @@ import { scaffoldAgent } from '../core/agent/scaffold.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
+import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
 import { warnLeftOut } from './left-out.js';
 import { print, type Terminal } from './terminal.js';
 
@@ -71,11 +71,10 @@ export async function agentsCommand(words: readonly string[], terminal: Terminal
   const [name = '', ...rest] = words;
   const command = AGENTS_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
   if (command === undefined) {
-    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'agents', AGENTS_COMMANDS);
-    print(terminal, formatGroupHelp(ABOUT, 'agents ', AGENTS_COMMANDS));
+    print(terminal, groupHelp(name, { help: AGENTS_HELP, commands: AGENTS_COMMANDS }));
     return 0;
   }
-  const flags = parseFlags(rest, command.flags);
+  const flags = parseFlags(rest, command);
   if (flags.help) {
     print(terminal, formatCommandHelp(command));
     return 0;

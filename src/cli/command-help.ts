@@ -1,3 +1,4 @@
+import { DEFAULT_MODEL } from '../core/defaults.js';
 import type { CommandHelp } from './help.js';
 
 /** How `init` is shown in help. */
@@ -20,7 +21,7 @@ export const INIT_HELP: CommandHelp = {
       name: 'model',
       kind: 'string',
       about: 'The model (provider/model-name); copilot/… and offline/rules need no key',
-      shown: 'anthropic/claude-sonnet-5-5',
+      shown: DEFAULT_MODEL,
     },
     {
       name: 'memory',

@@ -3,7 +3,7 @@ import { createFolder, createMissingFiles, type NewFile } from '../adapters/host
 import { configDir } from '../adapters/host/xdg.js';
 import type { ExitCode } from '../core/errors.js';
 import { expectPositionals, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
+import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
 import { print, type Terminal } from './terminal.js';
 
 /** The commands of `config`, as help shows them. */
@@ -37,11 +37,10 @@ export async function configCommand(words: readonly string[], terminal: Terminal
   const [name = '', ...rest] = words;
   const command = CONFIG_COMMANDS.find(({ usage }) => usage === `config ${name}`);
   if (command === undefined) {
-    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'config', CONFIG_COMMANDS);
-    print(terminal, formatGroupHelp(ABOUT, 'config ', CONFIG_COMMANDS));
+    print(terminal, groupHelp(name, { help: CONFIG_HELP, commands: CONFIG_COMMANDS }));
     return 0;
   }
-  const flags = parseFlags(rest, command.flags);
+  const flags = parseFlags(rest, command);
   if (flags.help) {
     print(terminal, formatCommandHelp(command));
     return 0;
@@ -58,7 +57,7 @@ export async function configCommand(words: readonly string[], terminal: Terminal
 
 const SAMPLE_SKILL = `# Sample skill
 
-Say what the agent shall do, step by step, as you would tell a colleague.
+Say what the agent should do, step by step, as to a colleague.
 
 ## Steps
 

@@ -80,7 +80,7 @@ function kindOf(token: string): string {
   if (token.startsWith('github_pat_')) return 'a fine-grained personal one';
   if (token.startsWith('ghp_')) return 'a classic personal one';
   if (token.startsWith('gho_')) return 'one of an OAuth app, such as that of `gh`';
-  return 'of a kind that its beginning does not tell';
+  return 'of a kind that its first characters do not show';
 }
 
 function writeCheck(name: string, { canPush, scopes }: RepositoryAccess): Check {

@@ -5,7 +5,7 @@ import { keyState } from '../adapters/models/key-state.js';
 import { type ProbeResult, probeModel } from '../adapters/models/probe-model.js';
 import type { ProviderConfig } from '../adapters/models/settings.js';
 import type { Check } from '../commands/doctor/check.js';
-import type { Validation } from '../commands/validate/validation.js';
+import { allFaults, type Validation } from '../commands/validate/validation.js';
 import { createCopilotPorts } from '../composition/copilot.js';
 import { formatModelRef, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { AxeError } from '../core/errors.js';
@@ -37,12 +37,15 @@ export async function checkModels(options: ModelChecks): Promise<readonly Check[
   const sources = { env, config, readTextFile: readConfigFile, copilot };
   const models = createModels({ ...sources, fetch, loadConfig: async () => config });
   const checks: Check[] = [];
+  const reported = new Set(allFaults(options.validation).map(({ message }) => message));
   try {
     for (const ref of usedModels(options.validation)) {
       const name = formatModelRef(ref);
       const state = await keyState(ref, sources);
       if (state.kind === 'missing') {
         const { message, remedy } = state.error;
+        // A model that no run could open is a fault of its agent already.
+        if (reported.has(message)) continue;
         checks.push({ group: 'Models', status: 'error', message: `${name}: ${message}`, remedy });
         continue;
       }

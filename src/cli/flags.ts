@@ -29,18 +29,21 @@ export interface ParsedFlags {
 }
 
 /**
- * Takes a command's words apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; the rules and
- * the other errors are those of pflag, which axe uses).
+ * Takes the words of a command apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; the rules and
+ * the other errors are those of pflag, which axe uses) and with what to write instead.
  */
-export function parseFlags(words: readonly string[], flags: readonly Flag[]): ParsedFlags {
+export function parseFlags(
+  words: readonly string[],
+  { flags, usage }: { readonly flags: readonly Flag[]; readonly usage: string },
+): ParsedFlags {
   const known = [...flags, HELP];
   const rest = [...words];
   const values = new Map<string, string>();
   const positionals: string[] = [];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') positionals.push(...rest.splice(0));
-    else if (word.startsWith('--')) takeLong(word, { known, rest, values });
-    else if (word.startsWith('-') && word !== '-') takeShort(word, { known, rest, values });
+    else if (word.startsWith('--')) takeLong(word, { known, usage, rest, values });
+    else if (word.startsWith('-') && word !== '-') takeShort(word, { known, usage, rest, values });
     else positionals.push(word);
   }
   return {
@@ -57,45 +60,72 @@ const HELP: Flag = { name: 'help', short: 'h', kind: 'bool', about: 'Show this t
 /** Where a flag is looked up, what its value may be taken from, and where it is put. */
 interface Parsing {
   readonly known: readonly Flag[];
+  /** How the command is written. */
+  readonly usage: string;
   /** Words that follow; a flag that needs a value takes the first. */
   readonly rest: string[];
   readonly values: Map<string, string>;
 }
 
 /** `--name`, `--name=value`, `--name value`. */
-function takeLong(word: string, { known, rest, values }: Parsing): void {
+function takeLong(word: string, { known, usage, rest, values }: Parsing): void {
   const [, name = '', given] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
-  if (name === '' || name.startsWith('-')) throw new AxeError(`bad flag syntax: ${word}`);
+  if (name === '' || name.startsWith('-')) {
+    throw new AxeError(`bad flag syntax: ${word}`, {
+      remedy: 'Write a flag `--name`, `--name value` or `--name=value`.',
+    });
+  }
   const flag = known.find((candidate) => candidate.name === name);
-  if (flag === undefined) throw unknownFlag(name, known);
+  if (flag === undefined) throw unknownFlag(name, known, flagsHelp(usage));
   const value = given ?? (flag.kind === 'bool' ? 'true' : rest.shift());
-  if (value === undefined) throw new AxeError(`flag needs an argument: --${name}`);
+  if (value === undefined)
+    throw new AxeError(`flag needs an argument: --${name}`, { remedy: valueRemedy(flag) });
   values.set(name, checkedValue(flag, value));
 }
 
-/** In the words of axe, with the flag that may have been meant. */
-export function unknownFlag(name: string, known: readonly Pick<Flag, 'name'>[]): AxeError {
+/** In the words of axe, with the flag that may have been meant; `otherwise` says where the flags are listed. */
+export function unknownFlag(name: string, known: readonly Pick<Flag, 'name'>[], otherwise: string): AxeError {
   const meant = nearest(
     name,
     known.map((flag) => flag.name),
   );
-  return new AxeError(
-    `unknown flag: --${name}`,
-    meant === undefined ? {} : { remedy: `Did you mean \`--${meant}\`?` },
-  );
+  return new AxeError(`unknown flag: --${name}`, { remedy: meantFlag(meant) ?? otherwise });
+}
+
+function meantFlag(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `Did you mean \`--${name}\`?`;
+}
+
+/** Where the flags of a command are listed. */
+function flagsHelp(usage: string): string {
+  const command = usage.replace(/ [<[].*$/, '');
+  return `\`axe-action ${command} --help\` lists the flags.`;
+}
+
+function valueRemedy({ name, kind, choices = [] }: Flag): string {
+  const value = kind === 'int' ? '<number>' : choices.join('|') || '<value>';
+  return `Write \`--${name} ${value}\`.`;
 }
 
 /** `-v`, several in a row (`-vh`), and with a value `-o=value`, `-ovalue`, `-o value`. */
-function takeShort(word: string, { known, rest, values }: Parsing): void {
+function takeShort(word: string, { known, usage, rest, values }: Parsing): void {
   for (let left = word.slice(1); left !== ''; ) {
     const short = left.slice(0, 1);
     const flag = known.find((candidate) => candidate.short === short);
-    if (flag === undefined) throw new AxeError(`unknown shorthand flag: '${short}' in -${left}`);
+    if (flag === undefined) {
+      // `-model` is `-m -o -d …`: one hyphen less than was meant.
+      const meant = known.find(({ name }) => name === word.slice(1).split('=')[0])?.name;
+      throw new AxeError(`unknown shorthand flag: '${short}' in -${left}`, {
+        remedy: meantFlag(meant) ?? flagsHelp(usage),
+      });
+    }
     const hasValue = left.length > 2 && left[1] === '=';
     const isSwitch = flag.kind === 'bool' && !hasValue;
     const attached = hasValue ? left.slice(2) : left.slice(1);
     const value = isSwitch ? 'true' : attached || rest.shift();
-    if (value === undefined) throw new AxeError(`flag needs an argument: '${short}' in -${left}`);
+    if (value === undefined) {
+      throw new AxeError(`flag needs an argument: '${short}' in -${left}`, { remedy: valueRemedy(flag) });
+    }
     values.set(flag.name, checkedValue(flag, value));
     left = isSwitch ? attached : '';
   }
@@ -133,9 +163,9 @@ function refuseTooSmall({ name, min = 0 }: Flag, value: string): void {
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** In Go's words; its quotes escape as JSON's do. */
+/** In Go's words, with plain ones after them; its quotes escape as JSON's do. */
 function invalidArgument(
-  { name, short }: Flag,
+  { name, short, kind, min = 0 }: Flag,
   value: string,
   { parser, reason = 'invalid syntax' }: { readonly parser: string; readonly reason?: string },
 ): AxeError {
@@ -143,6 +173,12 @@ function invalidArgument(
   const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
   return new AxeError(
     `invalid argument ${quoted} for "${flag}" flag: ${parser}: parsing ${quoted}: ${reason}`,
+    {
+      remedy:
+        kind === 'bool'
+          ? `Write \`--${name}\`, or \`--${name}=false\` to switch it off.`
+          : `Give a whole number from ${min} upwards, or leave the flag out.`,
+    },
   );
 }
 
@@ -154,7 +190,7 @@ export function expectPositionals(
 ): readonly string[] {
   if (positionals.length !== count) {
     throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
-      remedy: `It is written \`axe-action ${usage}\`.`,
+      remedy: `Usage: \`axe-action ${usage}\`.`,
     });
   }
   return positionals;

@@ -26,17 +26,21 @@ import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
+const USAGE = 'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
+
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
-  if (positionals.length > 1) throw new AxeError(`accepts at most 1 arg(s), received ${positionals.length}`);
+  if (positionals.length > 1) {
+    throw new AxeError(`accepts at most 1 arg(s), received ${positionals.length}`, { remedy: USAGE });
+  }
   const [name] = positionals;
   if (flags.bool('all') && name !== undefined) {
-    throw new AxeError('cannot specify both --all and an agent name');
+    throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });
   }
   try {
     if (flags.bool('all')) return await collectAll(flags, terminal);
-    if (name === undefined) throw new AxeError('agent name is required (or use --all)');
+    if (name === undefined) throw new AxeError('agent name is required (or use --all)', { remedy: USAGE });
     await collectOne(name, flags, terminal);
     return 0;
   } finally {
@@ -64,7 +68,9 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
     }
   }
   if (failed === 0) return 0;
-  throw new AxeError(`gc completed with errors: ${failed} of ${names.length} agents failed`);
+  throw new AxeError(`gc completed with errors: ${failed} of ${names.length} agents failed`, {
+    remedy: 'The errors are above, each below the heading of its agent. The other agents are done.',
+  });
 }
 
 /** Those that can be loaded, in the order of their files; a broken one is told where agents are listed. */

@@ -1,6 +1,6 @@
 import { nearest } from '../core/agent/suggest.js';
 import { AxeError } from '../core/errors.js';
-import { type Flag, formatFlags } from './flags.js';
+import { type Flag, formatFlags, unknownFlag } from './flags.js';
 
 /** A command or sub-command, as help shows it. */
 export interface CommandHelp {
@@ -52,6 +52,20 @@ export function formatGroupHelp(about: string, prefix: string, commands: readonl
     '',
     `Use "axe-action ${prefix}[command] --help" for more about a command.`,
   ].join('\n');
+}
+
+/** The help of a group, which is called without a command. Throws an AxeError for a word that is none of its own. */
+export function groupHelp(
+  word: string,
+  { help, commands }: { readonly help: CommandHelp; readonly commands: readonly CommandHelp[] },
+): string {
+  const { usage, long } = help;
+  if (!['', '--help', '-h', 'help'].includes(word)) {
+    if (!word.startsWith('-')) throw unknownCommand(word, usage, commands);
+    const remedy = `Flags follow their command. \`axe-action ${usage} --help\` lists the commands.`;
+    throw unknownFlag(word.replace(/^--?/, ''), [{ name: 'help' }], remedy);
+  }
+  return formatGroupHelp(long, `${usage} `, commands);
 }
 
 /** The word by which a command is called in its group: `show` of `agents show <agent>`. */

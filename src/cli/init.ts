@@ -23,6 +23,7 @@ import { ACTION_ADDRESS, parseActionAddress } from '../core/action-address.js';
 import { chosen } from '../core/agent/choices.js';
 import { inspectAgent } from '../core/agent/inspect.js';
 import { parseModelRef } from '../core/agent/model-ref.js';
+import { DEFAULT_MODEL } from '../core/defaults.js';
 import { AxeError, type ExitCode } from '../core/errors.js';
 import { INIT_HELP } from './command-help.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
@@ -31,7 +32,7 @@ import { print, type Terminal } from './terminal.js';
 
 /** Models that are offered, one for each way to reach one; the first is the default. */
 const MODELS = [
-  { value: 'anthropic/claude-sonnet-5-5', about: 'Anthropic; needs the secret ANTHROPIC_API_KEY' },
+  { value: DEFAULT_MODEL, about: 'Anthropic; needs the secret ANTHROPIC_API_KEY' },
   { value: 'openai/gpt-6.1-sol', about: 'OpenAI; needs the secret OPENAI_API_KEY' },
   { value: 'google/gemini-3.1-pro', about: 'Google; needs the secret GEMINI_API_KEY' },
   { value: 'copilot/gpt-5-mini', about: "GitHub Copilot; no key, the job's own token (experimental)" },

@@ -80,7 +80,7 @@ function entry(help: CommandHelp, run: Command, commands: readonly CommandHelp[]
 
 /** The flags of a command; undefined where its help was asked for, which is then shown. Throws an AxeError. */
 function parsed(help: CommandHelp, words: readonly string[], terminal: Terminal): ParsedFlags | undefined {
-  const flags = parseFlags(words, help.flags);
+  const flags = parseFlags(words, help);
   if (!flags.help) return flags;
   print(terminal, formatCommandHelp(help));
   return undefined;
@@ -116,14 +116,18 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
 async function runNamed(name: string, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const found = ENTRIES.find(({ help }) => commandName(help) === name);
   if (found !== undefined) return await found.run(words, terminal);
-  if (name.startsWith('--')) throw unknownFlag(name.slice(2), [{ name: 'help' }, { name: 'version' }]);
-  if (name.startsWith('-')) throw new AxeError(`unknown flag: ${name}`);
+  if (name.startsWith('--')) throw unknownFlag(name.slice(2), TOP_FLAGS, TOP_REMEDY);
+  if (name.startsWith('-')) throw new AxeError(`unknown flag: ${name}`, { remedy: TOP_REMEDY });
   throw unknownCommand(
     name,
     '',
     ENTRIES.map(({ help }) => help),
   );
 }
+
+const TOP_FLAGS = [{ name: 'help' }, { name: 'version' }];
+const TOP_REMEDY =
+  'Flags follow their command. `axe-action --help` lists the commands, `--version` prints the version.';
 
 /** Trouble that is meant for people is told as it is; anything else is a bug, with its stack. */
 function reportError(thrown: unknown, terminal: Terminal): ExitCode {

@@ -42,8 +42,8 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   },
   {
     usage: 'memory search <agent> <words>',
-    short: 'Find the entries that hold all the words',
-    long: 'Find the entries that contain all the words in task or result, in any case, newest first.',
+    short: 'Find entries that contain every given word',
+    long: 'Find the entries whose task or result contains every given word, newest first. Upper and lower case are the same.',
     flags: [...WHERE, LANE, LAST, RAW, JSON_FLAG],
   },
   {
@@ -57,8 +57,8 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
     usage: 'memory verify <agent>',
     short: 'Look for what is wrong with a memory',
     long: [
-      'Look for damaged entries, ids and texts that stand twice, provenance and signatures that do not fit, entries out of',
-      'order and what was forgotten and is still there. The exit status is 1 if there is something. Signatures are',
+      'Look for damaged entries, duplicate ids and texts, provenance and signatures that do not match, entries out of',
+      'order, and forgotten entries that are still there. The exit status is 1 if anything is found. Signatures are',
       'checked if the environment variable AXE_MEMORY_SIGNING_KEY holds the key.',
     ].join('\n'),
     flags: [...WHERE, JSON_FLAG],
@@ -163,14 +163,10 @@ export const MEMORY_COMMANDS: readonly CommandHelp[] = [
   },
 ];
 
-/** What `memory` is about. */
-export const MEMORY_ABOUT =
-  'See, correct and remove what agents remember: on this machine, in a folder, or on a branch of a repository.';
-
 /** How the group is shown in help. */
 export const MEMORY_HELP: CommandHelp = {
   usage: 'memory',
   short: 'See, correct and remove what agents remember',
-  long: MEMORY_ABOUT,
+  long: 'See, correct and remove what agents remember: on this machine, in a folder, or on a branch of a repository.',
   flags: [],
 };

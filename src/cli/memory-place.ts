@@ -90,12 +90,12 @@ function refuseMixed(flags: ParsedFlags): void {
     });
   }
   if (flags.string('dir') !== '' && flags.string('repo') !== '') {
-    throw new AxeError('`--dir` and `--repo` are two places', { remedy: 'Give one of them.' });
+    throw new AxeError('`--dir` and `--repo` cannot be used together', { remedy: 'Give one of the two.' });
   }
   const stray = ['branch', 'path'].find((name) => flags.string(name) !== '' && flags.string('repo') === '');
   if (stray === undefined) return;
-  throw new AxeError(`\`--${stray}\` is about a branch`, {
-    remedy: 'Give its repository, `--repo owner/name`.',
+  throw new AxeError(`\`--${stray}\` has no effect without \`--repo\``, {
+    remedy: 'Give the repository of the branch, `--repo owner/name`.',
   });
 }
 

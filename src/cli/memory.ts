@@ -24,8 +24,8 @@ import { secretValues } from '../core/sanitize/secret-names.js';
 import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
 import { warningText } from '../core/warning.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
-import { type CommandHelp, formatCommandHelp, formatGroupHelp, unknownCommand } from './help.js';
-import { MEMORY_ABOUT, MEMORY_COMMANDS } from './memory-help.js';
+import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
+import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
 import { type MemoryPlace, openMemoryPlace } from './memory-place.js';
 import { renderEntries } from './render-entries.js';
 import { print, type Terminal } from './terminal.js';
@@ -35,11 +35,10 @@ export async function memoryCommand(words: readonly string[], terminal: Terminal
   const [name = '', ...rest] = words;
   const help = MEMORY_COMMANDS.find(({ usage }) => usage.split(' ')[1] === name);
   if (help === undefined) {
-    if (name !== '' && !name.startsWith('-')) throw unknownCommand(name, 'memory', MEMORY_COMMANDS);
-    print(terminal, formatGroupHelp(MEMORY_ABOUT, 'memory ', MEMORY_COMMANDS));
+    print(terminal, groupHelp(name, { help: MEMORY_HELP, commands: MEMORY_COMMANDS }));
     return 0;
   }
-  const flags = parseFlags(rest, help.flags);
+  const flags = parseFlags(rest, help);
   if (flags.help) {
     print(terminal, formatCommandHelp(help));
     return 0;
@@ -64,7 +63,7 @@ async function runHere(name: string, { help, flags, terminal }: ParsedCommand): 
   const [agent = '', ...rest] = all ? ['', ...flags.positionals] : flags.positionals;
   if (agent === '' && !all) {
     throw new AxeError('requires at least 1 arg(s), only received 0', {
-      remedy: `It is written \`axe-action ${help.usage}\`.`,
+      remedy: `Usage: \`axe-action ${help.usage}\`.`,
     });
   }
   const command = parseMemoryCommand(
@@ -208,7 +207,7 @@ async function mergeFilesOfGit({ positionals }: ParsedFlags, terminal: Terminal)
   const [baseFile = '', oursFile = '', theirsFile = '', path = oursFile, ...more] = positionals;
   if (theirsFile === '' || more.length > 0) {
     throw new AxeError(`accepts 3 or 4 arg(s), received ${positionals.length}`, {
-      remedy: 'It is written `memory merge <base> <ours> <theirs> [path]`, in git `%O %A %B %P`.',
+      remedy: 'Usage: `axe-action memory merge <base> <ours> <theirs> [path]`, in git `%O %A %B %P`.',
     });
   }
   const [base, ours, theirs] = [
@@ -258,7 +257,11 @@ async function readImport(from: string, { cwd, stdin }: Terminal): Promise<strin
   }
   const path = resolve(cwd, from);
   const file = await orAxeError(() => createFiles().open(path, { followLinks: true }));
-  if (file === undefined) throw new AxeError(`open ${path}: no such file or directory`);
+  if (file === undefined) {
+    throw new AxeError(`open ${path}: no such file or directory`, {
+      remedy: 'Check the path, which counts from the current folder.',
+    });
+  }
   try {
     return await orAxeError(async () => decodeBytes(await file.read(0, file.bytes)));
   } finally {
@@ -291,6 +294,6 @@ async function writeFolder(folder: string, tree: ReadonlyMap<string, string>): P
 
 function inTheWay(path: string): AxeError {
   return new AxeError(`${path} exists already`, {
-    remedy: 'Nothing is written over; name another with `--out`.',
+    remedy: 'No file is overwritten. Name another one with `--out`.',
   });
 }

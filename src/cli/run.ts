@@ -99,7 +99,7 @@ export const RUN_HELP: CommandHelp = {
 
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const flags = parseFlags(words, FLAGS);
+  const flags = parseFlags(words, RUN_HELP);
   if (flags.help) {
     print(terminal, formatCommandHelp(RUN_HELP));
     return 0;
@@ -164,7 +164,7 @@ function languageOf(flags: ParsedFlags): string {
   const language = flags.string('language');
   if (language === '' || isLanguage(language)) return language;
   throw new AxeError(
-    `invalid argument ${JSON.stringify(language)} for "--language" flag: it is no language`,
+    `invalid argument ${JSON.stringify(language)} for "--language" flag: it is not a language`,
     {
       remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
     },

@@ -160,7 +160,7 @@ describe('a command of a workflow', () => {
 
   it.each([
     ['bogus', 'unknown memory command "bogus"', /`forget <id> \[--purge\]`/],
-    ['forget', 'accepts 1 arg(s), received 0', /It is written `forget <id> \[--purge\]`\./],
+    ['forget', '`forget` needs <id>', /Usage: `forget <id> \[--purge\]`\./],
     ['forget a --lane x', 'unknown flag: --lane', /`forget <id>/],
     ['search', '`search` needs at least one word', /`search/],
   ])('that is none is a mistake in the workflow: %s', async (command, message, remedy) => {

@@ -125,7 +125,7 @@ describe('the input `memory-command`', () => {
           message: expect.stringMatching(
             /^the input `memory-command`: a quotation mark is not closed: (?:--text=)?["']/,
           ),
-          remedy: 'Close it before a space; inside double quotes `\\"` stands for one.',
+          remedy: 'Close it before a space; inside double quotes write `\\"`.',
           exitCode: 2,
         }),
       );

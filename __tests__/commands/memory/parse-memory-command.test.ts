@@ -36,16 +36,17 @@ describe('parseMemoryCommand', () => {
     ['', 'what to do with the memory is missing', '`show [id]'],
     ['bogus', 'unknown memory command "bogus"', '`forget <id> [--purge]`'],
     ['constructor', 'unknown memory command "constructor"', '`verify`'],
-    ['forget', 'accepts 1 arg(s), received 0', '`forget <id> [--purge]`'],
-    ['forget a b', 'accepts 1 arg(s), received 2', '`forget <id> [--purge]`'],
+    ['forget', '`forget` needs <id>', '`forget <id> [--purge]`'],
+    ['import', '`import` needs <file>', '`import <file>'],
+    ['forget a b', '`forget` takes one argument, not 2', '`forget <id> [--purge]`'],
     ['forget a --last 3', 'unknown flag: --last', '`forget <id> [--purge]`'],
     ['forget a --purge=perhaps', '`--purge` is "perhaps"', '`forget <id> [--purge]`'],
     ['show --last many', '`--last` is "many"', '`show [id]'],
     ['show --last', 'flag needs an argument: --last', '`show [id]'],
     ['show --lane side', '`--lane` is "side"', '`show [id]'],
     ['search', '`search` needs at least one word', '`search'],
-    ['verify all', 'accepts 0 arg(s), received 1', '`verify`'],
-    ['export a.md', 'accepts 0 arg(s), received 1', '`export'],
+    ['verify all', '`verify` takes no argument', '`verify`'],
+    ['export a.md', '`export` takes no argument', '`export'],
   ])('refuses `%s` and says how it is written', (line, message, remedy) => {
     const parse = () => parseMemoryCommand(line === '' ? [] : line.split(' '));
     expect(parse).toThrow(

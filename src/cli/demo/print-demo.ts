@@ -50,10 +50,10 @@ export function createDemoPrinter(write: (line: string) => void): DemoPrinter {
     },
     memory(runLog, state) {
       heading('What it remembers, in two markdown files');
-      write('pr-reviewer.md: an entry for each review. The next one is given them.');
+      write('pr-reviewer.md: an entry for each review. The next review is given them.');
       for (const line of resultsIn(runLog)) write(`   ${line}`);
       write(
-        'pr-reviewer.state.md: what became of findings. No model reads it, and no word of yours is in it.',
+        'pr-reviewer.state.md: what became of findings. No model reads it, and it contains none of your words.',
       );
       for (const line of endsIn(state)) write(`   ${line}`);
     },
@@ -85,13 +85,13 @@ function fateOf(kind: DemoEvent['kind'], severity: string): readonly [mark: stri
     case 'raised':
       return [markOf(severity), `raised as ${severity}: a comment on the line`];
     case 'settled':
-      return ['✅', 'settled: the push took the line out, and the conversation is resolved'];
+      return ['✅', 'settled: the push removed the line, and the conversation is resolved'];
     case 'gone':
-      return ['✅', 'outdated: its line is gone, and the conversation is resolved'];
+      return ['✅', 'outdated: its line was removed, and the conversation is resolved'];
     case 'dismissed':
       return ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'];
     case 'back':
-      return ['↩️ ', 'back: its old conversation is open again, in place of a new comment'];
+      return ['↩️ ', 'back: its old conversation is open again, instead of a new comment'];
     case 'held-back':
       return ['🔇', 'found again in other words, and not raised: it was dismissed'];
   }

@@ -82,7 +82,7 @@ function pickEntry({ id, lane }: EditCommand, view: MemoryView): MemoryEntry | M
   return refusal(
     'refused',
     `\`${entry.id}\` has a provenance line that this version cannot read, and would lose it`,
-    'Change the file by hand, or `forget` the entry and `remember` what it shall say.',
+    'Change the file by hand, or `forget` the entry and `remember` the new text.',
   );
 }
 
@@ -95,8 +95,7 @@ async function editFields(
 ): Promise<Edited> {
   const before = fieldsOf(old);
   if (text !== undefined) return checkFields({ task: before.task, result: text.trim() }, before);
-  if (edit === undefined)
-    return refusal('refused', 'there is no text', 'Give what the entry shall say, `--text "..."`.');
+  if (edit === undefined) return refusal('refused', 'there is no text', 'Give the new text: `--text "..."`.');
   const answer = await ask(edit(formatDraft(before)));
   if (answer.kind === 'failed') return answer;
   const after = parseDraft(answer.answer);
@@ -126,7 +125,7 @@ async function formatEdited(
   const now = await viewMemory(hand);
   if (now.kind === 'failed') return { ...now, changed: true };
   if (!now[old.lane].entries.some(({ id }) => id === entry.id)) {
-    return refusal('not-found', `\`${old.id}\` was taken out of the memory meanwhile, so it was not changed`);
+    return refusal('not-found', `\`${old.id}\` was removed from the memory meanwhile, so it was not changed`);
   }
   const [shown] = readEntries(entry.text, old.lane);
   const brief = shown === undefined ? [] : [formatBrief({ ...shown, line: old.line })];

@@ -206,7 +206,7 @@ function oldVersions(kind: StoreKind): string {
 const CACHE =
   'They stay until GitHub evicts them, or until you delete them: `gh cache list --key axe-memory/v1/` and `gh cache delete <id>`, or Actions → Caches on the web.';
 
-const REPO = `The branch was written anew without its history. What GitHub still keeps:
+const REPO = `The branch was rewritten without its history. What GitHub still keeps:
 
 - The old commits: whoever knows a full commit id can read them until GitHub collects what no branch reaches.
 - Clones, forks, and views that were cached keep theirs. GitHub Support removes cached views and collects at once if you ask.

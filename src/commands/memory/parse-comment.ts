@@ -62,7 +62,7 @@ function splitArguments(text: string): readonly string[] {
     if (plain === undefined) return flag + inner(['', double, single]);
     if (!/^(?:--[\w-]+=)?["']/.test(plain)) return plain;
     throw new ConfigError(`the input \`memory-command\`: a quotation mark is not closed: ${plain}`, {
-      remedy: 'Close it before a space; inside double quotes `\\"` stands for one.',
+      remedy: 'Close it before a space; inside double quotes write `\\"`.',
     });
   });
 }

@@ -51,7 +51,8 @@ export function parseMemoryCommand(words: readonly string[], usage?: string): Me
       { remedy: `Write one of: ${usages.join(', ')}.` },
     );
   }
-  return form.make({ ...takeApart(rest, form), usage: usage ?? form.usage });
+  const [argument = ''] = /<\w+>/.exec(form.usage) ?? [];
+  return form.make({ ...takeApart(rest, form), name, argument, usage: usage ?? form.usage });
 }
 
 /** Whether a comment on GitHub may ask for it: only what a writer can undo or redo by another comment (item 7). */
@@ -136,6 +137,9 @@ const FORMS: Readonly<Record<string, Form>> = {
 };
 
 interface Parts {
+  readonly name: string;
+  /** The one that is needed, as `<id>`; empty where none is. */
+  readonly argument: string;
   readonly usage: string;
   readonly flags: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
@@ -143,7 +147,7 @@ interface Parts {
 
 const SWITCHES = new Set(['purge', 'all', 'unsigned']);
 
-function takeApart(words: readonly string[], { usage, isText }: Form): Omit<Parts, 'usage'> {
+function takeApart(words: readonly string[], { usage, isText }: Form): Pick<Parts, 'flags' | 'positionals'> {
   const rest = [...words];
   const flags = new Map<string, string>();
   const positionals: string[] = [];
@@ -188,21 +192,22 @@ function searched({ positionals, usage }: Parts): readonly string[] {
 
 function exactlyOne(parts: Parts): string {
   const one = atMostOne(parts);
-  if (one === '') throw wrong('accepts 1 arg(s), received 0', parts.usage);
+  if (one === '') throw wrong(`\`${parts.name}\` needs ${parts.argument}`, parts.usage);
   return one;
 }
 
-function atMostOne({ positionals, usage }: Parts): string {
-  if (positionals.length > 1) throw wrong(`accepts 1 arg(s), received ${positionals.length}`, usage);
+function atMostOne(parts: Parts): string {
+  const { name, positionals, usage } = parts;
+  if (positionals.length > 1) throw wrong(`\`${name}\` takes one argument, not ${positionals.length}`, usage);
   return positionals[0] ?? '';
 }
 
 /** The command, if no word stands beside its flags. */
-function without({ positionals, usage }: Parts, command: MemoryCommand): MemoryCommand {
-  if (positionals.length === 0) return command;
-  throw wrong(`accepts 0 arg(s), received ${positionals.length}`, usage);
+function without(parts: Parts, command: MemoryCommand): MemoryCommand {
+  if (parts.positionals.length === 0) return command;
+  throw wrong(`\`${parts.name}\` takes no argument`, parts.usage);
 }
 
 function wrong(message: string, usage: string): AxeError {
-  return new AxeError(message, { remedy: `It is written \`${usage}\`.` });
+  return new AxeError(message, { remedy: `Usage: \`${usage}\`.` });
 }

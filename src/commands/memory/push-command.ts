@@ -17,6 +17,6 @@ export function parsePushCommand(words: readonly string[]): PushCommand | undefi
   const [, given = ''] = /^--branch[= ](\S+)$/.exec(rest.join(' ')) ?? [];
   if (given !== '' && !given.startsWith('-')) return { branch: given };
   throw new AxeError(`\`push ${rest.join(' ')}\` is not understood`, {
-    remedy: `It is written \`${PUSH_USAGE}\`.`,
+    remedy: `Usage: \`${PUSH_USAGE}\`.`,
   });
 }
