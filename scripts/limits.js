@@ -21,6 +21,7 @@ export const LIMITS = [
   {
     title: 'A run',
     rows: [
+      ['Model of built-in agents, and of what `init` writes', 'DEFAULT_MODEL', text],
       ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
       [
         'Time limit in a workflow (`timeout-minutes`)',

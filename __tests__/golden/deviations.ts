@@ -86,7 +86,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
       stderr:
         'Warning: $ROOT/config/axe/agents/bad.toml is left out: agent config missing required field: model\n' +
         '  at $ROOT/config/axe/agents/bad.toml:1:1\n' +
-        '  Add a line such as `model = "anthropic/claude-sonnet-4-5"`.\n',
+        '  Add a line such as `model = "anthropic/claude-sonnet-5-5"`.\n',
     }),
   }),
   '20/16': {

@@ -2,6 +2,9 @@
  * Every default of the product. A test holds them equal to `action.yml` and `docs/reference/limits.md`.
  */
 
+/** The model of built-in agents and of what `init` writes, and the example wherever a model has to be named. */
+export const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5';
+
 /** The user message when nobody gave one; byte for byte axe's (axe-behaviour §6). */
 export const DEFAULT_TASK = 'Execute the task described in your instructions.';
 

@@ -59,7 +59,7 @@ securty = "nit"
 `;
     expect(errorsOf(text)).toEqual([
       ['review.depth must be one of: quick, standard, thorough', 4, 1],
-      ['review.verify_model cannot be "offline/rules", which is no model', 5, 1],
+      ['review.verify_model cannot be "offline/rules", which is not a model', 5, 1],
       ['review.parts cannot exceed 12', 6, 1],
       ['review.votes must be non-negative', 7, 1],
       ['review.min_severity must be one of: critical, major, minor, nit', 8, 1],

@@ -419,7 +419,7 @@ describe('wrong values', () => {
     [server(`${ok}\nenv = { A = "1" }`), 'mcp_servers[0].env is for `transport = "stdio"` only', 7],
     [
       server('name = "a"\ntransport = "stdio"\ncommand = "c"\nenv = { "A=B" = "1" }'),
-      'mcp_servers[0].env has "A=B", which is no name of a variable',
+      'mcp_servers[0].env has "A=B", which is not a variable name',
       7,
     ],
     [server(ok) + server(ok), 'mcp_servers names must be unique: "a"', 8],

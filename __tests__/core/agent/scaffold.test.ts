@@ -22,7 +22,7 @@ describe('scaffoldAgent', () => {
 
   it('says at the model what has to be filled in, and has nothing else that must be', () => {
     const [before = ''] = scaffoldAgent('a').split(`model = "${PLACEHOLDER_MODEL}"`);
-    expect(before).toMatch(/# Fill in: .*anthropic\/claude-sonnet-4-5.*\n$/);
+    expect(before).toMatch(/# Fill in: .*anthropic\/claude-sonnet-5-5.*\n$/);
   });
 
   it.each([

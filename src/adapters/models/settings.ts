@@ -1,5 +1,6 @@
 import { PLACEHOLDER_MODEL } from '../../core/agent/scaffold.js';
 import { nearest } from '../../core/agent/suggest.js';
+import { DEFAULT_MODEL } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import { AxeError } from '../../core/errors.js';
 import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
@@ -124,7 +125,7 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
 
 function unsupportedRemedy(id: string, baseUrlVariable: string): string {
   if (PLACEHOLDER_MODEL.startsWith(`${id}/`)) {
-    return `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`anthropic/claude-sonnet-4-5\`.`;
+    return `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`;
   }
   const meant = nearest(id, PROVIDER_IDS);
   const guess = meant === undefined ? '' : `Did you mean \`${meant}\`? `;

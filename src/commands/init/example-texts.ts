@@ -1,15 +1,15 @@
 /** The files of `examples/` that `init` starts from; `node scripts/templates.js` writes them here. */
 export const EXAMPLE_TEXTS = {
-  'workflows/review.yml': `# Reviews the pull requests of a repository whose people push branches to it: comments on lines, and what was said once is
-# not said again. Needs no checkout: the agent comes from the base branch, the change from the API. Comments below a pull
-# request command it: \`/axe help\` lists how. For pull requests from forks see public.yml; \`/axe review\` by somebody with
-# write access runs it on one here too.
+  'workflows/review.yml': `# Reviews pull requests from branches of this repository: comments on lines, and nothing is raised twice. Needs no
+# checkout: the agent comes from the base branch, the change from the API. Comments on a pull request can command it:
+# \`/axe help\` lists how. For pull requests from forks see public.yml. \`/axe review\` by somebody with write access
+# reviews one here too.
 name: review
 on:
   pull_request:
   issue_comment:
     types: [created]
-  pull_request_review_comment: # \`/axe dismiss\` and the like, in the conversation of a finding
+  pull_request_review_comment: # \`/axe dismiss\` and others, as a reply to a finding
     types: [created]
 permissions:
   actions: read # logs of checks that failed
@@ -20,7 +20,7 @@ permissions:
   statuses: read
 jobs:
   review:
-    # No runner where the run would be skipped: GitHub gives forks no secrets, and bots start nothing.
+    # No runner is started for events that would be skipped: forks get no secrets, and bots cannot start a run.
     if: >-
       github.event.sender.type != 'Bot' && (
         github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository ||
@@ -28,8 +28,8 @@ jobs:
         github.event_name == 'pull_request_review_comment' && contains(github.event.comment.body, '/axe') &&
         github.event.pull_request.head.repo.full_name == github.repository
       )
-    # In the job, so that one that is skipped waits for nothing and takes nobody's place. Whoever waits gives way to a
-    # newer push; whoever runs ends, and remembers. A command gives way to nothing.
+    # Set on the job, so that a skipped job neither waits nor replaces another. A newer push replaces a review that waits;
+    # one that runs finishes and is remembered. Commands are never replaced.
     concurrency:
       group: review-\${{ github.event.comment.id || github.event.pull_request.number }}
       cancel-in-progress: false
@@ -48,11 +48,11 @@ jobs:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
           OPENAI_API_KEY: \${{ secrets.OPENAI_API_KEY }}
 `,
-  'workflows/public.yml': `# Reviews the pull requests of a public repository, those from forks when somebody with write access sets the label
-# \`review\`. \`pull_request_target\` runs with secrets, so there is no checkout here and must never be one of the pull
-# request's head: agent and context files come from the base branch, the fork's commits are read through the API.
-# Comments below a pull request command it, and on the lines of one that is no fork's: \`/axe help\` lists how. They run with
-# secrets too, and only for people with write access: a stranger's ends skipped.
+  'workflows/public.yml': `# Reviews the pull requests of a public repository. Those from forks are reviewed when somebody with write access adds
+# the label \`review\`. \`pull_request_target\` runs with secrets, so never check out the head of the pull request here. The
+# agent and its context files come from the base branch, and the fork's commits are read through the API. Comments such
+# as \`/axe help\` command the review, and only people with write access can use them. On lines of a fork's pull request
+# they do not work.
 name: public
 on:
   pull_request_target:
@@ -70,8 +70,8 @@ permissions:
   statuses: read
 jobs:
   review:
-    # Branches of this repository on every push, forks on the label alone. Whether whoever set it, or wrote a command, may
-    # write is asked by the action: the event does not say it.
+    # Branches of this repository run on every push, forks only on the label. The action asks GitHub whether the person who
+    # set it, or who wrote a command, has write access: the event does not say it.
     if: >-
       github.event.sender.type != 'Bot' && (
         github.event_name == 'pull_request_target' && (
@@ -83,7 +83,7 @@ jobs:
         github.event_name == 'pull_request_review_comment' && contains(github.event.comment.body, '/axe') &&
         github.event.pull_request.head.repo.full_name == github.repository
       )
-    # A command gives way to nothing.
+    # Commands are never replaced.
     concurrency:
       group: public-\${{ github.event.comment.id || github.event.pull_request.number }}
       cancel-in-progress: false
@@ -100,9 +100,9 @@ jobs:
         env:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
 `,
-  'workflows/mention.yml': `# Answers comments that say \`@axe\`, on issues, on pull requests and on lines of them; the rest of the comment is the task.
-# A comment of somebody with write access runs it on a fork's pull request too. \`/axe forget\` and the like, for the memory
-# of this agent, work below an issue; below a pull request they are the reviewer's (review.yml).
+  'workflows/mention.yml': `# Answers comments that contain \`@axe\`, on issues, on pull requests and on their lines. The rest of the comment is the
+# task. A comment by somebody with write access starts it on a fork's pull request too. Commands such as \`/axe forget\`
+# reach this agent's memory from issues. On pull requests they reach the reviewer's memory (review.yml).
 name: mention
 on:
   issue_comment:
@@ -118,14 +118,14 @@ permissions:
   statuses: read
 jobs:
   answer:
-    # On a comment on a line of a fork's pull request GitHub hands out no secrets; in the conversation below it does.
-    # \`author_association\` is not asked: it calls a member of the organisation who hides it a contributor.
+    # Comments on lines of a fork's pull request get no secrets; comments in its conversation do. \`author_association\` is
+    # not used, because it calls members who hide their membership contributors.
     if: >-
       github.event.sender.type != 'Bot' &&
       (contains(github.event.comment.body, '@axe') ||
         contains(github.event.comment.body, '/axe') && github.event.issue && !github.event.issue.pull_request) &&
       (github.event_name == 'issue_comment' || github.event.pull_request.head.repo.full_name == github.repository)
-    # Every mention is answered, one after the other: \`queue: max\` keeps up to a hundred of them waiting.
+    # Every mention is answered, one after the other: \`queue: max\` lets up to 100 of them wait.
     concurrency:
       group: mention-\${{ github.event.issue.number || github.event.pull_request.number }}
       queue: max
@@ -142,9 +142,9 @@ jobs:
         env:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
 `,
-  'workflows/triage.yml': `# Sorts new issues, whoever opens them: sets labels out of a list and says in the job summary what is missing. The text is
-# a stranger's, so the run is untrusted: it reads, and of labels it can set only those that are named here. What runs cost
-# is bounded, since anybody can open issues.
+  'workflows/triage.yml': `# Sorts new issues by anyone: sets labels from a list, and says in the job summary what is missing. Strangers wrote the
+# text, so the run is untrusted: it reads, and can set only the labels that are named here. Its cost is limited, because
+# anybody can open issues.
 name: triage
 on:
   issues:
@@ -172,8 +172,8 @@ jobs:
         env:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
 `,
-  'workflows/nightly.yml': `# Reports every night in one issue that is kept up to date, and remembers the reports before on a branch. The agent has its
-# files from the checkout; what it says goes into the issue when it has ended.
+  'workflows/nightly.yml': `# Reports every night in one issue, which each run updates, and remembers earlier reports on a branch. The agent reads
+# files of the checkout. Its answer becomes the text of the issue.
 name: nightly
 on:
   schedule:
@@ -202,9 +202,9 @@ jobs:
         env:
           ANTHROPIC_API_KEY: \${{ secrets.ANTHROPIC_API_KEY }}
 `,
-  'workflows/copilot.yml': `# Experimental: a model of GitHub Copilot, with no key to create or store. \`copilot-requests: write\` lets the job's own token
-# ask it, and whoever owns the repository pays in AI credits. The SDK is installed outside of the workspace.
-# docs/copilot.md says what was tested.
+  'workflows/copilot.yml': `# Experimental: uses a model of GitHub Copilot, without a key to create or store. \`copilot-requests: write\` lets the
+# job's own token ask it, and the owner of the repository pays in AI credits. The SDK is installed outside the
+# workspace. docs/copilot.md lists what was tested.
 name: copilot
 on: pull_request
 permissions:
@@ -236,10 +236,10 @@ jobs:
         env:
           AXE_COPILOT_SDK: \${{ runner.temp }}/copilot
 `,
-  'agents/reporter.toml': `# A scheduled report that remembers the last ones, with everything that keeps a run in bounds.
+  'agents/reporter.toml': `# A scheduled report that remembers the last ones, with every limit that a run can have.
 name = "reporter"
 description = "Says once a week what has changed and what is stuck"
-model = "anthropic/claude-sonnet-4-5"
+model = "anthropic/claude-sonnet-5-5"
 tools = ["read_file", "search_files"]
 timeout = 300
 system_prompt = """

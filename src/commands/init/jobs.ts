@@ -41,7 +41,7 @@ export const JOBS: readonly Job[] = [
     skill: 'review',
     skillText: SKILLS.review,
     head: [
-      'Reviews pull requests from branches of this repository: comments on lines, and what was said once is not said again.',
+      'Reviews pull requests from branches of this repository: comments on lines, and nothing is raised twice.',
       'The agent comes from the base branch, so nothing is checked out. `/axe help` below a pull request lists its commands.',
     ],
     tryIt: 'Open a pull request. The review appears on its lines.',

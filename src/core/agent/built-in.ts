@@ -1,3 +1,5 @@
+import { DEFAULT_MODEL } from '../defaults.js';
+
 /** What the name of a built-in agent begins with. */
 export const BUILT_IN_PREFIX = 'builtin/';
 
@@ -17,8 +19,8 @@ export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
     name: 'builtin/pr-reviewer',
     shortName: 'pr-reviewer',
     toml: `name = "pr-reviewer"
-description = "Reviews a pull request: what is wrong, where, and how it could be put right"
-model = "anthropic/claude-sonnet-5-5"
+description = "Reviews a pull request: what is wrong, where, and how to fix it"
+model = "${DEFAULT_MODEL}"
 tools = ["add_review_comment", "settle_finding", "submit_review", "github_diff", "github_file", "github_history", "github_search"]
 system_prompt = """
 You review a pull request for the people who have to live with this code. They act on what you post. A finding that is wrong costs them more than one you miss, and ten small ones hide the one that matters.
@@ -81,7 +83,7 @@ max_entries = 200
     shortName: 'triage',
     toml: `name = "triage"
 description = "Sorts a new issue: its kind, what is missing, likely duplicates, labels"
-model = "anthropic/claude-sonnet-5-5"
+model = "${DEFAULT_MODEL}"
 tools = ["set_labels", "github_search", "github_comments", "github_file"]
 system_prompt = """
 A new issue has arrived. You sort it for the maintainers, and help the person who wrote it to be understood.
@@ -111,7 +113,7 @@ max_entries = 200
     shortName: 'ask',
     toml: `name = "ask"
 description = "Answers a question or does a small task, with the context it is given"
-model = "anthropic/claude-sonnet-5-5"
+model = "${DEFAULT_MODEL}"
 tools = ["github_diff", "github_file", "github_comments", "github_checks", "github_history", "github_search"]
 system_prompt = """
 You answer a question or do a small task about this repository, with what comes with it and what your tools can show.

@@ -1,4 +1,4 @@
-import { REVIEW_PASSES } from '../defaults.js';
+import { DEFAULT_MODEL, REVIEW_PASSES } from '../defaults.js';
 import { CATEGORIES, SEVERITIES } from '../findings/terms.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import {
@@ -31,7 +31,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
     about:
       'Provider and model, as `provider/model`. `copilot/…` needs no key in a workflow; `offline/rules` asks no model.',
     examples: [
-      'anthropic/claude-sonnet-5-5',
+      DEFAULT_MODEL,
       'openai/gpt-4.1',
       'google/gemini-2.5-pro',
       'copilot/gpt-5-mini',

@@ -1,3 +1,4 @@
+import { DEFAULT_MODEL } from '../defaults.js';
 import { AxeError } from '../errors.js';
 
 /** A model as the user names it: `provider/model`. */
@@ -34,6 +35,6 @@ export function isOffline({ provider }: ModelRef): boolean {
 function invalid(text: string, reason: string): AxeError {
   return new AxeError(`invalid model format "${text}": ${reason}`, {
     exitCode: 1,
-    remedy: 'Write the model as `provider/model-name`, for example `anthropic/claude-sonnet-4-5`.',
+    remedy: `Write the model as \`provider/model-name\`, for example \`${DEFAULT_MODEL}\`.`,
   });
 }

@@ -1,4 +1,5 @@
 import { ACTION_ADDRESS, agentSchemaUrl } from '../action-address.js';
+import { DEFAULT_MODEL } from '../defaults.js';
 
 /** The model of a new agent file, as axe writes it. No provider has that name, so that no run starts with it. */
 export const PLACEHOLDER_MODEL = 'provider/model-name';
@@ -12,7 +13,7 @@ export function scaffoldAgent(name: string): string {
 name = ${tomlString(name)}
 description = ""
 
-# Fill in: provider and model, for example "anthropic/claude-sonnet-4-5" or "ollama/llama3".
+# Fill in: provider and model, for example "${DEFAULT_MODEL}" or "ollama/llama3".
 model = "${PLACEHOLDER_MODEL}"
 
 # Everything below is optional. Remove the "# " in front of a key to set it, and in front of its [table] as well.

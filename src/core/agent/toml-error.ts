@@ -45,7 +45,7 @@ const WORDINGS: readonly Wording[] = [
   },
   {
     parser: 'illegal character in key',
-    message: 'a key holds a character that it may not hold',
+    message: 'a key contains a character that is not allowed there',
     remedy: 'Keys are letters, digits, `_` and `-`; anything else must be quoted.',
   },
   {

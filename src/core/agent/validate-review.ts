@@ -52,7 +52,7 @@ function* verifyModelProblems(model: string): Generator<AgentProblem> {
     if (!isOffline(parseModelRef(model))) return;
     const remedy = "Name a model, or leave it out for the agent's own.";
     yield {
-      message: `review.verify_model cannot be ${JSON.stringify(model)}, which is no model`,
+      message: `review.verify_model cannot be ${JSON.stringify(model)}, which is not a model`,
       remedy,
       path,
     };

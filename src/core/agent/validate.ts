@@ -1,3 +1,4 @@
+import { DEFAULT_MODEL } from '../defaults.js';
 import { BACKOFFS, chosen, PROVENANCE, RESPONSE_TYPES, TRANSPORTS } from './choices.js';
 import { type AgentProblem, negative, notOneOf } from './problem.js';
 import type { RawAgent } from './schema.js';
@@ -14,7 +15,7 @@ export function agentProblems(raw: RawAgent): readonly AgentProblem[] {
 
 function* problems(raw: RawAgent): Generator<AgentProblem> {
   yield* missing(raw.name, 'name', 'Add a line `name = "…"` at the top of the file.');
-  yield* missing(raw.model, 'model', 'Add a line such as `model = "anthropic/claude-sonnet-4-5"`.');
+  yield* missing(raw.model, 'model', `Add a line such as \`model = "${DEFAULT_MODEL}"\`.`);
   const { max_depth, timeout } = raw.sub_agents_config;
   yield* negative(max_depth, ['sub_agents_config', 'max_depth'], '0 means 3.');
   if (max_depth > MAX_SUB_AGENT_DEPTH) {
@@ -95,7 +96,7 @@ function* envProblems(
 ): Generator<AgentProblem> {
   const wrong = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   if (wrong === undefined) return;
-  const what = `has ${JSON.stringify(wrong)}, which is no name of a variable`;
+  const what = `has ${JSON.stringify(wrong)}, which is not a variable name`;
   yield problem('env', what, 'Use letters, digits and `_`: `env = { API_KEY = "${API_KEY}" }`.');
 }
 
