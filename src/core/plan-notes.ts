@@ -109,7 +109,7 @@ export function notesAreUnsigned(
 }
 
 const SUB_AGENT =
-  'a sub-agent only reads notes; what matters it tells the agent that called it. Remove the tool from its `tools`.';
+  'a sub-agent only reads notes; what matters it reports to the agent that called it. Remove the tool from its `tools`.';
 const NEVER =
   'with `memory-write: never` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
 const NOT_KEPT =

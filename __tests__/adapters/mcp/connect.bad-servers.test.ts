@@ -24,9 +24,9 @@ describe('a server that cannot be used is left out with one warning, and the oth
       'only makes noise',
       badServer('noise'),
       {},
-      'it wrote 1000 lines that are no messages, the first: still starting',
+      'it wrote 1000 lines that are not messages, the first one: still starting',
     ],
-    ['has no list of tools', badServer('no-list'), {}, 'its answer to `tools/list` is no list of tools'],
+    ['has no list of tools', badServer('no-list'), {}, 'its answer to `tools/list` is not a list of tools'],
     [
       'needs a variable',
       { ...GOOD, name: 'x', args: ['${NO_KEY}'] },
@@ -229,7 +229,7 @@ describe('tools that change in the middle of a run', () => {
     await call('work');
     expect((await changed())?.map(({ name }) => name)).toEqual(['work']);
     expect(warnings.map(({ message }) => message)).toEqual([
-      'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is no list of tools',
+      'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is not a list of tools',
     ]);
   });
 

@@ -76,7 +76,7 @@ describe('an answer with an error status', () => {
 
   it.each([
     [401, 'Check the key in `OPENAI_API_KEY`.'],
-    [404, "Check the model's name; openai does not know it, or the key may not use it."],
+    [404, "Check the model's name; openai does not know it, or the key cannot use it."],
     [429, 'The provider limits how much may be asked; try again later.'],
     [307, 'Redirects are not followed; set the base URL to the final address.'],
     [500, undefined],

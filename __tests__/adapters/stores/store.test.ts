@@ -71,7 +71,7 @@ describe('the retry loop', () => {
     expect(await store.write([append('a')], never)).toMatchObject({
       kind: 'failed',
       reason: 'unavailable',
-      message: 'no answer said whether it was saved, in 7 attempts in 73 s: no answer',
+      message: 'no answer showed whether it was saved, in 7 attempts in 73 s: no answer',
     });
     expect(clock.slept).toEqual([1000, 3000, 9000, 20_000, 20_000, 20_000]);
   });

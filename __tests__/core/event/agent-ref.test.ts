@@ -19,7 +19,7 @@ describe('an agent of the head of a pull request (D21)', () => {
 
   it('does not run for somebody who may not write, though a writer labels it', () => {
     const trigger = pullRequest({ author: { login: 'monalisa', isBot: false }, actor: OCTOCAT });
-    const skip = { reason: 'agent-ref', message: expect.stringContaining('monalisa may not write here') };
+    const skip = { reason: 'agent-ref', message: expect.stringContaining('monalisa cannot write here') };
     for (const author of ['read', 'triage', 'unknown'] as const) {
       expect(refuseHeadAgent(trigger, 'head', { actor: 'admin', author })).toMatchObject(skip);
     }
@@ -28,8 +28,8 @@ describe('an agent of the head of a pull request (D21)', () => {
 
   it.each<[string, Trigger, Permission | 'unknown', string]>([
     ['a fork, whoever asks', pullRequest({ isFork: true }), 'admin', 'comes from a fork'],
-    ['somebody who may triage', pullRequest(), 'triage', 'octocat may not write here'],
-    ['somebody nothing is known of', pullRequest(), 'unknown', 'octocat may not write here'],
+    ['somebody who may triage', pullRequest(), 'triage', 'octocat cannot write here'],
+    ['somebody nothing is known of', pullRequest(), 'unknown', 'octocat cannot write here'],
     ['a bot', pullRequest({ actor: BOT, author: BOT }), 'write', 'the bot dependabot[bot]'],
     ['a bot’s, labelled by a writer', pullRequest({ author: BOT, actor: OCTOCAT }), 'write', 'the bot'],
   ])('does not run for %s', (_, trigger, permission, why) => {

@@ -43,7 +43,7 @@ describe('how a run reviews', () => {
   });
 
   it.each([
-    ['offline/rules', '`verify-model` cannot be `offline/rules`, which is no model'],
+    ['offline/rules', '`verify-model` cannot be `offline/rules`, which is not a model'],
     ['gpt', 'invalid model format "gpt": expected provider/model-name'],
   ])('is an error with the second look by %s', (verifyModel, message) => {
     expect(() => plan({ verifyModel })).toThrow(message);

@@ -91,7 +91,7 @@ function slowSchema(origin: string, what: string): ConfigError {
 
 function brokenSchema(origin: string, thrown: unknown): ConfigError {
   return new ConfigError(`the JSON schema of ${origin} cannot be used: ${messageOf(thrown)}`, {
-    remedy: 'Mend the schema; it follows JSON Schema, draft 2020-12 unless `$schema` says draft 7.',
+    remedy: 'Fix the schema. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7.',
     cause: thrown,
   });
 }

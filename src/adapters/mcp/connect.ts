@@ -181,7 +181,7 @@ export async function listTools(server: McpServer): Promise<OfferedTools> {
   let cursor: string | undefined;
   do {
     const page = await server.request('tools/list', cursor === undefined ? {} : { cursor });
-    if (!Array.isArray(page['tools'])) throw new Error('its answer to `tools/list` is no list of tools');
+    if (!Array.isArray(page['tools'])) throw new Error('its answer to `tools/list` is not a list of tools');
     const isFull = tools.length + page['tools'].length > MAX_OFFERED;
     for (const tool of page['tools'].slice(0, MAX_OFFERED - tools.length)) tools.push(tool);
     const next = page['nextCursor'];

@@ -59,7 +59,7 @@ export async function createStdioTransport(
     if (noiseLines === 0) firstNoise = cleanLine(line.slice(0, 4 * MAX_QUOTE), MAX_QUOTE);
     noiseLines += 1;
     if (noiseLines !== MAX_NOISE_LINES || isClosing) return;
-    ending = `it wrote ${MAX_NOISE_LINES} lines that are no messages, the first: ${firstNoise}`;
+    ending = `it wrote ${MAX_NOISE_LINES} lines that are not messages, the first one: ${firstNoise}`;
     void transport.close();
   }
 
@@ -71,7 +71,7 @@ export async function createStdioTransport(
   function lastOutput(): string {
     const words = cleanLine(program?.lastWords().split('\n').at(-1) ?? '', MAX_QUOTE);
     if (words !== '') return words;
-    return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is no message)`;
+    return noiseLines === 0 || ending !== undefined ? '' : `${firstNoise} (which is not a message)`;
   }
 
   return {

@@ -164,7 +164,7 @@ function remedy(
   if ((status === 401 || status === 403) && access !== 'direct')
     return { remedy: `Check that the key or role may use this model on ${id}, in this region or project.` };
   if (status === 404)
-    return { remedy: `Check the model's name; ${id} does not know it, or the key may not use it.` };
+    return { remedy: `Check the model's name; ${id} does not know it, or the key cannot use it.` };
   if (status === 429) return { remedy: 'The provider limits how much may be asked; try again later.' };
   if (status >= 300 && status < 400)
     return { remedy: 'Redirects are not followed; set the base URL to the final address.' };

@@ -103,7 +103,7 @@ const REPORT_PARTS: readonly { readonly name: string; readonly sign: RegExp }[] 
 
 function triage({ text }: Fenced): readonly string[] {
   const missing = REPORT_PARTS.filter(({ sign }) => !sign.test(text));
-  if (missing.length === 0) return ['The report names every part the rules look for. They cannot tell more.'];
+  if (missing.length === 0) return ['The report names every part the rules look for. They cannot say more.'];
   const list = missing.map(({ name }) => `- ${name}`).join('\n');
   return [`The report does not seem to say:\n\n${list}`, 'If it is a bug report, please add that.'];
 }
@@ -112,7 +112,7 @@ function introduce(task: string): readonly string[] {
   const taskLine = task === '' ? [] : [`The task was: \`${task}\``];
   return [
     ...taskLine,
-    'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests) and tell what is missing in the description of an issue. Neither was sent.',
+    'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests) and say what is missing in the description of an issue. Neither was sent.',
   ];
 }
 

@@ -64,7 +64,7 @@ function parseToml(toml: string, file: string): unknown {
     const [reason = ''] = thrown.message.split('\n');
     throw new ConfigError(`failed to parse config file: ${reason}`, {
       at: { file, line: thrown.line, column: thrown.column },
-      remedy: 'Mend the TOML there, or remove the file: keys can come from the environment too.',
+      remedy: 'Fix the TOML there, or remove the file. Keys can also come from the environment.',
     });
   }
 }

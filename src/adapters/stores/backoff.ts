@@ -104,7 +104,7 @@ function failedSave(failure: RetryableFailure, effort: string): FailedSave {
     case 'unknown':
       return failed(
         'unavailable',
-        `no answer said whether it was saved, in ${effort}: ${failure.message}`,
+        `no answer showed whether it was saved, in ${effort}: ${failure.message}`,
         STATUS_REMEDY,
       );
     case 'failed':

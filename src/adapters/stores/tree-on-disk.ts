@@ -179,7 +179,7 @@ async function walk(files: Files, folder: string, under: string): Promise<Stored
 }
 
 function leftOut(paths: readonly string[]): Warning {
-  const message = `Restored memory held what is no memory file; left out: ${named(paths)}. Memory is regular \`.md\` files.`;
+  const message = `The restored memory contained other files than memory, which were left out: ${named(paths)}. Memory consists of regular \`.md\` files.`;
   return { code: 'memory-store-notice', message };
 }
 

@@ -22,7 +22,7 @@ export function isUnder(path: string, places: readonly string[]): boolean {
 /** What is told of a path that does not. */
 export function outsideTree(path: string): { readonly message: string; readonly remedy: string } {
   return {
-    message: `\`${path}\` is no path inside the memory`,
+    message: `\`${path}\` is not a path inside the memory`,
     remedy: 'Set `memory.path` to a relative path without `..`.',
   };
 }

@@ -70,5 +70,5 @@ function mistyped({ said, meant }: MistypedCommand): MemoryCommandResult {
   const word = cleanLine(said, MAX_SAID).replaceAll('`', "'");
   const form = cleanLine(meant, MAX_SAID).replaceAll('`', "'");
   const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
-  return refusal('refused', `\`${word}\` is no command`, remedy);
+  return refusal('refused', `\`${word}\` is not a command`, remedy);
 }

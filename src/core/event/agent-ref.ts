@@ -28,8 +28,8 @@ export function refuseHeadAgent(
   if (isFork) return skip(`pull request #${number} comes from a fork`);
   const bot = [actor, author].find(({ isBot }) => isBot);
   if (bot !== undefined) return skip(`pull request #${number} has to do with the bot ${bot.login}`);
-  if (!isWriter(permissions.actor)) return skip(`${actor.login} may not write here`);
-  return isWriter(permissions.author) ? undefined : skip(`${author.login} may not write here`);
+  if (!isWriter(permissions.actor)) return skip(`${actor.login} cannot write here`);
+  return isWriter(permissions.author) ? undefined : skip(`${author.login} cannot write here`);
 }
 
 function isWriter(permission: Permission | 'unknown'): boolean {

@@ -92,7 +92,7 @@ export function readProposal(answer: string, own: OwnFiles): ProposalAnswer {
   const files = new Map<string, string>();
   for (const { path, find, replace } of edits) {
     const text = files.get(path) ?? own.texts.get(path);
-    if (text === undefined) return refused(`it would change \`${path}\`, which is no file of the agent`);
+    if (text === undefined) return refused(`it would change \`${path}\`, which is not a file of the agent`);
     const [before = '', after, ...more] = find === '' ? [] : text.split(find);
     if (after === undefined || more.length > 0)
       return refused(`what it would replace in \`${path}\` does not occur there exactly once`);

@@ -45,6 +45,6 @@ export function planReview(
 }
 
 function noJudge(ref: ModelRef): ConfigError {
-  const message = `\`verify-model\` cannot be \`${formatModelRef(ref)}\`, which is no model`;
+  const message = `\`verify-model\` cannot be \`${formatModelRef(ref)}\`, which is not a model`;
   return new ConfigError(message, { remedy: "Name a model, or leave it out for the agent's own." });
 }

@@ -57,7 +57,7 @@ describe('reading a whole branch', () => {
     expect(read.kind === 'found' && Object.fromEntries(read.files)).toEqual({
       'mem/a.md': { kind: 'text', text: 'A' },
       'mem/sub/b.md.bak': { kind: 'text', text: 'B' },
-      'mem/run.sh': { kind: 'refused', reason: 'it is no markdown file' },
+      'mem/run.sh': { kind: 'refused', reason: 'it is not a markdown file' },
       'mem/link.md': { kind: 'refused', reason: 'it is a symbolic link' },
       'mem/module': { kind: 'refused', reason: 'it is a submodule' },
     });
@@ -132,7 +132,7 @@ describe('reading a whole branch', () => {
     const entries = { mem: fileEntry('x') };
     const file = branchWith({ query: repositoryAt(HEAD, { entries }) });
     expect(await file.branch.readAll('mem', noAbort())).toMatchObject({
-      files: new Map([['mem', { kind: 'refused', reason: 'it is no folder' }]]),
+      files: new Map([['mem', { kind: 'refused', reason: 'it is not a folder' }]]),
     });
   });
 

@@ -57,7 +57,7 @@ describe('reading a branch', () => {
     const entries = { 'mem/x': fileEntry('elsewhere', { mode: 0o120000 }) };
     const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
     expect(await branch.read(['mem/x/a.md'], noAbort())).toMatchObject({
-      files: new Map([['mem/x/a.md', { kind: 'refused', reason: '`mem/x` is no folder' }]]),
+      files: new Map([['mem/x/a.md', { kind: 'refused', reason: '`mem/x` is not a folder' }]]),
     });
   });
 
@@ -149,7 +149,7 @@ it.each([
     reason: 'it is a submodule',
   },
   { name: 'a folder', entry: { type: 'tree', mode: 0o40000, object: {} }, reason: 'it is a folder' },
-  { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is no regular file' },
+  { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is not a regular file' },
   {
     name: 'a file over the limit',
     entry: { size: 104_857_601 },

@@ -184,7 +184,7 @@ describe('memory on a branch, over the wire', () => {
       'a.md': { kind: 'refused', reason: 'it is a symbolic link' },
       'b.md': { kind: 'refused', reason: 'it is a submodule' },
       'c.md': { kind: 'refused', reason: 'it is a folder' },
-      'e/d.md': { kind: 'refused', reason: '`e` is no folder' },
+      'e/d.md': { kind: 'refused', reason: '`e` is not a folder' },
     });
   });
 
@@ -206,7 +206,7 @@ describe('memory on a branch, over the wire', () => {
       'mem/a.md': { kind: 'text', text: 'A' },
       'mem/untrusted/a.md': { kind: 'text', text: '\uDCFF\n' },
       'mem/a.md.bak': { kind: 'text', text: long },
-      'mem/run.sh': { kind: 'refused', reason: 'it is no markdown file' },
+      'mem/run.sh': { kind: 'refused', reason: 'it is not a markdown file' },
       'mem/link.md': { kind: 'refused', reason: 'it is a symbolic link' },
     });
     const all = found(await branch.readAll('', signal));

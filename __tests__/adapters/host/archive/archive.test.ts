@@ -138,7 +138,7 @@ describe('C3 42: a poisoned archive', () => {
   });
 
   it.each([
-    ['is no archive', zstdCompressSync(Buffer.from('x'.repeat(600))), 'no POSIX archive'],
+    ['is no archive', zstdCompressSync(Buffer.from('x'.repeat(600))), 'not a POSIX archive'],
     ['has no end', zstdCompressSync(tarOf([HONEST]).subarray(0, 1024)), 'it has no end'],
     ['is cut off', zstdCompressSync(tarOf([{ ...HONEST, size: '77777' }])), 'it is cut off'],
     ['says a size in another way', zstdCompressSync(tarOf([{ ...HONEST, size: '\x80zzzzz' }])), 'malformed'],

@@ -83,7 +83,7 @@ describe('a folder of a checkout', () => {
 
   it('is refused where a link stands in the place of memory', async () => {
     symlinkSync('/etc/hostname', join(dir, 'linked.md'));
-    await expect(open()).rejects.toThrow('`.axe/memory/linked.md` is no plain file');
+    await expect(open()).rejects.toThrow('`.axe/memory/linked.md` is not a regular file');
   });
 
   it('knows no branch where a single commit is checked out', async () => {

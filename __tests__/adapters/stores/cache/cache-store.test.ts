@@ -626,11 +626,11 @@ describe('C3 37: a number that is taken', () => {
       expect.stringMatching(
         new RegExp(`^Memory: another run has reserved ${first} .* waiting 5\\d s more for it\\.$`),
       ),
-      `Memory: ${first} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+      `Memory: ${first} is still missing, so the run that reserved it has probably ended; continuing without it.`,
       expect.stringMatching(
         new RegExp(`^Memory: another run has reserved ${second} .* waiting 1\\d s more for it\\.$`),
       ),
-      `Memory: ${second} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+      `Memory: ${second} is still missing, so the run that reserved it has probably ended; continuing without it.`,
     ]);
   });
 

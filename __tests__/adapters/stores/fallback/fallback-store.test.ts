@@ -19,7 +19,7 @@ const NOTE_IN_FOLDER = `${NOTES_FOLDER}auth.md`;
 const denial: CommitResult = {
   kind: 'failed',
   reason: 'denied',
-  message: 'the token may not write',
+  message: 'the token cannot write',
   remedy: 'Add `permissions: contents: write`.',
 };
 const outage: Unreadable = {
@@ -98,7 +98,7 @@ describe('a save of a run that has read before', () => {
       location: 'cache@1',
       store: 'cache',
       notices: [
-        'Memory went to the Actions cache, since the token may not write the memory branch. Add `permissions: contents: write`.',
+        'Memory went to the Actions cache, since the token cannot write the memory branch. Add `permissions: contents: write`.',
       ],
     });
   });
@@ -108,7 +108,7 @@ describe('a save of a run that has read before', () => {
     const places = [createFakePlace('cache'), createFakePlace('repo')];
     const fallback = fallbackOver(places, { faults: [faultsOf('denied'), { commit: () => made }] });
     expect(await fallback.write([append('a')], never)).toMatchObject({
-      notices: [expect.stringContaining('since the token may not write'), 'The branch was created.'],
+      notices: [expect.stringContaining('since the token cannot write'), 'The branch was created.'],
     });
   });
 
@@ -129,9 +129,9 @@ describe('a save of a run that has read before', () => {
     [
       'another trouble',
       'too slow',
-      'the token may not write; the Actions cache did not take it either: no answer in time',
+      'the token cannot write; the Actions cache did not take it either: no answer in time',
     ],
-    ['the same trouble', 'denied', 'the token may not write'],
+    ['the same trouble', 'denied', 'the token cannot write'],
   ])('fails in the words of the first store where the second has %s', async (_, second, message) => {
     const places = [createFakePlace('repo'), createFakePlace('cache')];
     for (const mode of MODES) {

@@ -93,7 +93,7 @@ describe('a tree with what is no note (D17)', () => {
     const result = await open(watched).readTree(never, UNDER);
     expect(result.kind === 'tree' ? [...result.tree] : []).toEqual([[`${NOTES}small.md`, 'small\n']]);
     expect(messages(result)).toEqual([
-      expect.stringMatching(/no memory file; left out: "MEMORY\.md"\./),
+      expect.stringMatching(/other files than memory, which were left out: "MEMORY\.md"\./),
       expect.stringMatching(/8 MiB; left out: ".*huge\.md"\./),
     ]);
     expect(opened.filter((path) => path.endsWith('huge.md'))).toEqual([]);

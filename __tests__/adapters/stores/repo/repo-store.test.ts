@@ -102,7 +102,7 @@ describe('calls of GitHub', () => {
   it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
     'are none for the folder %j: it leads out of the branch',
     (folder) => {
-      expect(() => run(createFakeBranch(), { folder })).toThrow('is no folder of a repository');
+      expect(() => run(createFakeBranch(), { folder })).toThrow('is not a folder of a repository');
     },
   );
 });
@@ -347,7 +347,7 @@ describe('C3 50: what is not a file of memory (D17)', () => {
       const store = run(branch);
       expect(await read(store, ['untrusted/bot.md', 'bot.md'])).toMatchObject({
         kind: 'failed',
-        message: `\`octocat/hello@axe-memory:${path}\` is no file of memory: it is a symbolic link`,
+        message: `\`octocat/hello@axe-memory:${path}\` is not a memory file: it is a symbolic link`,
         remedy: expect.stringContaining('never overwritten'),
       });
       const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
@@ -416,7 +416,7 @@ describe('C3 50: what is not a file of memory (D17)', () => {
         {
           code: 'memory-store-notice',
           message: expect.stringMatching(
-            /"linked\.md" \(it is a symbolic link\), "run\.sh" \(it is no `\.md` file\)/,
+            /"linked\.md" \(it is a symbolic link\), "run\.sh" \(it is not an `\.md` file\)/,
           ),
         },
       ],

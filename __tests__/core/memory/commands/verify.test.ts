@@ -62,7 +62,7 @@ describe('verifyLog', () => {
     [
       'a heading above the entries that is no time (C2 22)',
       `## hello\nwords\n\n${entry(1)}`,
-      [['heading', 1, expect.stringMatching(/`## hello` is no time .*, and belongs to no entry$/)]],
+      [['heading', 1, expect.stringMatching(/`## hello` is not a time .*, and belongs to no entry$/)]],
     ],
     [
       'a heading that begins an entry and has no time',
@@ -71,7 +71,7 @@ describe('verifyLog', () => {
         [
           'heading',
           4,
-          '`## Findings` is no time such as 2026-02-03T04:05:06Z, so it counts as part of the entry above, but as an entry of its own for `last_n` and `max_entries`; put a space before `##`',
+          '`## Findings` is not a time such as 2026-02-03T04:05:06Z, so it counts as part of the entry above, but as an entry of its own for `last_n` and `max_entries`; put a space before `##`',
         ],
       ],
     ],
@@ -205,7 +205,7 @@ describe('verifyLog', () => {
     const text = `${entry(1, { id: 'a', result: 'x' }).trimEnd()}\n## More\n\udcff\n`;
     expect(information(text).map(({ code, line, message }) => [code, line, message])).toEqual([
       ['heading', 5, expect.stringContaining('as an entry of its own for `last_n`')],
-      ['encoding', 6, expect.stringContaining('no text in UTF-8')],
+      ['encoding', 6, expect.stringContaining('not UTF-8 text')],
       ['size', undefined, expect.stringMatching(/^1 entry \(2 as `last_n` counts/)],
     ]);
   });

@@ -80,7 +80,7 @@ function refuseTwins(name: string, places: readonly AgentPlace[]): void {
   if (twin === undefined) return;
   throw new ConfigError(`agents "${name}" and "${twin.name}" in ${parentOf(own.file)} differ only in case`, {
     at: { file: own.file },
-    remedy: 'Rename one of the two: some file systems, and their memory, cannot tell them apart.',
+    remedy: 'Rename one of the two: some file systems, and their memory, treat the two as one.',
   });
 }
 

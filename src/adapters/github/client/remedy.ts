@@ -60,7 +60,7 @@ function deniedRemedy(refusal: Refusal): string {
   if (status === 401) return 'The token is not valid (any more); check the `github-token` input.';
   const needed =
     neededPermissions(headers['x-accepted-github-permissions'], refusal) ?? routePermissions(refusal);
-  if (needed === undefined) return 'The token of the `github-token` input may not do this.';
+  if (needed === undefined) return 'The token of the `github-token` input is not allowed to do this.';
   return `Add ${needed} under \`permissions:\` of the job.`;
 }
 

@@ -32,7 +32,7 @@ export async function readWholeBranch(
   const top = folder === '' ? { type: 'tree', oid: newest.treeId } : newest.entries.get(folder);
   if (top === undefined) return { kind: 'found', head, isPublic, files: new Map() };
   if (top.type !== 'tree') {
-    const refused: BranchFile = { kind: 'refused', reason: 'it is no folder' };
+    const refused: BranchFile = { kind: 'refused', reason: 'it is not a folder' };
     return { kind: 'found', head, isPublic, files: new Map([[folder, refused]]) };
   }
   const listing = await fetchTree(access, top.oid, signal);
@@ -107,7 +107,7 @@ export function sift(entries: readonly ListedEntry[]): {
   let totalBytes = 0;
   for (const entry of [...entries].sort((left, right) => compareFiles(left.path, right.path))) {
     const reason =
-      branchRefusal(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is no markdown file');
+      branchRefusal(entry) ?? (MEMORY_FILE.test(entry.path) ? undefined : 'it is not a markdown file');
     const tooMuch = capReason(entry, { count: requested.length, totalBytes });
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
     else if (tooMuch !== undefined)

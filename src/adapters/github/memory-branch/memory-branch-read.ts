@@ -179,7 +179,7 @@ export function blockingFolder(
   entries: ReadonlyMap<string, TreeEntry>,
 ): BranchFile | undefined {
   const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
-  return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is no folder` };
+  return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is not a folder` };
 }
 
 async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
@@ -196,7 +196,7 @@ export function branchRefusal({
   if (type === 'tree') return 'it is a folder';
   if (type === 'commit') return 'it is a submodule';
   if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
-  if ((mode & FORMAT_BITS) !== REGULAR) return 'it is no regular file';
+  if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
   return sizeBytes > MAX_BYTES ? `it has ${sizeBytes} bytes, more than GitHub gives out` : undefined;
 }
 

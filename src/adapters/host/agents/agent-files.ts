@@ -63,7 +63,7 @@ export function refuseTwins(name: string, names: readonly string[], folder: stri
   const twin = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (twin === undefined) return;
   throw new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
-    remedy: 'Rename one of the two: some file systems, and their memory, cannot tell them apart.',
+    remedy: 'Rename one of the two: some file systems, and their memory, treat the two as one.',
   });
 }
 

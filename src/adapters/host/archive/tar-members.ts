@@ -51,7 +51,7 @@ function memberOf(type: string, path: string, bytes: number): TarMember {
 }
 
 function checkHeader(header: Buffer): void {
-  if (header.toString('latin1', 257, 265) !== 'ustar\x0000') throw new Error('it is no POSIX archive');
+  if (header.toString('latin1', 257, 265) !== 'ustar\x0000') throw new Error('it is not a POSIX archive');
   let sum = 0;
   for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte;
   if (sum !== octal(header, 148, 8)) throw new Error('a checksum is wrong');

@@ -137,7 +137,7 @@ async function changedFiles(
   );
   const linked = files.find((file) => !isPlain(file));
   if (linked !== undefined) {
-    throw new AxeError(`\`${linked.path}\` is no plain file, so it is not memory`, {
+    throw new AxeError(`\`${linked.path}\` is not a regular file, so it is not memory`, {
       remedy: 'Put a plain text file in its place.',
     });
   }

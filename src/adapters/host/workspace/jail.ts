@@ -89,9 +89,7 @@ export function refuse(
     isWriteProtected(segments) ||
     [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real))
   ) {
-    throw new ToolError(
-      `${shown(path)} may not be written: workflows, actions and agents are changed by people only`,
-    );
+    throw new ToolError(`${shown(path)} cannot be written: only people change workflows, actions and agents`);
   }
 }
 

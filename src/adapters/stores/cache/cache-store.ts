@@ -171,7 +171,7 @@ export function createCacheBackend(options: CacheStoreOptions): TreeBackend {
   function formatSkipped(number: number): void {
     const key = locationOf(own.prefix, number);
     log?.(
-      `Memory: ${key} is still not there, so the run that reserved it is taken for dead; going on without it.`,
+      `Memory: ${key} is still missing, so the run that reserved it has probably ended; continuing without it.`,
     );
   }
 

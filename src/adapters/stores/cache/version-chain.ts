@@ -161,7 +161,7 @@ function noticesOf({ notice }: Extract<CacheRestore, { kind: 'miss' }>): readonl
 }
 
 const DAMAGED_REMEDY =
-  'Look who may write the cache of this repository, and delete the entry under Actions → Caches; then the one before it counts.';
+  'Check who can write the cache of this repository, and delete the entry under Actions → Caches. The entry before it is used then.';
 
 function unusable(message: string): ChainFailure {
   return { kind: 'trouble', reason: 'error', message, remedy: DAMAGED_REMEDY };

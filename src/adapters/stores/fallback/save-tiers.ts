@@ -100,7 +100,7 @@ function accepted(
 
 /** A missing permission needs no more words than its remedy has. */
 function causeOf({ store: { kind } }: Tier, { reason, message }: FailedSave): string {
-  if (reason === 'denied') return `the token may not write ${named(kind)}`;
+  if (reason === 'denied') return `the token cannot write ${named(kind)}`;
   return `${named(kind)} did not take it: ${message}`;
 }
 

@@ -83,14 +83,14 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
 export function refusedWarning(refused: readonly RefusedFile[], name: string): Warning {
   const named = refused.slice(0, MAX_NAMED).map(({ path, reason }) => `${JSON.stringify(path)} (${reason})`);
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : '';
-  const message = `\`${name}\` holds what is no file of memory; left out: ${named.join(', ')}${more}. Memory is plain \`.md\` files only.`;
+  const message = `\`${name}\` contains other files than memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
   return { code: 'memory-store-notice', message };
 }
 
 function normalFolder(folder: string): string {
   const plain = folder.replace(/^(?:\.?\/)+|\/+$/g, '').replace(/^\.$/, '');
   if (plain === '' || isTreePath(plain)) return plain;
-  throw new ConfigError(`\`${folder}\` is no folder of a repository`, {
+  throw new ConfigError(`\`${folder}\` is not a folder of a repository`, {
     remedy: 'Set `memory-path` to a relative path without `..`, for example `.axe/memory`.',
   });
 }
@@ -129,7 +129,7 @@ function onlyMemory(found: Found): Found {
     .sort(([left], [right]) => compareFiles(left, right));
   return inOrder.map(([path, file]) => {
     if (file.kind === 'refused') return [path, file];
-    if (!MEMORY_FILE.test(path) || !isTreePath(path)) return [path, refuse('it is no `.md` file')];
+    if (!MEMORY_FILE.test(path) || !isTreePath(path)) return [path, refuse('it is not an `.md` file')];
     count += 1;
     bytes += encodeBytes(file.text).length;
     const isTooMuch = count > MAX_FILES || bytes > MAX_BYTES;

@@ -75,6 +75,6 @@ async function readText(base: BaseFiles, path: string, signal: AbortSignal): Pro
 function leftOut([first, ...others]: readonly string[], location: string): readonly Warning[] {
   if (first === undefined) return [];
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const message = `${location} holds what is no file of memory, or more than ${MAX_FILES} notes; left out: ${JSON.stringify(first)}${more}.`;
+  const message = `${location} contains other files than memory, or more than ${MAX_FILES} notes; left out: ${JSON.stringify(first)}${more}.`;
   return [{ code: 'memory-store-notice', message }];
 }

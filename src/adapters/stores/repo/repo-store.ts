@@ -147,7 +147,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
   function inTheWay({ path, reason }: RefusedFile): Omit<Unreadable, 'kind'> {
     return {
       reason: 'error',
-      message: `\`${folder.placeOf('', path).location}\` is no file of memory: ${reason}`,
+      message: `\`${folder.placeOf('', path).location}\` is not a memory file: ${reason}`,
       remedy: 'Put a plain text file in its place, or remove it; it is never overwritten.',
     };
   }

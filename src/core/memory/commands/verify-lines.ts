@@ -23,11 +23,11 @@ function checkEachLine(text: string): readonly BareFinding[] {
     const line = index + 1;
     const content = whole.replace(/\r$/, '');
     if (CONFLICT.test(content)) {
-      const message = `a conflict marker of git, \`${content.slice(0, 7)}\`; take out the three marker lines`;
+      const message = `a conflict marker of git, \`${content.slice(0, 7)}\`; remove the three marker lines`;
       return [{ code: 'conflict-marker', severity: 'problem', line, message }];
     }
     if (/\p{Surrogate}|\0/u.test(content)) {
-      const message = 'bytes that are no text in UTF-8; they stay as they are, models see U+FFFD';
+      const message = 'bytes that are not UTF-8 text; they stay as they are, and models see U+FFFD';
       return [{ code: 'encoding', severity: 'information', line, message }];
     }
     return [];
@@ -46,7 +46,7 @@ function checkHeadings(text: string): readonly BareFinding[] {
     counted = entry.start;
     if (isTimestamped(entry)) return [];
     const whose = whoseHeading(entry, preamble);
-    const message = `\`## ${entry.heading.slice(0, 60)}\` is no time such as 2026-02-03T04:05:06Z, ${whose}`;
+    const message = `\`## ${entry.heading.slice(0, 60)}\` is not a time such as 2026-02-03T04:05:06Z, ${whose}`;
     return [{ code: 'heading', severity: 'problem', line, message }];
   });
 }
