@@ -90,8 +90,10 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
 }
 
 function sorted(wanted: RequestedReview, ...threads: readonly OwnOpenThread[]) {
-  const { removed, settled, back, open } = sortEarlier(wanted, standing(...threads));
-  return { removed: removed.length, settled: settled.length, back: back.length, open: open.length };
+  const { removed, settled, claimed, back, open } = sortEarlier(wanted, standing(...threads));
+  const all = { removed, settled, back, open };
+  const sizes = Object.entries(all).map(([name, { length }]) => [name, length]);
+  return { ...Object.fromEntries(sizes), ...(claimed.length === 0 ? {} : { claimed: claimed.length }) };
 }
 
 describe('an earlier finding', () => {
@@ -143,7 +145,7 @@ describe('an earlier finding', () => {
 
   it('stays open beside what the model says of it where the change comes from outside', () => {
     const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
-    expect(sorted(wanted, own())).toEqual({ removed: 0, settled: 1, back: 0, open: 1 });
+    expect(sorted(wanted, own())).toEqual({ removed: 0, settled: 0, claimed: 1, back: 0, open: 1 });
   });
 
   it.each<[string, Partial<KnownFinding>, number]>([
@@ -249,6 +251,11 @@ describe('what is kept of the ends', () => {
     expect(kept({ repeated }, { marker: { id: OTHER, agent: 'bot' } })).toEqual([
       raised({ pull: 42, at: NOW }),
     ]);
+  });
+
+  it('is nothing of an end that the model may only say', () => {
+    const wanted = wantedOf({ settlements: [settlement('fixed')] }, { isTrusted: false });
+    expect(endFacts(sortEarlier(wanted, standing(own())), { ...wanted, pull: 42 })).toEqual([]);
   });
 
   it.each<[string, readonly FindingFact[]]>([

@@ -3,10 +3,9 @@ import { dismissReviews } from '../../adapters/github/posting/dismiss-review.js'
 import { changeThreads, type ThreadChange } from '../../adapters/github/posting/end-threads.js';
 import { isBlocking } from '../../core/review/blocking.js';
 import { oneLine } from '../../core/review/comment-text.js';
-import type { EarlierFindings } from '../../core/review/earlier.js';
+import type { EarlierFindings, SettledThread } from '../../core/review/earlier.js';
 import { agentOf, type EndMark, outdatedNote, parseReviewMarker } from '../../core/review/markers.js';
 import type { PreparedReview } from '../../core/review/prepare-review.js';
-import type { Settlement } from '../../core/review/settle.js';
 import { count } from '../../core/text/count.js';
 import type { OldTexts } from './close-texts.js';
 import type { OwnFindings, OwnOpenThread } from './known-findings.js';
@@ -17,9 +16,9 @@ const SHORT_SHA = 7;
 
 /** Carries out what was decided, and says it in a sentence; empty for nothing. Trouble is a warning. */
 export async function endEarlier(
-  { removed, settled, back }: EarlierFindings<OwnOpenThread>,
+  { removed, settled, claimed, back }: EarlierFindings<OwnOpenThread>,
   client: GitHubClient,
-  { place, commits, isTrusted, options }: RequestedReview,
+  { place, commits, options }: RequestedReview,
 ): Promise<string> {
   const changes = [
     ...removed.map((thread) => ({
@@ -31,9 +30,8 @@ export async function endEarlier(
       reply: '',
       replied: [],
     })),
-    ...settled.map(({ settlement, thread }) =>
-      settledChange(settlement, thread, { commits, isTrusted, options }),
-    ),
+    ...settled.map((one) => settledChange(one, { commits, options })),
+    ...claimed.map((one) => claimedChange(one, { commits, options })),
     ...back.map(({ of }) => ({
       id: of.thread.id,
       first: { id: of.thread.commentId, body: of.thread.body },
@@ -54,6 +52,7 @@ export async function endEarlier(
     return [
       removed.length === 0 ? '' : `Marked ${count(removed.length, 'comment')} as outdated.`,
       settled.length === 0 ? '' : `Settled ${count(settled.length, 'earlier finding')}.`,
+      claimed.length === 0 ? '' : `Left ${count(claimed.length, 'earlier finding')} for a person to settle.`,
       back.length === 0 ? '' : `${count(back.length, 'earlier finding')} came back.`,
     ]
       .filter((sentence) => sentence !== '')
@@ -66,10 +65,11 @@ export async function endEarlier(
 
 const REMEDY = 'Resolve them by hand.';
 
+type SettledOwn = SettledThread<OwnOpenThread>;
+
 function settledChange(
-  { how, reason, by }: Settlement,
-  { id, first, replies }: OwnOpenThread,
-  { commits, isTrusted, options }: Pick<RequestedReview, 'commits' | 'isTrusted' | 'options'>,
+  { settlement: { how, reason, by }, thread: { id, first, replies } }: SettledOwn,
+  { commits, options }: Pick<RequestedReview, 'commits' | 'options'>,
 ): ThreadChange {
   const said = oneLine(reason, options.clean);
   const head = commits.head.slice(0, SHORT_SHA);
@@ -78,19 +78,26 @@ function settledChange(
     wrong: `I take this back: ${said}`,
     dismissed: `Not raised again on this pull request, as ${by === '' ? 'was said here' : `\`${by}\` said`}: ${said}`,
   }[how];
-  const stays = isTrusted
-    ? ''
-    : '\n\nA person with write access has to resolve it: the change comes from outside.';
   const mark: EndMark = how === 'wrong' ? 'withdrawn' : 'settled';
   return {
     id,
     first,
-    to: isTrusted ? 'resolve' : 'leave',
+    to: 'resolve',
     mark,
     note: how === 'wrong' ? 'Taken back.' : `Settled as of ${head}.`,
-    reply: `${opening}${stays}`,
+    reply: opening,
     replied: replies.flatMap(({ isOurs, body }) => (isOurs ? [body] : [])),
   };
+}
+
+/** The same where the model may only say it. */
+function claimedChange(
+  claimed: SettledOwn,
+  parts: Pick<RequestedReview, 'commits' | 'options'>,
+): ThreadChange {
+  const change = settledChange(claimed, parts);
+  const stays = 'A person with write access has to resolve it: the change comes from outside.';
+  return { ...change, to: 'leave', reply: `${change.reply}\n\n${stays}` };
 }
 
 /** What the review that asked for changes is held against. */

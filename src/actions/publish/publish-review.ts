@@ -165,7 +165,7 @@ function isWorthPosting(
         ({ state, body }) =>
           state !== 'PENDING' && agentOf(parseReviewMarker(body)?.agent ?? '') === agentOf(agent),
       );
-      return isFirst || earlier.settled.length + earlier.back.length > 0;
+      return isFirst || earlier.settled.length + earlier.claimed.length + earlier.back.length > 0;
     }
   }
 }

@@ -116,6 +116,9 @@ function earlierRecords(
     if (earlier.removed.some(isOf(one.id))) {
       return knownRecord(one, { state: 'outdated', why: 'its line is no longer part of the change' });
     }
+    if (earlier.claimed.some(({ settlement }) => settlement.finding.id === one.id)) {
+      return knownRecord(one, { state: one.state, why: 'said to be over; a person has to resolve it' });
+    }
     const isBack = earlier.back.some(({ of }) => of.id === one.id);
     return knownRecord(one, isBack ? { state: 'open', why: 'it came back' } : { state: one.state });
   });

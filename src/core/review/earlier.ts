@@ -28,12 +28,20 @@ export interface EarlierFindings<Thread extends EarlierThread = EarlierThread> {
   readonly removed: readonly Thread[];
   /** Of these, those whose suggestion was committed: that is what cured them. */
   readonly applied: ReadonlySet<Thread>;
-  /** The model has ended them; where it may only say so, they are open as well. */
-  readonly settled: readonly { readonly settlement: Settlement; readonly thread: Thread }[];
+  /** The model has ended them. */
+  readonly settled: readonly SettledThread<Thread>[];
+  /** The model says that they have ended, and is not the one to decide: they are open as well. */
+  readonly claimed: readonly SettledThread<Thread>[];
   /** Ended before, or closed by somebody who may not end it, and raised again. */
   readonly back: readonly Repeated[];
   /** They are open, and stay so. */
   readonly open: readonly Thread[];
+}
+
+/** A conversation with the end that the model asked for. */
+export interface SettledThread<Thread extends EarlierThread = EarlierThread> {
+  readonly settlement: Settlement;
+  readonly thread: Thread;
 }
 
 /** A run changes no more conversations: each takes a request or two. */
@@ -55,19 +63,21 @@ export function sortEarlier<Thread extends EarlierThread>(
 ): EarlierFindings<Thread> {
   const lines = own.head === commits.head ? readDiffLines(commits.diff) : undefined;
   const raised = new Set(buffered.repeated.map(({ of }) => of.id));
-  const settled = buffered.settlements
+  const requested = buffered.settlements
     .flatMap((settlement) => {
       const thread = own.threads.find(({ marker }) => marker.id === settlement.finding.id);
       return thread === undefined ? [] : [{ settlement, thread }];
     })
     .slice(0, MAX_CHANGED);
-  const isSettled = (thread: Thread) => settled.some((one) => one.thread === thread);
+  const isRequested = (thread: Thread) => requested.some((one) => one.thread === thread);
+  // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
+  const [settled, claimed] = isTrusted ? [requested, []] : [[], requested];
   const removed = own.threads
     .filter(
       (thread) =>
         lines !== undefined &&
         !raised.has(thread.marker.id) &&
-        !isSettled(thread) &&
+        !isRequested(thread) &&
         !isAnswered(thread) &&
         isLineRemoved(thread, lines),
     )
@@ -81,10 +91,11 @@ export function sortEarlier<Thread extends EarlierThread>(
     removed,
     applied: new Set(removed.filter(isApplied)),
     settled,
+    claimed,
     back,
-    // Text in a fork's diff could ask the model to end a finding: there its word leaves it open.
     open: own.threads.filter(
-      (thread) => !removed.includes(thread) && !isBack(thread) && !(isTrusted && isSettled(thread)),
+      (thread) =>
+        !removed.includes(thread) && !isBack(thread) && !settled.some((one) => one.thread === thread),
     ),
   };
 }
@@ -150,7 +161,7 @@ const MAX_PATH = 200;
 const SHORT_SHA = 7;
 
 /** What the lines about earlier findings are made with. */
-export interface EarlierFrame extends Pick<SortingParts, 'commits' | 'isTrusted'> {
+export interface EarlierFrame extends Pick<SortingParts, 'commits'> {
   /** Outbound cleaning (D24). */
   clean(markdown: string): string;
 }
@@ -158,12 +169,11 @@ export interface EarlierFrame extends Pick<SortingParts, 'commits' | 'isTrusted'
 /** One line for each earlier finding that this review has to tell of, as markdown; empty where nothing happened to any. */
 export function formatEarlier(
   { removed, applied, settled, back, open }: EarlierFindings,
-  { commits, isTrusted, clean }: EarlierFrame,
+  { commits, clean }: EarlierFrame,
 ): readonly string[] {
   const head = commits.head.slice(0, SHORT_SHA);
-  const ended = isTrusted ? settled : [];
   const lines = [
-    ...ended.map(({ settlement: { finding, how } }) => {
+    ...settled.map(({ settlement: { finding, how } }) => {
       const what = how === 'fixed' ? `settled by \`${head}\`` : how === 'wrong' ? 'taken back' : 'dismissed';
       return `- ✅ ${oneLine(finding.title, clean)} — ${what}`;
     }),
