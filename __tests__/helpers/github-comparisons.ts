@@ -4,6 +4,9 @@ import { diffEntriesJson, fullName } from './github-objects.js';
 import { githubExample } from './github-openapi.js';
 import type { StoredRepo } from './github-state.js';
 
+/** GitHub lists no more files between two commits, and makes no diff of more (REST API, "Compare two commits"). */
+export const MAX_COMPARED_FILES = 300;
+
 /**
  * `GET …/compare/{basehead}` as JSON: how two commits stand to each other, the files of their diff where the test has one,
  * and one commit to stand for all of them.
@@ -54,7 +57,9 @@ function comparisonAnswer(repo: StoredRepo, { base, head, aheadBy, behindBy }: C
       behind_by: behindBy,
       total_commits: Math.min(1, aheadBy),
       commits: aheadBy === 0 ? [] : [listed],
-      ...(diff === undefined ? {} : { files: diffEntriesJson(repo, diff, head) }),
+      ...(diff === undefined
+        ? {}
+        : { files: diffEntriesJson(repo, diff, head).slice(0, MAX_COMPARED_FILES) }),
     },
   };
 }

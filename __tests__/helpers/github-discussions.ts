@@ -1,5 +1,5 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { commitComparison } from './github-comparisons.js';
+import { commitComparison, MAX_COMPARED_FILES } from './github-comparisons.js';
 import { api, commentJson, diffEntriesJson, issueJson, pullJson, userJson } from './github-objects.js';
 import type { Role, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
@@ -32,6 +32,9 @@ export function comparison(call: RestCall): RestAnswer {
   if (media === 'json') return commitComparison(call);
   const diff = repo.comparisons.get(params['basehead'] ?? '');
   if (diff === undefined) return githubError(404, 'Not Found');
+  if (diffEntriesJson(repo, diff, '').length > MAX_COMPARED_FILES) {
+    return githubError(406, 'Sorry, the diff exceeded the maximum number of files (300).');
+  }
   if (media !== 'diff') return githubError(415, 'the fake answers this route as a diff or as JSON only');
   return { status: 200, body: diff, mediaType: 'diff' };
 }

@@ -69,7 +69,7 @@ it('says in the review, the summary and the check what was not shown, and shows 
   expect(asked(stage)).toContain('+export const RATE_OF_ZONE_11 = 11 / 100;');
   expect(asked(stage)).not.toContain('The rest of the pull request');
   expect(second.summary).toContain(
-    '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, and what did not fit before.\n',
+    '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, and what was not read before.\n',
   );
   expect(second.summary).not.toContain('Not read');
   expect(stage.repo.talk.checkRuns[1]).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { calls, discussion, REVIEWER, submit } from './review-scene.js';
-import { setStage, troubles } from './stage.js';
+import { expectTranscript, setStage, steady, troubles } from './stage.js';
 
 const NAMES = ['src/cart.ts', 'src/login.ts', 'src/mail.ts'];
 const DIFF = `${NAMES.map(newFile).join('\n')}\n`;
@@ -74,7 +74,26 @@ it('comes to one review, with one summary, in which every finding had a second l
   expect(posted.match(/A second look in a fresh context/g)).toHaveLength(3);
   expect(step.outputs['memory-entry']).toContain('Three readers are new; look at the login first.');
   expect(step.log).toContain('Joined 3 passes: 3 findings, 0 of them raised more than once');
+  // Who was asked how often, of which model, at what cost; the three are asked at once, so their order is not known.
+  for (const part of [1, 2, 3])
+    expect(step.summary).toContain(
+      `| reviewer, part ${part} of 3 | claude-sonnet-4-5 | 2 | 832 | 44 | $0.0032 |`,
+    );
+  expect(step.summary).toMatch(/^\| verifier × 3 \| gpt-4o \| 3 \|/m);
+  expect(step.summary).toMatch(/^\| summariser \| claude-sonnet-4-5 \| 1 \|/m);
+  expectTranscript(
+    'a-large-change-is-read-in-parts',
+    inOneOrder(steady(`${stage.repo.talk.reviews[0]?.body}\n\n=== the summary\n${step.summary}`)),
+  );
 });
+
+/** Places and rows that stand in the order in which the parts ended. */
+function inOneOrder(said: string): string {
+  const rows = /(?:^\| (?:🟠|A failing|reviewer, part) .*\n)+/gm;
+  return said
+    .replaceAll(rows, (block) => `${block.trimEnd().split('\n').toSorted().join('\n')}\n`)
+    .replaceAll(/(?:src\/\w+\.ts:7(?:, )?){3}/g, (list) => list.split(', ').toSorted().join(', '));
+}
 
 it('names the files of a part that failed, and posts what the others found', async () => {
   const stage = await setStage({
@@ -88,6 +107,7 @@ it('names the files of a part that failed, and posts what the others found', asy
     'src/login.ts',
   ]);
   expect(discussion(stage)).toContain('`src/mail.ts`');
+  expect(discussion(stage)).toMatch(/\| part \d of 3 \| 1 \| not read: failed \| {2}\|/);
   expect(
     troubles(step)
       .map(({ message }) => message)

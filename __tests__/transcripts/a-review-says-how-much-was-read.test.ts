@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { CHANGE, calls, DOCS, REVIEWER, submit } from './review-scene.js';
+import { CHANGE, calls, DOCS, push, REVIEWER, submit } from './review-scene.js';
 import { DIFF, type StageOptions, setStage, troubles } from './stage.js';
 
 const LOGO = `diff --git a/logo.png b/logo.png
@@ -48,15 +48,67 @@ it.each<[string, string, Readonly<Record<string, string>>, string]>([
 });
 
 it('counts the files that GitHub does not list', async () => {
-  const files = Array.from({ length: 3200 }, (_, index) => `src/${index}.ts`);
-  const diff = files
-    .map((path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`)
-    .join('');
-  const { step, check, body } = await review(diff, { 'max-diff-tokens': '0' });
+  const { step, check, body } = await review(manyFiles(3200, 'y'), { 'max-diff-tokens': '0' });
   const sentence =
     'Reviewed: 3000 of 3200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
   for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
   expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3000 of 3200 files' });
+});
+
+function manyFiles(number: number, line: string): string {
+  const paths = Array.from({ length: number }, (_, index) => `src/${index}.ts`);
+  return paths
+    .map(
+      (path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+${line}\n`,
+    )
+    .join('');
+}
+
+it('is never whole by a push of more files than GitHub compares: everything is read again', async () => {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    model: [...CLEAN, ...CLEAN],
+  });
+  stage.repo.contents = 'write';
+  const inputs = {
+    'check-run': 'true',
+    'memory-store': 'repo',
+    'max-diff-tokens': '0',
+    'comment-when': 'always',
+  };
+  await stage.run({ inputs });
+  const pushed = manyFiles(310, 'y');
+  const step = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + pushed, pushed), inputs });
+  expect(step.exitCode).toBe(0);
+  const sentence =
+    'Reviewed: the whole pull request, 311 files, at `6666666`, because GitHub does not show all that is new since the last review';
+  for (const place of [step.summary, stage.repo.talk.reviews[1]?.body]) expect(place).toContain(sentence);
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
+  const [request = ''] = stage.model.prompts().at(-2)?.messages ?? [];
+  for (const path of ['src/0.ts', 'src/309.ts', 'src/auth.ts']) expect(request).toContain(`+++ b/${path}`);
+});
+
+it('grows with `paths`: what they kept from the first review is read by the next', async () => {
+  const stage = await setStage({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE + DOCS,
+    model: [...CLEAN, ...CLEAN],
+  });
+  stage.repo.contents = 'write';
+  const inputs = { 'check-run': 'true', 'memory-store': 'repo', 'comment-when': 'always' };
+  const next = CHANGE.replaceAll('src/auth.ts', 'src/next.ts');
+  await stage.run({ inputs: { ...inputs, paths: 'src/**' } });
+  const wide = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + DOCS + next, next), inputs });
+  expect(wide.exitCode).toBe(0);
+  const [request = ''] = stage.model.prompts()[2]?.messages ?? [];
+  expect(request).toContain('+++ b/src/next.ts');
+  expect(request).toContain('+++ b/docs/guide.md');
+  expect(request).not.toContain('+++ b/src/auth.ts');
+  expect(stage.repo.talk.reviews.map(({ body }) => /<sub>(Reviewed: .*?) · agent/.exec(body)?.[1])).toEqual([
+    'Reviewed: 1 of 2 files at `ec26c3e`. Not read: 1 left out by `paths` or `paths-ignore` (`docs/guide.md`). Nothing is known about it',
+    'Reviewed: `ec26c3e..6666666`, 1 of 3 files, and what was not read before',
+  ]);
 });
 
 it('stands above an answer that read a part, and below one that read all', async () => {

@@ -5,7 +5,7 @@ import { withStats } from '../core/loop/usage.js';
 import type { RunOutcome } from '../core/outcome.js';
 import type { Plan, ReviewPass } from '../core/plan.js';
 import type { Publications } from '../core/review/buffer.js';
-import { type Buffered, NOTHING_BUFFERED } from '../core/review/buffered.js';
+import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../core/review/buffered.js';
 import { joinPasses } from '../core/review/join-passes.js';
 import { count } from '../core/text/count.js';
 import { estimateText } from '../core/text/estimate-text.js';
@@ -60,7 +60,7 @@ export async function reviewInPasses(of: PassesOf, delegation: Delegation): Prom
   warnOfUnread(ends, of);
   return {
     outcome: joinOutcomes(ends, delegation),
-    buffered,
+    buffered: { ...buffered, passes: ends.map(recordOf) },
     unread,
     summaries: summariesOf(ends),
   };
@@ -75,6 +75,10 @@ interface PassEnd {
   /** Why its files count as not read; undefined where they were. */
   readonly why: 'budget' | 'failed' | undefined;
   readonly trouble: string | undefined;
+}
+
+function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEnd): PassRecord {
+  return { name, files: paths.length, ids: findings.map(({ id }) => id), why };
 }
 
 async function holdPass(
@@ -156,7 +160,14 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutc
   const cut = outcomes.find((one) => one.kind === 'exhausted' && judgePass(one).why === 'budget');
   const base = cut ?? completed ?? first;
   const others = outcomes.filter((one) => one !== base).map(({ stats }) => stats);
-  const stats = withStats(base.stats, others, budget);
+  // One agent did all of it, so turns and calls are those of all passes.
+  const all = outcomes.map(({ stats: own }) => own);
+  const stats = {
+    ...withStats(base.stats, others, budget),
+    turns: all.reduce((sum, { turns }) => sum + turns, 0),
+    toolCalls: all.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+    calls: all.flatMap(({ calls }) => calls),
+  };
   switch (base.kind) {
     case 'failed':
       return { ...base, stats };

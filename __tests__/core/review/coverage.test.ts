@@ -139,7 +139,7 @@ describe('the sentence on coverage', () => {
     [
       WHOLE,
       { ...SINCE, hasMerge: true, before: { ...before, unseen: ['c.ts'] } },
-      'Reviewed: `2222222..3333333`, 2 of 11 files, without what a merge brought, and what did not fit before.',
+      'Reviewed: `2222222..3333333`, 2 of 11 files, without what a merge brought, and what was not read before.',
     ],
     [
       missing({ path: 'b.ts', why: 'paths' }),

@@ -62,6 +62,17 @@ export interface Refuted {
 /** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
 export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
 
+/** One of several conversations that a change was read in. */
+export interface PassRecord {
+  /** `part 2 of 3`. */
+  readonly name: string;
+  readonly files: number;
+  /** Of the findings that it raised. */
+  readonly ids: readonly string[];
+  /** Why its files count as not read; undefined where they were. */
+  readonly why: 'budget' | 'failed' | undefined;
+}
+
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface Buffered {
   readonly findings: readonly PlacedFinding[];
@@ -70,6 +81,8 @@ export interface Buffered {
   readonly refuted: readonly Refuted[];
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
+  /** How a review in several conversations was made; empty for one conversation. */
+  readonly passes: readonly PassRecord[];
   /** Ends of earlier findings. */
   readonly settlements: readonly Settlement[];
   /** Names of earlier findings that the model was asked about. */
@@ -93,6 +106,7 @@ export const NOTHING_BUFFERED: Buffered = {
   heldBack: [],
   refuted: [],
   unverified: 0,
+  passes: [],
   settlements: [],
   questioned: new Set(),
   gates: {},

@@ -106,7 +106,7 @@ function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefi
     const fresh = scope.change.files.filter(({ path }) => !left.has(path)).length;
     const merge = scope.hasMerge ? ', without what a merge brought' : '';
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
-    const more = missed.length === 0 ? '' : ', and what did not fit before';
+    const more = missed.length === 0 ? '' : ', and what was not read before';
     return `\`${short(scope.from)}..${short(scope.head)}\`, ${fresh} of ${total}${merge}${more}`;
   }
   const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;

@@ -141,6 +141,8 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     repeated: alreadyOpen.length + buffered.repeated.filter(({ of }) => of.state === 'open').length,
     heldBack: buffered.heldBack.length,
     refused: buffered.refusedFindings,
+    passes: buffered.passes,
+    refuted: buffered.refuted,
     // Nothing new is said a second time by the marker that it had the first time.
     part: reviewsBefore > 0 && fresh.length + earlier.length > 0 ? reviewsBefore + 1 : undefined,
     remarks,

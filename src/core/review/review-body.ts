@@ -5,6 +5,7 @@ import { sketchOf } from '../findings/likeness.js';
 import { formatSeverities } from '../findings/severity.js';
 import { count } from '../text/count.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
+import type { PassRecord, Refuted } from './buffered.js';
 import { findingInText, oneLine, severityMark } from './comment-text.js';
 import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js';
 import type { PlacedFinding } from './place.js';
@@ -30,6 +31,10 @@ export interface ReviewBodyParts {
   readonly heldBack: number;
   /** Findings that were not taken, because a run had raised so many. */
   readonly refused: number;
+  /** How a review in several conversations was made; left out for one conversation. */
+  readonly passes?: readonly PassRecord[];
+  /** What a second look took out. */
+  readonly refuted?: readonly Pick<Refuted, 'id'>[];
   /** From 2 on, where the commit was reviewed before; left out for the first review. */
   readonly part?: number | undefined;
   /** Sentences for people about how the review came about, cleaned. */
@@ -65,9 +70,10 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
   const { earlier = [], footer = '' } = parts;
   const opening = [headlineOf(parts), fitSummary(parts)].filter((text) => text !== '').join(' ');
   const table = formatTable(parts);
+  const reading = formatPasses(parts);
   const fixed = [opening, earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
-  const used = fixed.reduce((sum, text) => sum + text.length, 0) + footer.length;
+  const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
   const room = MAX_COMMENT_CHARACTERS - FRAME - markerOf(parts, []).length - used;
   const shown = fitFindings(all, { room, clean: parts.clean });
   const isIn = (some: readonly PlacedFinding[]) => shown.filter(({ finding }) => some.includes(finding));
@@ -76,6 +82,7 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
     ...fixed,
     formatUnplaced(isIn(parts.unplaced)),
     formatOverCap(isIn(parts.overCap), parts.maxComments),
+    reading,
     formatNotes(parts, omitted.length),
   ].filter((section) => section !== '');
   const marker = markerOf(
@@ -234,6 +241,22 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
   const title = `${count(shown.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
   const open = `<details>\n<summary>${title}</summary>`;
   return [open, ...shown.map(({ text }) => text), '</details>'].join('\n\n');
+}
+
+/** Which conversation read how much and found what, folded; empty for one conversation. */
+function formatPasses({ passes = [], listed, refuted = [] }: ReviewBodyParts): string {
+  if (passes.length < 2) return '';
+  const posted = new Set(listed.map(({ id }) => id));
+  const removed = new Set(refuted.map(({ id }) => id));
+  const rows = passes.map(({ name, files, ids, why }) => {
+    const found = why === 'budget' ? 'not read: no budget left' : why === 'failed' ? 'not read: failed' : '';
+    const number = ids.filter((id) => posted.has(id)).length;
+    const thrownOut = ids.filter((id) => removed.has(id)).length;
+    return `| ${name} | ${files} | ${found === '' ? number : found} | ${found === '' ? thrownOut : ''} |`;
+  });
+  const head = ['| Read as | Files | Findings | Refuted |', '|---|---|---|---|'];
+  const summary = `<summary>How it was read: ${count(passes.length, 'conversation')}</summary>`;
+  return `<details>\n${summary}\n\n${[...head, ...rows].join('\n')}\n\n</details>`;
 }
 
 function formatNotes(
