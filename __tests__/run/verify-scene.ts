@@ -91,6 +91,11 @@ export interface VerifyScene {
   readonly depth?: 'quick' | 'standard' | 'thorough';
   /** Further keys of the agent. */
   readonly toml?: string;
+  /** `verify_model` of the agent; default: `p/v`. */
+  readonly verifyModel?: string;
+  /** Further agents and models. */
+  readonly agents?: Readonly<Record<string, string>>;
+  readonly models?: FakeDependenciesParts['models'];
   /** Why the model of the second look cannot be opened. */
   readonly closed?: Error;
   readonly parts?: FakeDependenciesParts;
@@ -105,10 +110,10 @@ export async function runVerified({ raised, replies, depth = 'standard', toml = 
     'm',
   );
   const verifier = createFakeModel(replies, 'v');
-  const agent = `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment"]\n[review]\nverify_model = "p/v"\n${toml}`;
+  const agent = `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment"]\n[review]\nverify_model = "${scene.verifyModel ?? 'p/v'}"\n${toml}`;
   const deps = createFakeDependencies({
-    agents: { bot: agent },
-    models: { 'p/m': reviewer, 'p/v': scene.closed ?? verifier },
+    agents: { bot: agent, ...scene.agents },
+    models: { 'p/m': reviewer, 'p/v': scene.closed ?? verifier, ...scene.models },
     permissions: { octocat: { kind: 'known', permission: 'write' } },
     context: {
       kind: 'pull_request',

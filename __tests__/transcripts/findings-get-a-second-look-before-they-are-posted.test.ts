@@ -12,6 +12,7 @@ function stageWith(
   reviewer: readonly ModelReply[],
   verifier: (claims: string) => ModelReply,
   agent = REVIEWER,
+  more: Readonly<Record<string, string>> = {},
 ) {
   let turn = 0;
   const model = (request: RecordedRequest) => {
@@ -20,7 +21,7 @@ function stageWith(
     turn += 1;
     return reviewer[turn - 1] ?? text('There is no more.');
   };
-  return setStage({ base: { 'axe/agents/reviewer.toml': agent }, diff: CHANGE, model });
+  return setStage({ base: { 'axe/agents/reviewer.toml': agent, ...more }, diff: CHANGE, model });
 }
 
 const REVIEW = [calls(TIMING, LOGGED, submit('Two things to mend.')), text('I have reviewed the change.')];
@@ -92,6 +93,59 @@ it('asks another model where the workflow names one, and nobody at the depth qui
   );
   await quick.run();
   expect(quick.model.prompts()).toHaveLength(2);
+});
+
+const OWN_VERIFIER = {
+  'axe/agents/skeptic.toml': `name = "skeptic"
+model = "openai/gpt-4o"
+system_prompt = "You doubt what is said of this bank's code."
+skill = "money"
+files = ["docs/rules.md"]
+tools = ["run_command"]
+
+[params]
+temperature = 0.3
+`,
+  'axe/skills/money/SKILL.md': 'Amounts are cents.',
+  'docs/rules.md': 'Tokens may be logged in tests.',
+};
+
+it('asks an agent of the repository where the reviewer names one, with the tools of a second look', async () => {
+  const reviewer = `${REVIEWER}\n[review]\nverifier = "skeptic"\n`;
+  const holds = () => calls(verdict(1, 'holds'), verdict(2, 'holds'));
+  const stage = await stageWith(REVIEW, holds, reviewer, OWN_VERIFIER);
+  const step = await stage.run(STANDARD);
+  expect(troubles(step)).toEqual([]);
+  const [, , look] = stage.model.prompts();
+  expect(look?.model).toBe('gpt-4o');
+  for (const said of [
+    "You doubt what is said of this bank's code.",
+    'Amounts are cents.',
+    'Tokens may be logged',
+  ])
+    expect(look?.system).toContain(said);
+  expect(look?.system).not.toContain('Try to refute it.');
+  expect(look?.tools).toEqual([
+    'github_diff',
+    'github_file',
+    'github_history',
+    'github_search',
+    'give_verdict',
+  ]);
+  expect(step.summary).toMatch(/^\| skeptic \| gpt-4o \| 1 \|/m);
+  expect(discussion(stage)).toContain('A second look in a fresh context came to the same result.');
+});
+
+it('posts everything where that agent is missing, and says what to do', async () => {
+  const reviewer = `${REVIEWER}\n[review]\nverifier = "sceptic"\n`;
+  const stage = await stageWith(REVIEW, () => text('Nobody asks.'), reviewer, OWN_VERIFIER);
+  const step = await stage.run(STANDARD);
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
+  const [trouble] = told(step);
+  expect(trouble).toContain('2 findings had no second look: ');
+  expect(trouble).toContain('sceptic');
+  expect(trouble).toContain('skeptic');
 });
 
 it('tells a depth that is none, and a verifier that is no model', async () => {

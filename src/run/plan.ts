@@ -159,7 +159,7 @@ export async function planBasis(
   const model = parseModelRef(firstGiven([request.model, config.model]));
   await deps.models.configure(model);
   const review = planReview(request.review ?? {}, { config: config.review, model });
-  if (review.verifyModel !== model) await deps.models.configure(review.verifyModel);
+  if (review.verifyModel !== undefined) await deps.models.configure(review.verifyModel);
   const memory = planMemory({
     agent,
     model,

@@ -1,16 +1,28 @@
-import { type InternalAgent, internalAgent } from '../core/agent/internal.js';
+import {
+  type InternalAgent,
+  type InternalAgentParts,
+  internalAgent,
+  NO_PARAMS,
+  VERIFIER,
+} from '../core/agent/internal.js';
+import type { LoadedAgent } from '../core/agent/loaded-agent.js';
+import { isOffline, type ModelRef, parseModelRef } from '../core/agent/model-ref.js';
 import { VERIFICATION } from '../core/defaults.js';
+import { AxeError, ConfigError } from '../core/errors.js';
 import { createLedger, type ShownLedger } from '../core/findings/evidence.js';
 import type { OpenModel } from '../core/loop/asker.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 import type { RunOutcome, RunStats } from '../core/outcome.js';
 import type { Plan } from '../core/plan.js';
+import type { ContextFile } from '../core/prompt/context-file.js';
+import { skillBody } from '../core/prompt/skill.js';
 import { buildSystemPrompt } from '../core/prompt/system.js';
 import type { DescribedClaims } from '../core/review/claims.js';
 import { type Verdict, Verdicts } from '../core/review/verdict.js';
 import { redact } from '../core/sanitize/redact.js';
 import { createGiveVerdict } from '../core/tools/review/give-verdict.js';
-import type { Delegation } from './delegation.js';
+import { type Delegation, openModel } from './delegation.js';
+import { agentWorkdir } from './plan.js';
 import { messageOf } from './quietly.js';
 
 /** What second looks came to. */
@@ -19,10 +31,18 @@ export interface Looked {
   readonly stats: readonly RunStats[];
   /** Why some were not given, each once. */
   readonly troubles: readonly string[];
+  /** What to do about them; left out where nothing is known to help. */
+  readonly remedy?: string;
 }
 
 /** Nobody was asked. */
 export const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], troubles: [] };
+
+/** Nobody could be asked. */
+export function notOpened(thrown: unknown): Looked {
+  const remedy = thrown instanceof AxeError ? thrown.remedy : undefined;
+  return { ...NOTHING_SEEN, troubles: [messageOf(thrown)], ...(remedy === undefined ? {} : { remedy }) };
+}
 
 /** A run that has failed cannot ask anybody; one that has spent its budget may not. */
 export function mayLook(
@@ -44,10 +64,54 @@ export interface Claims {
 /** Who looks. */
 export interface Looker {
   readonly agent: InternalAgent;
+  readonly verifier: Verifier;
   /** The reviewer's. */
   readonly plan: Plan;
-  readonly model: OpenModel;
   readonly loop: LoopDependencies;
+}
+
+/** What second looks of a run are taken with. */
+export interface Verifier {
+  readonly ref: ModelRef;
+  readonly model: OpenModel;
+  /** Those that were chosen for this model; of one that is only named nobody has chosen any. */
+  readonly params: InternalAgentParts['params'];
+  /** The project's own; undefined for the built-in one. */
+  readonly own: OwnVerifier | undefined;
+}
+
+interface OwnVerifier {
+  readonly agent: LoadedAgent;
+  readonly skill: string;
+  readonly files: readonly ContextFile[];
+}
+
+/**
+ * Opens the model of the second look, and the agent that the reviewer names for it. Of that agent count its prompt, skill,
+ * context files, model and parameters; its tools are those of any second look. Throws an AxeError.
+ */
+export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Verifier> {
+  const { verifier: name, verifyModel } = plan.review;
+  const paramsOf = (agent: LoadedAgent) => (verifyModel === undefined ? agent.config.params : NO_PARAMS);
+  if (name === '') {
+    const ref = verifyModel ?? plan.model;
+    return { ref, model: await openModel(deps, ref), params: paramsOf(plan.agent), own: undefined };
+  }
+  const agent = await deps.agents.loadAgent(name);
+  const { config } = agent;
+  const ref = verifyModel ?? parseModelRef(config.model);
+  if (isOffline(ref)) throw noJudge(name);
+  await deps.models.configure(ref);
+  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
+  const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
+  for (const warning of [...agent.warnings, ...warnings]) deps.reporter.warn(warning);
+  const skill = config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent));
+  return { ref, model: await openModel(deps, ref), params: paramsOf(agent), own: { agent, skill, files } };
+}
+
+function noJudge(name: string): ConfigError {
+  const message = `the verifier "${name}" has the model \`offline/rules\`, which is no model`;
+  return new ConfigError(message, { remedy: 'Name a model in its file, or in `verify-model`.' });
 }
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
@@ -66,8 +130,8 @@ export async function lookAt(claims: Claims, looker: Looker, delegation: Delegat
       },
     };
     const plan = verifierPlan(looker, redact(message, delegation.deps.secrets), delegation);
-    const { model, loop } = looker;
-    const parts = { model, memory: '', notesSession: undefined, loop, purpose };
+    const { verifier, loop } = looker;
+    const parts = { model: verifier.model, memory: '', notesSession: undefined, loop, purpose };
     const outcome = await delegation.converse(plan, parts, delegation, {
       depth: 0,
       callerEffects: undefined,
@@ -88,11 +152,16 @@ export function joinLooks(looks: readonly Looked[]): Looked {
   };
 }
 
-function verifierPlan({ agent: of, plan: parent }: Looker, message: string, { request }: Delegation): Plan {
-  const { verifyModel: model } = parent.review;
-  const agent = internalAgent(of, { caller: parent.agent, hasOwnModel: model !== parent.model });
+function verifierPlan(looker: Looker, message: string, { request }: Delegation): Plan {
+  const { agent: of, verifier, plan: parent } = looker;
+  const { own, params, ref: model } = verifier;
+  const agent = internalAgent(own === undefined ? of : withOwn(of, own.agent), {
+    caller: parent.agent,
+    params,
+  });
   const { systemPrompt } = agent.config;
   const language = request.language ?? '';
+  const { skill = '', files = [] } = own ?? {};
   return {
     ...parent,
     agent,
@@ -102,11 +171,21 @@ function verifierPlan({ agent: of, plan: parent }: Looker, message: string, { re
     stdin: '',
     task: { sentence: of.description, message, warnings: [] },
     form: undefined,
-    systemPrompt: buildSystemPrompt({ systemPrompt, skill: '', files: [], language }),
+    systemPrompt: buildSystemPrompt({ systemPrompt, skill, files, language }),
     memory: undefined,
     maxTurns: VERIFICATION.turns,
     warnings: [],
   };
+}
+
+/**
+ * A project's own verifier takes the place of the built-in one. The question whether something is over is another one than
+ * the one it was written for, so there its prompt is added.
+ */
+function withOwn(of: InternalAgent, { config: { name, systemPrompt } }: LoadedAgent): InternalAgent {
+  if (systemPrompt.trim() === '') return { ...of, name };
+  const prompt = of === VERIFIER ? systemPrompt : `${of.systemPrompt}\n\n${systemPrompt}`;
+  return { ...of, name, systemPrompt: prompt };
 }
 
 function whyNot(outcome: RunOutcome): string {

@@ -90,7 +90,7 @@ async function ask(
 const TURNS = 2;
 
 function summariserPlan(parent: Plan, message: string, { request }: Delegation): Plan {
-  const agent = internalAgent(SUMMARISER, { caller: parent.agent, hasOwnModel: false });
+  const agent = internalAgent(SUMMARISER, { caller: parent.agent, params: parent.agent.config.params });
   const { systemPrompt } = agent.config;
   const { passes: _, ...rest } = parent;
   return {

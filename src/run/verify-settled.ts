@@ -9,9 +9,17 @@ import type { Verdict } from '../core/review/verdict.js';
 import { count } from '../core/text/count.js';
 import { parseDiff } from '../core/text/diff.js';
 import { atMost } from './at-most.js';
-import { type Delegation, openModel } from './delegation.js';
-import { messageOf, quietly } from './quietly.js';
-import { joinLooks, type Looked, lookAt, mayLook, NOTHING_SEEN } from './second-look.js';
+import type { Delegation } from './delegation.js';
+import { quietly } from './quietly.js';
+import {
+  joinLooks,
+  type Looked,
+  lookAt,
+  mayLook,
+  NOTHING_SEEN,
+  notOpened,
+  openVerifier,
+} from './second-look.js';
 import type { Raised, Verified } from './verify.js';
 
 /**
@@ -54,8 +62,8 @@ async function lookAgain(
 ): Promise<Looked> {
   const files = parseDiff(change?.diff ?? '');
   try {
-    const model = await openModel(delegation.deps, plan.review.verifyModel);
-    const looker = { agent: SETTLE_VERIFIER, plan, model, loop: quietly(loop) };
+    const verifier = await openVerifier(plan, delegation);
+    const looker = { agent: SETTLE_VERIFIER, plan, verifier, loop: quietly(loop) };
     const looks = await atMost(VERIFICATION.atOnce, settlements, (settlement) => {
       const claims = {
         ids: [settlement.finding.id],
@@ -65,7 +73,7 @@ async function lookAgain(
     });
     return joinLooks(looks);
   } catch (thrown) {
-    return { ...NOTHING_SEEN, troubles: [messageOf(thrown)] };
+    return notOpened(thrown);
   }
 }
 
@@ -96,8 +104,8 @@ const SAID: Readonly<Record<Verdict['kind'], string>> = {
   refuted: 'over',
 };
 
-function tell(kept: readonly Settlement[], { troubles }: Looked, { loop }: Raised): void {
+function tell(kept: readonly Settlement[], { troubles, remedy }: Looked, { loop }: Raised): void {
   if (kept.length === 0 || troubles.length === 0) return;
   const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${troubles.slice(0, 3).join('; ')}.`;
-  loop.reporter.warn({ code: 'not-verified', message });
+  loop.reporter.warn({ code: 'not-verified', message, ...(remedy === undefined ? {} : { remedy }) });
 }

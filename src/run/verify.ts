@@ -14,9 +14,17 @@ import { count } from '../core/text/count.js';
 import { type DiffFile, parseDiff } from '../core/text/diff.js';
 import { atMost } from './at-most.js';
 import type { ReviewedDiff } from './change.js';
-import { type Delegation, openModel } from './delegation.js';
-import { messageOf, quietly } from './quietly.js';
-import { joinLooks, type Looked, lookAt, mayLook, NOTHING_SEEN } from './second-look.js';
+import type { Delegation } from './delegation.js';
+import { quietly } from './quietly.js';
+import {
+  joinLooks,
+  type Looked,
+  lookAt,
+  mayLook,
+  NOTHING_SEEN,
+  notOpened,
+  openVerifier,
+} from './second-look.js';
 
 /** A review whose conversation is over. */
 export interface Raised {
@@ -87,29 +95,29 @@ async function lookAgain(
   const { plan, loop } = looking.raised;
   const quietLooking = { plan, loop: quietly(loop) };
   try {
-    const model = await openModel(delegation.deps, plan.review.verifyModel);
+    const verifier = await openVerifier(plan, delegation);
     const looks = await atMost(VERIFICATION.atOnce, groupClaims(findings), (group) => {
       const claims = {
         ids: group.map(({ id }) => id),
         describe: (ledger: ShownLedger) => describeClaims(group, { files: looking.files, ledger }),
       };
-      return lookAt(claims, { ...quietLooking, model, agent: VERIFIER }, delegation);
+      return lookAt(claims, { ...quietLooking, verifier, agent: VERIFIER }, delegation);
     });
     return joinLooks(looks);
   } catch (thrown) {
-    return { ...NOTHING_SEEN, troubles: [messageOf(thrown)] };
+    return notOpened(thrown);
   }
 }
 
 /** What is lost is told once, with its reasons; how many findings that is stands in the review. */
 function reportVerification(
   { unverified, refuted, findings }: Buffered,
-  { troubles, verdicts }: Looked,
+  { troubles, verdicts, remedy }: Looked,
   { reporter }: LoopDependencies,
 ): void {
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   reporter.event({ kind: 'verified', looks: verdicts.size, confirmed, refuted: refuted.length, unverified });
   if (troubles.length === 0) return;
   const message = `${count(unverified, 'finding')} had no second look: ${troubles.slice(0, 3).join('; ')}. They are posted as they were raised.`;
-  reporter.warn({ code: 'not-verified', message });
+  reporter.warn({ code: 'not-verified', message, ...(remedy === undefined ? {} : { remedy }) });
 }

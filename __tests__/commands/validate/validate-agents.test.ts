@@ -145,6 +145,10 @@ describe('an agent', () => {
         '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
       ],
     ],
+    [
+      '[review]\nverifier = "nobody"',
+      ['4:1 error: failed to load agent "nobody": agent config not found: nobody'],
+    ],
     ['sub_agents = ["nobody"]', ['3:1 error: failed to load agent "nobody": agent config not found: nobody']],
     [
       'sub_agents = ["a"]',

@@ -197,6 +197,7 @@ max_tokens = 10_000
 [review]
 Depth = "thorough"
 verify_model = "openai/x"
+verifier = "skeptic"
 parts = 4
 part_tokens = 9000
 votes = 2
@@ -272,6 +273,7 @@ error-handling = "major"
       review: {
         depth: 'thorough',
         verifyModel: 'openai/x',
+        verifier: 'skeptic',
         parts: 4,
         partTokens: 9000,
         votes: 2,
@@ -326,6 +328,7 @@ error-handling = "major"
       review: {
         depth: undefined,
         verifyModel: '',
+        verifier: '',
         parts: 6,
         partTokens: 22_000,
         votes: 3,

@@ -16,7 +16,7 @@ describe('how a run reviews', () => {
     [
       'is the default',
       plan({}),
-      { depth: 'standard', verifyModel: parseModelRef('a/m'), minSeverity: undefined },
+      { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
     ],
     [
       'is what the agent says',

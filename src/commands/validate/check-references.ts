@@ -40,6 +40,7 @@ export async function checkReferences(agent: ReadAgent, references: References):
     ...(await skillFaults(agent, references)),
     ...(await fileFaults(agent, references)),
     ...(await subAgentFaults(agent, references)),
+    ...(await verifierFaults(agent, references)),
     ...(await formFaults(agent, references)),
   ];
 }
@@ -119,18 +120,30 @@ function tooMany(): Parameters<typeof warningFault>[0] {
   return { message };
 }
 
-async function subAgentFaults(agent: ReadAgent, { findSubAgent }: References): Promise<readonly Fault[]> {
+async function subAgentFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
-  for (const [index, name] of agent.raw.sub_agents.entries()) {
-    const missing = await findSubAgent(name);
-    if (missing === undefined) continue;
-    const { message, remedy } = missing;
-    const error = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
-      ...(remedy === undefined ? {} : { remedy }),
-    });
-    faults.push(errorFault(error, at(agent, ['sub_agents', index])));
-  }
+  for (const [index, name] of agent.raw.sub_agents.entries())
+    faults.push(...(await missingAgent(agent, { name, path: ['sub_agents', index] }, references)));
   return faults;
+}
+
+async function verifierFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
+  const { verifier: name } = agent.raw.review;
+  return name === '' ? [] : await missingAgent(agent, { name, path: ['review', 'verifier'] }, references);
+}
+
+async function missingAgent(
+  agent: ReadAgent,
+  { name, path }: { readonly name: string; readonly path: KeyPath },
+  { findSubAgent }: References,
+): Promise<readonly Fault[]> {
+  const missing = await findSubAgent(name);
+  if (missing === undefined) return [];
+  const { message, remedy } = missing;
+  const error = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+  return [errorFault(error, at(agent, path))];
 }
 
 /** A stranger's schema is held against the rules of schemas, and never made a program of. */

@@ -129,6 +129,8 @@ export interface ReviewConfig {
   readonly depth: ReviewDepth | undefined;
   /** `provider/model` of the second look; empty for the agent's own. */
   readonly verifyModel: string;
+  /** Name of the agent that takes the second look; empty for the built-in one. */
+  readonly verifier: string;
   /** Most parts that a change is read in. */
   readonly parts: number;
   /** Tokens of one part, by estimate. */

@@ -165,6 +165,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = {
   'review.verify_model': {
     about: "Model of the second look, as `provider/model`. Default: the agent's own.",
   },
+  'review.verifier': {
+    about:
+      'Agent that takes the second look: its prompt, skill, files, model and parameters. Default: the built-in one.',
+  },
   'review.parts': {
     about: `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
     max: REVIEW_PASSES.mostParts,

@@ -92,6 +92,7 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
     ['Review Depth', review.depth],
     ['Verify Model', text(review.verifyModel)],
+    ['Verifier', text(review.verifier)],
     ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];

@@ -1,3 +1,4 @@
+import type { ModelParams } from './config.js';
 import type { LoadedAgent } from './loaded-agent.js';
 
 /** An agent of ours that works for another one in the same run: nobody names it, and it has no file. */
@@ -8,16 +9,24 @@ export interface InternalAgent {
   readonly tools: readonly string[];
 }
 
+/** For whom an internal agent runs, and how its model is asked. */
+export interface InternalAgentParts {
+  readonly caller: LoadedAgent;
+  readonly params: Pick<ModelParams, 'temperature' | 'maxTokens'>;
+}
+
+/** The parameters of whom nothing is known but that the caller's were made for another model. */
+export const NO_PARAMS: InternalAgentParts['params'] = { temperature: undefined, maxTokens: 0 };
+
 /**
  * The agent as it runs for `caller`: with its limits and retries, and with none of its prompt, memory, servers or further
- * tools. A model of its own may not know the caller's parameters.
+ * tools.
  */
 export function internalAgent(
   { name, description, systemPrompt, tools }: InternalAgent,
-  { caller, hasOwnModel }: { readonly caller: LoadedAgent; readonly hasOwnModel: boolean },
+  { caller, params }: InternalAgentParts,
 ): LoadedAgent {
   const { config } = caller;
-  const params = hasOwnModel ? { temperature: undefined, maxTokens: 0 } : config.params;
   return {
     name,
     source: 'built-in',

@@ -114,6 +114,7 @@ function makeReview(raw: RawAgent['review']): ReviewConfig {
   return {
     depth: raw.depth === '' ? undefined : validated(REVIEW_DEPTHS, raw.depth),
     verifyModel: raw.verify_model,
+    verifier: raw.verifier,
     parts: raw.parts || REVIEW_PASSES.parts,
     partTokens: raw.part_tokens || REVIEW_PASSES.partTokens,
     votes: raw.votes || REVIEW_PASSES.votes,

@@ -92,6 +92,7 @@ model = "${PLACEHOLDER_MODEL}"
 # [review]
 # depth = "standard"
 # verify_model = ""
+# verifier = ""
 # min_severity = "minor"
 # instructions = ""
 # parts = 6

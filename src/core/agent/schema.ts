@@ -202,6 +202,7 @@ export const AGENT_SCHEMA = v.object(
         {
           depth: text(),
           verify_model: text(),
+          verifier: text(),
           parts: count(),
           part_tokens: count(),
           votes: count(),

@@ -16,8 +16,10 @@ export interface ReviewWishes {
 /** How a run reviews, if it does. */
 export interface ReviewPlan {
   readonly depth: ReviewDepth;
-  /** The model of the second look. */
-  readonly verifyModel: ModelRef;
+  /** The model of the second look; undefined for that of whoever takes it. */
+  readonly verifyModel: ModelRef | undefined;
+  /** Name of the agent that takes the second look; empty for the built-in one, which has the model of the reviewer. */
+  readonly verifier: string;
   /** Undefined where neither the workflow nor the agent says it. */
   readonly minSeverity: Severity | undefined;
   readonly overrides: SeverityOverrides;
@@ -34,11 +36,12 @@ export function planReview(
   { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
 ): ReviewPlan {
   const named = verifyModel === '' ? config.verifyModel : verifyModel;
-  const verifier = named === '' ? model : parseModelRef(named);
-  if (named !== '' && isOffline(verifier)) throw noJudge(verifier);
+  const namedModel = named === '' ? undefined : parseModelRef(named);
+  if (namedModel !== undefined && isOffline(namedModel)) throw noJudge(namedModel);
   return {
     depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
-    verifyModel: verifier,
+    verifyModel: namedModel,
+    verifier: config.verifier,
     minSeverity: minSeverity ?? config.minSeverity,
     overrides: config.severity,
   };
