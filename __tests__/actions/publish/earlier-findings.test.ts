@@ -77,6 +77,7 @@ function wantedOf(buffered: Partial<Buffered> = {}, parts: Partial<RequestedRevi
       client: undefined,
       when: 'always',
       maxComments: 20,
+      extent: 'whole',
       blockOn: 'major',
       footer: '',
       signature: '',

@@ -80,6 +80,7 @@ export async function publish(hello: Hello, buffered: Partial<Buffered>, scene: 
       when,
       maxComments: 20,
       blockOn,
+      extent: 'whole',
       footer: '',
       signature: '',
       reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },

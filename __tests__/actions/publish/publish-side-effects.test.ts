@@ -27,6 +27,7 @@ async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
       when: 'always',
       maxComments: 20,
       blockOn: 'major',
+      extent: 'whole',
       footer: '',
       signature: '',
       reporter: { event: () => undefined, warn: (warning) => void warnings.push(warningText(warning)) },

@@ -118,6 +118,27 @@ close();
     expect(body({ summary: 'S', listed }).text.split('\n\n')[1]).toBe(expected);
   });
 
+  it.each<[string, Partial<ReviewBodyParts>, string]>([
+    ['nothing was found', { extent: 'whole' }, '**No findings.** S'],
+    ['nothing was found in a part', { extent: 'part' }, '**No findings in the part that was reviewed.** S'],
+    ['nothing was found before a limit ended it', { extent: 'cut' }, '**No findings so far.** S'],
+    ['there is nothing but what is open', { extent: 'whole', repeated: 1 }, '**Nothing new.** S'],
+    [
+      'something was found in a part',
+      { extent: 'part', listed: [placed({ severity: 'major' })] },
+      '**1 finding in the part that was reviewed: 1 major.** S',
+    ],
+    [
+      'something was found before a limit ended it',
+      { extent: 'cut', listed: [placed({ severity: 'major' })] },
+      '**1 finding so far: 1 major.** S',
+    ],
+    ['the summary says it', { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
+    ['its agent raises none', { extent: undefined }, 'S'],
+  ])('has a headline for how much was looked at, where %s', (_, parts, expected) => {
+    expect(body({ summary: 'S', ...parts }).text.split('\n\n')[1]).toBe(expected);
+  });
+
   it('has a table of two findings and more, thirty at most', () => {
     const rows = (number: number) => {
       const listed = Array.from({ length: number }, (_, line) => placed({ path: 'f.ts', line: line + 1 }));

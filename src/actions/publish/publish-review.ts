@@ -193,6 +193,7 @@ function prepare(requested: RequestedReview, { open, reviews, earlier }: Known):
     maxComments: options.maxComments,
     blockOn: options.blockOn,
     earlier: earlier === undefined ? [] : formatEarlier(earlier, { ...requested, clean: options.clean }),
+    extent: options.extent,
     footer: options.footer,
     signature: options.signature,
     clean: options.clean,

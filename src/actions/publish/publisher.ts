@@ -23,7 +23,7 @@ import type { CheckProgress } from './check-progress.js';
 import { NO_TOKEN } from './no-token.js';
 import { isOnLine, type PostResult, postComment } from './post-comment.js';
 import type { PublishedPart } from './requested.js';
-import { reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
+import { reviewExtent, reviewFooter, reviewResultOf, signatureOf } from './review-frame.js';
 import { reviewRemarks } from './review-remarks.js';
 import { withGitHub } from './with-github.js';
 
@@ -190,6 +190,7 @@ async function publishParts(
     when: review.when,
     maxComments: review.rules.maxComments,
     blockOn: review.rules.blockOn,
+    extent: reviewExtent({ plan, outcome, requested }),
     footer: reviewFooter({ plan, outcome, requested }, { runUrl: options.runUrl, clean }),
     signature: signatureOf(plan.agent.name, options.runUrl),
     reporter,

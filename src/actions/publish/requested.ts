@@ -7,6 +7,7 @@ import type { Severity } from '../../core/findings/terms.js';
 import type { Buffered, Verdict } from '../../core/review/buffered.js';
 import type { KnownFinding } from '../../core/review/known.js';
 import type { PlacedFinding } from '../../core/review/place.js';
+import type { ReviewExtent } from '../../core/review/review-body.js';
 import type { Scope } from '../../core/review/scope.js';
 import type { ReviewFact } from '../../core/review/state-facts.js';
 import type { ReviewInputs } from '../inputs/review-inputs.js';
@@ -17,6 +18,8 @@ export interface RequestedOptions {
   readonly when: ReviewInputs['when'];
   readonly maxComments: number;
   readonly blockOn: Severity;
+  /** How much was looked at; undefined for an agent that raises no findings. */
+  readonly extent: ReviewExtent | undefined;
   /** Who reviewed, at what cost, and where to read more: markdown of ours. */
   readonly footer: string;
   /** The same for a comment on a line. */

@@ -1,9 +1,10 @@
 import type { Published, PublishRequest } from '../../core/dependencies.js';
 import { subjectNumber } from '../../core/event/trigger.js';
 import type { FindingRecord } from '../../core/findings/record.js';
-import type { RunOutcome } from '../../core/outcome.js';
+import { isCutShort, type RunOutcome } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { formatCoverage } from '../../core/review/coverage.js';
+import type { ReviewExtent } from '../../core/review/review-body.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { usd } from '../../core/text/usd.js';
 import type { PublishedPart } from './requested.js';
@@ -44,6 +45,13 @@ function redactTexts(record: FindingRecord, clean: Clean): FindingRecord {
       ? {}
       : { evidence: evidence.map((one) => ({ ...one, code: clean(one.code) })) }),
   };
+}
+
+/** How much a review has looked at; undefined for an agent that only writes summaries. */
+export function reviewExtent({ plan, outcome, requested }: End): ReviewExtent | undefined {
+  if (!plan.agent.config.tools.includes('add_review_comment')) return undefined;
+  if (isCutShort(outcome)) return 'cut';
+  return requested.read.coverage?.kind === 'part' ? 'part' : 'whole';
 }
 
 /** The small line of a review: who, at what cost, where to read more, what people can say. */

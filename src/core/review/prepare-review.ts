@@ -6,7 +6,7 @@ import { commentText, findingInText, oneLine } from './comment-text.js';
 import { agentOf, findingMarker } from './markers.js';
 import { type Candidate, findMatch } from './match.js';
 import { type PlacedFinding, worstFirst } from './place.js';
-import { formatReviewBody } from './review-body.js';
+import { formatReviewBody, type ReviewExtent } from './review-body.js';
 
 /** A comment on lines, ready to be posted. */
 export interface PreparedComment {
@@ -91,6 +91,8 @@ export interface ReviewParts {
   readonly blockOn: Severity;
   /** Lines about earlier findings, cleaned markdown. */
   readonly earlier?: readonly string[];
+  /** How much was looked at; undefined where a review without findings says nothing by that. */
+  readonly extent?: ReviewExtent | undefined;
   /** The small line at the end, cleaned markdown; empty for none. */
   readonly footer?: string;
   /** Of a comment: who says so. */
@@ -147,6 +149,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     part: reviewsBefore > 0 && fresh.length + earlier.length > 0 ? reviewsBefore + 1 : undefined,
     remarks,
     earlier,
+    extent: parts.extent,
     footer: parts.footer ?? '',
     clean,
   });

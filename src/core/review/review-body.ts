@@ -11,6 +11,9 @@ import { formatTextFinding, reviewMarker, type TextFinding } from './markers.js'
 import type { PlacedFinding } from './place.js';
 import { codeSpan } from './suggestion.js';
 
+/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+export type ReviewExtent = 'whole' | 'part' | 'cut';
+
 /** What the text of a review is made from. */
 export interface ReviewBodyParts {
   readonly agent: string;
@@ -41,6 +44,8 @@ export interface ReviewBodyParts {
   readonly remarks?: readonly string[];
   /** Lines about earlier findings, cleaned markdown. */
   readonly earlier?: readonly string[];
+  /** How much was looked at; undefined where a review without findings says nothing by that. */
+  readonly extent?: ReviewExtent | undefined;
   /** The small line at the end, cleaned markdown; left out for none. */
   readonly footer?: string;
   /** Outbound cleaning (D24): each text by others goes through it; it has to close what it opens. */
@@ -101,12 +106,20 @@ export function formatReviewBody(parts: ReviewBodyParts): ReviewBody {
 const MAX_EARLIER = 30;
 const MAX_ROWS = 30;
 
-/** `**3 findings: 1 major, 2 minor.**`; empty where nothing was found, which the summary says. */
-function headlineOf({ listed }: ReviewBodyParts): string {
-  if (listed.length === 0) return '';
-  const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
-  return `**${count(listed.length, 'finding')}: ${severities}.**`;
+/** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
+function headlineOf({ listed, earlier = [], repeated, summary, extent }: ReviewBodyParts): string {
+  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
+  if (listed.length > 0) {
+    const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+    return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
+  }
+  if (extent === undefined || SAYS_NOTHING_FOUND.test(summary)) return '';
+  const none = earlier.length + repeated > 0 ? 'Nothing new' : 'No findings';
+  return `**${none}${where}.**`;
 }
+
+/** A model that begins with it needs no headline that says the same. */
+const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
 
 /** One line a finding, worst first; a single one needs no table. */
 function formatTable({ listed, clean }: ReviewBodyParts): string {
