@@ -80,13 +80,13 @@ describe('gc on the command line', () => {
   });
 
   it.each([
-    ['is whole', 'stop', 40, 0, /^Used: 1 question, 1200 input and 40 output tokens, \$0\.004\d*\.\n$/],
+    ['is whole', 'stop', 40, 0, /^Used: 1 question, 1,200 input and 40 output tokens, \$0\.004\d*\.\n$/],
     [
       'is cut off',
       'length',
       4096,
       1,
-      /^the analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n {2}Used: 1 question, 1200 input and 4096 output tokens, \$0\.0[67]\d*\.\n$/,
+      /^the analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n {2}Used: 1 question, 1,200 input and 4,096 output tokens, \$0\.0[67]\d*\.\n$/,
     ],
   ])('tells what an analysis took that %s', async (_what, finishReason, outputTokens, status, told) => {
     const usage = { inputTokens: 1200, outputTokens };

@@ -12,9 +12,9 @@ export interface WorkflowCommands {
   readonly annotations: readonly Annotation[];
   /** Values registered with `::add-mask::`. */
   readonly masks: readonly string[];
-  /** Names of all commands in order, so a test can tell that none ran that should not. */
+  /** Names of all commands in order but for the groups of turns, so a test can tell that none ran that should not. */
   readonly names: readonly string[];
-  /** The output as the log shows it: masks applied, groups with their titles, lines of other commands left out. */
+  /** The output as the log shows it: masks applied, turns with their titles, lines of other commands left out. */
   readonly log: string;
 }
 
@@ -27,6 +27,7 @@ export function parseWorkflowCommands(stdout: string): WorkflowCommands {
   const names: string[] = [];
   const log: string[] = [];
   let resumeToken: string | undefined;
+  let isInTurn = false;
   for (const line of stdout.split(/\r?\n/)) {
     const command = parseCommand(line);
     if (resumeToken !== undefined) {
@@ -38,8 +39,16 @@ export function parseWorkflowCommands(stdout: string): WorkflowCommands {
       log.push(line);
       continue;
     }
+    if (command.name === 'group' && /^Turn \d+: /.test(command.message)) {
+      log.push(command.message);
+      isInTurn = true;
+      continue;
+    }
+    if (command.name === 'endgroup' && isInTurn) {
+      isInTurn = false;
+      continue;
+    }
     names.push(command.name);
-    if (command.name === 'group') log.push(command.message);
     if (command.name === 'stop-commands') resumeToken = command.message;
     if (command.name === 'add-mask') masks.push(command.message);
     const level = LEVELS.find((one) => one === command.name);

@@ -16,6 +16,7 @@ import { statsLines } from '../core/gc/format-stats.js';
 import type { LogStats } from '../core/gc/stats.js';
 import type { RunStats } from '../core/outcome.js';
 import { runLogPath } from '../core/plan.js';
+import { grouped } from '../core/text/number.js';
 import { usd } from '../core/text/usd.js';
 import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
@@ -238,5 +239,5 @@ function trimLine(trim: Trim): string {
 function usageLine({ turns, inputTokens, outputTokens, costUsd }: RunStats): string {
   const questions = `${turns} ${turns === 1 ? 'question' : 'questions'}`;
   const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
-  return `Used: ${questions}, ${inputTokens} input and ${outputTokens} output tokens${cost}.`;
+  return `Used: ${questions}, ${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens${cost}.`;
 }

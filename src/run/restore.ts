@@ -9,6 +9,7 @@ import { type NotesPlan, notesAreUnsigned } from '../core/plan-notes.js';
 import type { Task } from '../core/prompt/task.js';
 import { parseReviewFacts } from '../core/review/state-facts.js';
 import { FENCE_NOTICE } from '../core/sanitize/fence.js';
+import { grouped } from '../core/text/number.js';
 import type { Warning } from '../core/warning.js';
 import { lessonsFor } from './learn.js';
 import { openNotes, placesToRestore } from './notes.js';
@@ -119,8 +120,8 @@ export function memoryWarnings(
   const warnings = [...restored.warnings, ...notesAreUnsigned(agent, memory)];
   if (restored.kind === 'empty') return warnings;
   if (restored.truncated !== undefined && agent.config.memory.maxLogBytes === 0) {
-    const loaded = restored.loaded === 1 ? 'entry was' : `${restored.loaded} entries were`;
-    const message = `memory of "${agent.name}" holds ${restored.truncated.fileBytes} bytes; only its newest ${loaded} loaded`;
+    const loaded = restored.loaded === 1 ? 'entry was' : `${grouped(restored.loaded)} entries were`;
+    const message = `memory of "${agent.name}" holds ${grouped(restored.truncated.fileBytes)} bytes; only its newest ${loaded} loaded`;
     const remedy = 'Set `last_n` in `[memory]` to choose how many.';
     warnings.push({ code: 'memory-truncated', message, remedy });
   }
@@ -134,7 +135,7 @@ export function memoryWarnings(
             remedy: `Run '${program} gc ${agent.name}' to trim.`,
           }
         : {
-            message: `agent "${agent.name}" remembers ${total} entries; \`max_entries\` is ${maxEntries}`,
+            message: `agent "${agent.name}" remembers ${grouped(total)} entries; \`max_entries\` is ${grouped(maxEntries)}`,
             remedy: 'Trim them with a run of `mode: gc`.',
           };
     warnings.push({ code: 'memory-max-entries', ...full });

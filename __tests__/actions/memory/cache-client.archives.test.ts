@@ -127,7 +127,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     const { result } = await printed(read);
     expect(result).toMatchObject({
       kind: 'failed',
-      message: expect.stringContaining('it holds more than 12582912 bytes'),
+      message: expect.stringContaining('it holds more than 12,582,912 bytes'),
     });
   });
 

@@ -47,7 +47,9 @@ describe('C3 42: the gate before an archive is unpacked', () => {
   it('stops a download that is announced as too large', () => {
     const { see, judge } = gate();
     see('::debug::Downloading segment at offset 0 with length 1000...\n');
-    expect(() => see('::debug::Downloading segment at offset 0 with length 1001...\n')).toThrow('1001 bytes');
+    expect(() => see('::debug::Downloading segment at offset 0 with length 1001...\n')).toThrow(
+      '1,001 bytes',
+    );
     expect(judge({ kind: 'error', message: '' })).toMatchObject({ kind: 'refused' });
   });
 

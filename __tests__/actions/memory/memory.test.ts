@@ -348,7 +348,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     [
       'a file of 200 MB',
       () => ({ type: 'file', size: 200 * 1024 * 1024 }),
-      /^read octocat\/hello@main:.*: it has 209715200 bytes; 104857600 are the limit$/,
+      /^read octocat\/hello@main:.*: it has 209,715,200 bytes; 104,857,600 are the limit$/,
     ],
     [
       'nothing GitHub lets us see',

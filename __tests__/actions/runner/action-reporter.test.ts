@@ -150,6 +150,13 @@ describe('the job log', () => {
     ]);
   });
 
+  it('has the task on one line, however many it has', async () => {
+    const { plan } = await reportOf('planned', {}, { prompt: `Look:\n\n\`\`\`\n${'x'.repeat(200)}\n\`\`\`` });
+    const [, , task = ''] = describePlan(plan, undefined);
+    expect(task).toMatch(/^Task: {3}Look: ``` x+…$/);
+    expect(task).toHaveLength('Task:   '.length + 120);
+  });
+
   it('says where a run is not trusted, and memory off', async () => {
     const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
     expect(describePlan(plan, undefined).slice(3)).toEqual([

@@ -61,7 +61,7 @@ describe('decodeAgent', () => {
   it('C1 6: refuses a file over the limit and takes one of exactly the limit', () => {
     expect(decodeAgent(new Uint8Array(MAX_AGENT_BYTES).fill(0x23), SOURCE)).toHaveLength(MAX_AGENT_BYTES);
     expect(errorOf(new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23)).message).toBe(
-      `failed to parse agent config "v": the file has ${MAX_AGENT_BYTES + 1} bytes; the most is ${MAX_AGENT_BYTES} bytes`,
+      `failed to parse agent config "v": the file has 262,145 bytes; the most is 262,144 bytes`,
     );
   });
 });

@@ -49,7 +49,7 @@ describe('a proposal', () => {
   it.each([
     ['is no JSON', 'I would say more.', 'cannot be read'],
     ['has another form', '{"edits": 1}', 'does not have the form'],
-    ['is about another file', answer(['.github/workflows/x.yml', 'a', 'b']), 'no file of the agent'],
+    ['is about another file', answer(['.github/workflows/x.yml', 'a', 'b']), 'not a file of the agent'],
     ['finds its place twice', answer([SKILL, 'Look twice.', 'x']), 'exactly once'],
     ['finds its place nowhere', answer([SKILL, 'Look thrice.', 'x']), 'exactly once'],
     ['finds nothing', answer([SKILL, '', 'x']), 'exactly once'],

@@ -61,7 +61,7 @@ describe('a review of what is new', () => {
 
   it('counts files that GitHub does not list', () => {
     const text = textOf(since(), { ...PULL, filesTotal: 3500 });
-    expect(text).toContain('The rest of the pull request, 3499 files, of which GitHub lists 2');
+    expect(text).toContain('The rest of the pull request, 3,499 files, of which GitHub lists 2');
   });
 
   it('says what a review that was cut short had been shown', () => {

@@ -177,7 +177,7 @@ describe('what the model is told of a diff', () => {
     const diff = adding('a.ts', ['a']) + `${header('big.ts')}${hunk(1, numbered(900))}${hunk(2000, ['b'])}`;
     const { fences, rest, warnings } = described(diff, { maxTokens: 300 });
     expect(fences.map(({ source }) => source)).toEqual(['diff of it', 'files not shown']);
-    expect(fences[1]?.text).toMatch(/^modified big\.ts \+901 -0, about \d+ tokens, 1 of 2 hunks shown$/);
+    expect(fences[1]?.text).toMatch(/^modified big\.ts \+901 -0, about [\d,]+ tokens, 1 of 2 hunks shown$/);
     expect(rest).toContain('1 file of the diff is not shown, or not whole; the list names them.');
     expect(warnings).toMatchObject([
       {

@@ -2,6 +2,7 @@ import { MAX_DIFF_TOKENS } from '../../core/defaults.js';
 import { ConfigError } from '../../core/errors.js';
 import { CONTEXT_PARTS, type ContextPolicy } from '../../core/prompt/context-policy.js';
 import { createPathFilter } from '../../core/prompt/path-filter.js';
+import { grouped } from '../../core/text/number.js';
 import { atLeast0, list, oneOf, pathPatterns } from './input-values.js';
 
 /** All parts, as far as the token may read them. */
@@ -24,7 +25,7 @@ export function readContextInputs(
   const diff = {
     maxTokens: atLeast0(read('max-diff-tokens'), {
       name: 'max-diff-tokens',
-      fallback: `${MAX_DIFF_TOKENS} tokens`,
+      fallback: `${grouped(MAX_DIFF_TOKENS)} tokens`,
     }),
     paths: pathPatterns(read('paths'), 'paths'),
     pathsIgnore: pathPatterns(read('paths-ignore'), 'paths-ignore'),

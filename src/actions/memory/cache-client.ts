@@ -6,6 +6,7 @@ import { cacheWriteRemedy } from '../../adapters/stores/cache/cache-write-remedy
 import type { Clock } from '../../core/clock.js';
 import type { Environment } from '../../core/environment.js';
 import { messageOf } from '../../core/errors.js';
+import { grouped } from '../../core/text/number.js';
 import { plainLine, restoreOutcome, saveOutcome } from './cache-outcome.js';
 import { type Captured, createCapture, type Output } from './capture-stdout.js';
 
@@ -244,7 +245,7 @@ export function createUnpackGate({ refuse, maxBytes }: UnpackGateOptions): Unpac
       if (Number(announced ?? 0) > maxBytes)
         stop({
           kind: 'suspect',
-          reason: `it has ${announced} bytes, and at most ${maxBytes} are downloaded`,
+          reason: `it has ${grouped(Number(announced))} bytes, and at most ${grouped(maxBytes)} are downloaded`,
         });
       if (!line.startsWith('Cache Size: ')) return;
       const found = archive === undefined ? UNKNOWN_PLACE : refuse(archive);

@@ -181,7 +181,7 @@ export function describePlan(
   return [
     `Agent:  ${agent.name} (${agent.source})`,
     `Model:  ${formatModelRef(model)}`,
-    `Task:   ${task.sentence}`,
+    `Task:   ${cleanLine(task.sentence, TASK_LENGTH)}`,
     `Trust:  ${trust.level}, because ${trust.reason}`,
     `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
   ];

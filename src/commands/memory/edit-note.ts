@@ -1,6 +1,7 @@
 import { type MemoryNote, verifyNote } from '../../core/memory/commands/notes.js';
 import { sanitize } from '../../core/sanitize/sanitize.js';
 import { utf8Bytes } from '../../core/text/cut.js';
+import { grouped } from '../../core/text/number.js';
 import {
   ask,
   type CommandSession,
@@ -47,7 +48,7 @@ export async function editNote(
   const now = await viewMemory(hand);
   if (now.kind === 'failed') return { ...now, changed: true };
   const saved = now.notes.find((one) => one.path === path)?.text ?? '';
-  const headline = `\`${path}\` was changed in ${now.location}; it has ${utf8Bytes(saved)} bytes now.`;
+  const headline = `\`${path}\` was changed in ${now.location}; it has ${grouped(utf8Bytes(saved))} bytes now.`;
   const hidden = text === written ? [] : ['What looked like a secret was written as `***`.'];
   const merged = saved === text ? [] : ['Somebody else changed it meanwhile; both changes are in it.'];
   return {

@@ -1,4 +1,5 @@
 import { MAX_AGENT_BYTES } from '../defaults.js';
+import { grouped } from '../text/number.js';
 import { parseError, type TomlSource, tooLarge } from './parse-error.js';
 
 const LINE_FEED = 0x0a;
@@ -9,7 +10,7 @@ const SAVE_AS_UTF8 = 'Save the file as UTF-8.';
  * and bytes that are not UTF-8.
  */
 export function decodeAgent(bytes: Uint8Array, source: TomlSource): string {
-  if (bytes.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${bytes.length} bytes`));
+  if (bytes.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(bytes.length)} bytes`));
   if (isUtf16(bytes)) {
     throw parseError(source, { message: 'the file is UTF-16, not UTF-8', remedy: SAVE_AS_UTF8 }, { line: 1 });
   }

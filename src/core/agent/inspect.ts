@@ -4,6 +4,7 @@ import { safeParse } from 'valibot';
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { ConfigError } from '../errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
+import { grouped } from '../text/number.js';
 import type { Warning } from '../warning.js';
 import { createLocator, type Locator } from './locate.js';
 import type { UnknownKey } from './match-keys.js';
@@ -50,7 +51,7 @@ export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
 }
 
 function parseDocument(toml: string, source: TomlSource, locator: Locator): TomlTable {
-  if (toml.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${toml.length} characters`));
+  if (toml.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(toml.length)} characters`));
   try {
     const document = parse(toml, { integersAsBigInt: true, maxDepth: MAX_NESTING });
     refuseBombs(document, source, locator);

@@ -1,6 +1,7 @@
 import { MAX_AGENT_BYTES } from '../defaults.js';
 import { ConfigError } from '../errors.js';
 import type { SourcePosition } from '../position.js';
+import { grouped } from '../text/number.js';
 import type { KeyPosition } from './locate.js';
 
 /** Where an agent's text comes from. */
@@ -24,7 +25,7 @@ export function parseError(
 /** The problem of a file that is larger than any agent. */
 export function tooLarge(size: string): { readonly message: string; readonly remedy: string } {
   return {
-    message: `the file has ${size}; the most is ${MAX_AGENT_BYTES} bytes`,
+    message: `the file has ${size}; the most is ${grouped(MAX_AGENT_BYTES)} bytes`,
     remedy: 'Move long texts to a skill (`skill`) or to context files (`files`).',
   };
 }

@@ -1,6 +1,7 @@
 import { STRUCTURED_LIMITS } from '../defaults.js';
 import { ConfigError } from '../errors.js';
 import { cleanLine } from '../text/cut.js';
+import { grouped } from '../text/number.js';
 
 /** A JSON schema that is an object; whether it is a valid one its compiler says. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export function checkSchema(schema: SchemaObject, origin: string): void {
   const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
   if (bytes > schemaBytes) {
     throw new ConfigError(
-      `the JSON schema of ${origin} is too large: ${bytes} bytes, at most ${schemaBytes}`,
+      `the JSON schema of ${origin} is too large: ${grouped(bytes)} bytes, at most ${grouped(schemaBytes)}`,
       { remedy: 'Ask for less, or leave out descriptions and examples.' },
     );
   }

@@ -5,6 +5,7 @@ import { AxeError, type ContextOverflow, ProviderError } from '../errors.js';
 import { effectiveReserve } from '../memory/notes/effective-reserve.js';
 import type { Limit, RunOutcome, RunStats } from '../outcome.js';
 import { cleanLine } from '../text/cut.js';
+import { grouped } from '../text/number.js';
 import { causeFirst } from '../time-limit.js';
 import type { Tool } from '../tools/tool.js';
 import type { Asker } from './asker.js';
@@ -378,7 +379,8 @@ function cutByLength(raw: string, outputTokens = 0): AxeError {
       remedy: 'Give the agent less to read, or take a model with a larger context window.',
     });
   }
-  const where = outputTokens > 0 ? `at ${outputTokens} output tokens` : 'at the limit of output tokens';
+  const where =
+    outputTokens > 0 ? `at ${grouped(outputTokens)} output tokens` : 'at the limit of output tokens';
   return new AxeError(`the answer was cut ${where}`, {
     remedy: 'Raise `max_tokens` in `[params]` of the agent.',
   });

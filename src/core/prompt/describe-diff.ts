@@ -1,6 +1,7 @@
 import { fence } from '../sanitize/fence.js';
 import { count } from '../text/count.js';
 import { cleanLine } from '../text/cut.js';
+import { grouped } from '../text/number.js';
 import type { DiffPolicy } from './context-policy.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
 import type { Parts } from './parts.js';
@@ -100,7 +101,7 @@ function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription)
   readonly remedy: string;
 } {
   if (isLocal === true)
-    return { limit: `the ${maxTokens} tokens it may take`, remedy: 'Name a smaller range.' };
+    return { limit: `the ${grouped(maxTokens)} tokens it may take`, remedy: 'Name a smaller range.' };
   const limit = `\`max-diff-tokens\` (${maxTokens})`;
   return {
     limit: taken > 0 ? `what is left of ${limit}` : limit,

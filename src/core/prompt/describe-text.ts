@@ -3,6 +3,7 @@ import type { Actor } from '../event/trigger.js';
 import { fence } from '../sanitize/fence.js';
 import { visibleMarkdown } from '../sanitize/hidden.js';
 import { cleanLine, cutToBytes } from '../text/cut.js';
+import { grouped } from '../text/number.js';
 import type { Warning } from '../warning.js';
 import type { Parts } from './parts.js';
 
@@ -35,7 +36,7 @@ function cutWarning(source: string, leftOutBytes: number): Warning {
   const kilobytes = Math.round(MAX_DESCRIPTION_BYTES / 1024);
   return {
     code: 'context-truncated',
-    message: `the ${source} is longer than ${kilobytes} KiB; the last ${leftOutBytes} bytes were left out`,
+    message: `the ${source} is longer than ${kilobytes} KiB; the last ${grouped(leftOutBytes)} bytes were left out`,
   };
 }
 

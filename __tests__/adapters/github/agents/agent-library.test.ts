@@ -200,7 +200,7 @@ describe('loading an agent', () => {
   it.each([
     ['a link', { type: 'symlink' } as const, 'it is a symlink, not a file'],
     ['a submodule', { type: 'submodule' } as const, 'it is a submodule, not a file'],
-    ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), `${MAX_AGENT_BYTES} are the limit`],
+    ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), '262,144 are the limit'],
   ])('refuses %s', async (_, entry, message) => {
     await expect(
       library(repository({ 'axe/agents/bot.toml': entry })).loadAgent('bot'),
@@ -402,7 +402,7 @@ describe('reading a file at a ref', () => {
       readFileAt(place(client), { path: 'large.md', maxBytes: 1000 }, noAbort()),
     ).rejects.toMatchObject({
       name: 'AxeError',
-      message: 'cannot read octocat/hello@bbbbbbb:large.md: it has 2097152 bytes; 1000 are the limit',
+      message: 'cannot read octocat/hello@bbbbbbb:large.md: it has 2,097,152 bytes; 1,000 are the limit',
     });
     expect(client.requests).toHaveLength(1);
   });

@@ -72,7 +72,7 @@ describe('agent files of a commit', () => {
     ['../b', 'invalid agent name "../b"'],
     ['Twin', 'agents "Twin" and "twin" in axe/agents differ only in case'],
     ['link', 'failed to read agent config "link": it is a symlink, not a file'],
-    ['large', 'failed to read agent config "large": it has 300000 bytes; 262144 are the limit'],
+    ['large', 'failed to read agent config "large": it has 300,000 bytes; 262,144 are the limit'],
   ])('refuse %j', async (name, message) => {
     const { read } = open({
       'axe/agents/Twin.toml': TEXT,

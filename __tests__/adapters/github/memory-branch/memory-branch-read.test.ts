@@ -68,7 +68,7 @@ describe('reading a branch', () => {
       place: { isOwn: false },
       trouble: {
         reason: 'denied',
-        remedy: expect.stringMatching(/that may read octocat\/hello as `memory-token`/),
+        remedy: expect.stringMatching(/that can read octocat\/hello as `memory-token`/),
       },
     },
     {
@@ -153,7 +153,7 @@ it.each([
   {
     name: 'a file over the limit',
     entry: { size: 104_857_601 },
-    reason: 'it has 104857601 bytes, more than GitHub gives out',
+    reason: 'it has 104,857,601 bytes, more than GitHub gives out',
   },
 ])('C3 50: $name in the place of memory is refused without reading it', async ({ entry, reason }) => {
   const entries = { 'a.md': fileEntry('target', entry) };

@@ -151,14 +151,14 @@ describe('committing', () => {
       name: 'a missing permission',
       mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
       remedy:
-        'Add `contents: write` under `permissions:` of the job, or give a token that may write to octocat/hello as `memory-token`.',
+        'Add `contents: write` under `permissions:` of the job, or give a token that can write to octocat/hello as `memory-token`.',
     },
     {
       name: 'a missing permission for another repository',
       place: { isOwn: false },
       mutation: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
       remedy:
-        "Give a token that may write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+        "Give a token that can write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
     },
     {
       name: 'an invalid token',
@@ -197,7 +197,7 @@ describe('committing', () => {
       mutation: refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND'),
       query: () => ({ repository: null }),
       remedy:
-        "Check its name, and give a token that may write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
+        "Check its name, and give a token that can write to octocat/hello as `memory-token`; the job's own token is for the workflow's repository only.",
     },
     {
       name: "the workflow's own repository, which the token cannot see",

@@ -109,7 +109,7 @@ describe('a file', () => {
       'GET /repos/{owner}/{repo}/contents/{path}': () => ({ type: 'file', size: 2_000_000, sha: 'a' }),
     });
     const { call } = toolsOf({ client }, pullRequest());
-    expect((await call('file', { path: 'big.sql' })).text).toContain('1048576 are the limit');
+    expect((await call('file', { path: 'big.sql' })).text).toContain('1,048,576 are the limit');
   });
 });
 

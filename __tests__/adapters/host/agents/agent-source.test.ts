@@ -63,7 +63,7 @@ describe('agent files on disk', () => {
     ['memory', 'agent name "memory" is reserved'],
     ['folder', 'agent config not found: folder'],
     ['Twin', 'agents "Twin" and "twin" in axe/agents differ only in case'],
-    ['large', 'failed to parse agent config "large": the file has 300000 bytes; the most is 262144 bytes'],
+    ['large', 'failed to parse agent config "large": the file has 300,000 bytes; the most is 262,144 bytes'],
   ])('refuse %j', async (name, message) => {
     writeFiles(cwd, {
       'axe/agents/twin.toml': TEXT,

@@ -114,13 +114,13 @@ describe('C3 42: a poisoned archive', () => {
   it('is not unpacked to see that it holds 10 GB', async () => {
     const frame = zstdCompressSync(Buffer.alloc(13 * 1024 * 1024));
     expect(frame.length).toBeLessThan(10_000);
-    expect(await judge(frame)).toBe('it holds more than 12582912 bytes');
-    expect(await judge(gzipSync(Buffer.alloc(13 * 1024 * 1024)))).toBe('it holds more than 12582912 bytes');
+    expect(await judge(frame)).toBe('it holds more than 12,582,912 bytes');
+    expect(await judge(gzipSync(Buffer.alloc(13 * 1024 * 1024)))).toBe('it holds more than 12,582,912 bytes');
   });
 
   it('is not read where it is too large itself', async () => {
     expect(await judge(Buffer.alloc(8 * 1024 * 1024 + 1))).toBe(
-      'it has 8388609 bytes, and at most 8388608 are unpacked',
+      'it has 8,388,609 bytes, and at most 8,388,608 are unpacked',
     );
   });
 

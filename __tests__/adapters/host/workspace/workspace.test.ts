@@ -437,7 +437,7 @@ describe('C7 90: what only people write', () => {
     writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
     expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
     const edit = { path: '.github/workflows/x.yml', old_string: 'push', new_string: 'pull_request_target' };
-    expect((await call('edit_file', edit)).text).toContain('changed by people only');
+    expect((await call('edit_file', edit)).text).toContain('only people change workflows');
     expect(readFileSync(join(root, '.github/workflows/x.yml'), 'utf8')).toBe('on: push');
   });
 

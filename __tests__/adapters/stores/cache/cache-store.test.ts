@@ -293,7 +293,7 @@ describe('trouble with the service', () => {
     expect(await job(cache).write([big], never)).toMatchObject({
       kind: 'failed',
       reason: 'error',
-      message: expect.stringContaining('at most 1048576'),
+      message: expect.stringContaining('at most 1,048,576'),
       remedy: expect.stringContaining('`memory-store: repo` with `permissions: contents: write`'),
     });
     expect(cache.keys()).toEqual([]);
@@ -304,7 +304,7 @@ describe('trouble with the service', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
     expect(await job(cache).write(many, never)).toMatchObject({
       kind: 'failed',
-      message: 'memory holds 1000 files, and the cache takes at most 999',
+      message: 'memory holds 1,000 files, and the cache takes at most 999',
       remedy: expect.stringContaining('Delete notes'),
     });
     expect(await job(cache).write(many.slice(1), never)).toMatchObject({ kind: 'saved' });

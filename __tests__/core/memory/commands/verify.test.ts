@@ -194,10 +194,10 @@ describe('verifyLog', () => {
     const big = (bytes: number) => `${entry(1, { id: 'a' })}${'x'.repeat(bytes)}\n`;
     expect(information(big(300_000)).at(-1)).toMatchObject({
       severity: 'information',
-      message: expect.stringContaining('only the newest 262144 are loaded without `last_n`'),
+      message: expect.stringContaining('only the newest 262,144 are loaded without `last_n`'),
     });
     expect(problems(big(1024 * 1024))).toEqual([
-      ['size', undefined, expect.stringContaining('more than the 1048576 that the cache takes')],
+      ['size', undefined, expect.stringContaining('more than the 1,048,576 that the cache takes')],
     ]);
   });
 

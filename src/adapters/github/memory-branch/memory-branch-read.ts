@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
+import { grouped } from '../../../core/text/number.js';
 import { fetchFile } from './memory-branch-blob.js';
 import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
 
@@ -197,7 +198,7 @@ export function branchRefusal({
   if (type === 'commit') return 'it is a submodule';
   if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
   if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
-  return sizeBytes > MAX_BYTES ? `it has ${sizeBytes} bytes, more than GitHub gives out` : undefined;
+  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub gives out` : undefined;
 }
 
 /** File modes as git stores them. */

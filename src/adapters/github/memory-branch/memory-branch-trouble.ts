@@ -115,12 +115,12 @@ function invisibleRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
 function permissionRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
   const line = `Add \`contents: ${attempt === 'saving' ? 'write' : 'read'}\` under \`permissions:\` of the job`;
   if (attempt === 'reading') return `${line}.`;
-  return `${line}, or give a token that may write to ${repositoryName(place)} as \`memory-token\`.`;
+  return `${line}, or give a token that can write to ${repositoryName(place)} as \`memory-token\`.`;
 }
 
 function anotherToken(place: MemoryBranchPlace, attempt: Attempt): string {
-  const may = attempt === 'saving' ? 'write to' : 'read';
-  return `a token that may ${may} ${repositoryName(place)} as \`memory-token\`; the job's own token is for the workflow's repository only.`;
+  const use = attempt === 'saving' ? 'write to' : 'read';
+  return `a token that can ${use} ${repositoryName(place)} as \`memory-token\`; the job's own token is for the workflow's repository only.`;
 }
 
 function remedyOf({ remedy }: GitHubError): { readonly remedy?: string } {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { AxeError } from '../../../core/errors.js';
 import type { Repository } from '../../../core/event/trigger.js';
+import { grouped } from '../../../core/text/number.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -46,7 +47,7 @@ export async function readPathAt(
   if (type === 'dir') return { kind: 'folder' };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
   if (size > maxBytes) {
-    return { kind: 'refused', reason: `it has ${size} bytes; ${maxBytes} are the limit` };
+    return { kind: 'refused', reason: `it has ${grouped(size)} bytes; ${grouped(maxBytes)} are the limit` };
   }
   const isInline = encoding === 'base64';
   const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);

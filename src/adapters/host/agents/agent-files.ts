@@ -7,6 +7,7 @@ import { parseError, tooLarge } from '../../../core/agent/parse-error.js';
 import { MAX_AGENT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
 import { compareBytes } from '../../../core/text/byte-order.js';
+import { grouped } from '../../../core/text/number.js';
 import { errorCode, fileError } from '../file-error.js';
 import { shownPath } from '../inside.js';
 
@@ -75,7 +76,7 @@ export async function readAgentFile(name: string, file: string, shown: string): 
     const stats = await stat(file);
     if (stats.isDirectory()) throw unreadable(source, `read ${file}: is a directory`);
     if (!stats.isFile()) throw unreadable(source, `${file} is not a regular file`);
-    if (stats.size > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${stats.size} bytes`));
+    if (stats.size > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(stats.size)} bytes`));
     bytes = await readFile(file);
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;

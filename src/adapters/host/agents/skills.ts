@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { skillNotFound } from '../../../core/agent/not-found.js';
 import { MAX_CONTEXT_BYTES } from '../../../core/defaults.js';
 import { ConfigError } from '../../../core/errors.js';
+import { grouped } from '../../../core/text/number.js';
 import { errorCode, fileError } from '../file-error.js';
 import { isInside, shownPath } from '../inside.js';
 
@@ -101,7 +102,7 @@ async function readSkill(file: string): Promise<string> {
     const stats = await stat(file);
     if (!stats.isFile()) throw unreadable(`${file} is not a regular file`, 'A skill is a text file.');
     if (stats.size > MAX_CONTEXT_BYTES) {
-      const size = `${file} has ${stats.size} bytes; the most is ${MAX_CONTEXT_BYTES}`;
+      const size = `${file} has ${grouped(stats.size)} bytes; the most is ${grouped(MAX_CONTEXT_BYTES)}`;
       throw unreadable(size, 'Keep the skill short, and move long texts to context files (`files`).');
     }
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFile(file));

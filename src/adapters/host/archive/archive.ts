@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { messageOf } from '../../../core/errors.js';
+import { grouped } from '../../../core/text/number.js';
 import { errorCode } from '../file-error.js';
 import { isInside } from '../inside.js';
 import { readTarMembers } from './tar-members.js';
@@ -26,7 +27,7 @@ export function refuseArchive(path: string, folder: string): ArchiveRefusal | un
   try {
     const { size } = statSync(path);
     if (size > MAX_ARCHIVE_BYTES)
-      return suspect(`it has ${size} bytes, and at most ${MAX_ARCHIVE_BYTES} are unpacked`);
+      return suspect(`it has ${grouped(size)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are unpacked`);
     const members = readTarMembers(unpack(readFileSync(path)));
     const outside = members.find(
       ({ path }) => !isPlain(path) || !isInside(join('/', folder), join('/', path)),
@@ -56,7 +57,8 @@ function unpack(packed: Buffer): Buffer {
     return zstdDecompressSync(packed, options);
   } catch (thrown) {
     const code = errorCode(thrown) ?? '';
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw new Error(`it holds more than ${MAX_UNPACKED_BYTES} bytes`);
+    if (code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Error(`it holds more than ${grouped(MAX_UNPACKED_BYTES)} bytes`);
     throw /^(?:Z_|ZSTD_)/.test(code) ? new Damage(`it is cut off or damaged (${messageOf(thrown)})`) : thrown;
   }
 }

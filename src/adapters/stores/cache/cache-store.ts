@@ -7,6 +7,7 @@ import { isStatePath } from '../../../core/memory/state.js';
 import { isSameTree, type MemoryTree, mergeTrees, withTakenOut } from '../../../core/memory/tree.js';
 import { describeCause } from '../../../core/network-cause.js';
 import { encodeBytes } from '../../../core/text/bytes.js';
+import { grouped } from '../../../core/text/number.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
 import { notReadBack } from '../tree-on-disk.js';
@@ -198,7 +199,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
   if (bytes > MAX_TREE_BYTES) {
     return {
-      message: `memory holds ${bytes} bytes, and the cache takes at most ${MAX_TREE_BYTES}`,
+      message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
       remedy:
         'Set `memory-store: repo` with `permissions: contents: write`, which has no such limit, or start a new memory with `memory-cache-name`.',
     };
@@ -214,7 +215,7 @@ function checkTree(tree: MemoryTree): { readonly message: string; readonly remed
       };
     case 'count':
       return {
-        message: `memory holds ${refused.count} files, and the cache takes at most ${refused.most}`,
+        message: `memory holds ${grouped(refused.count)} files, and the cache takes at most ${grouped(refused.most)}`,
         remedy:
           'Delete notes with `mode: memory` and `memory-command: forget`, or set `memory-store: repo` with `permissions: contents: write`.',
       };

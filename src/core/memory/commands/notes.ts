@@ -1,5 +1,6 @@
 import { encodeBytes } from '../../text/bytes.js';
 import { dateOf } from '../../text/dates.js';
+import { grouped } from '../../text/number.js';
 import type { NoteChange } from '../change.js';
 import { copiesOf, isNotesPath } from '../notes/place.js';
 import { isStatePath } from '../state.js';
@@ -26,7 +27,9 @@ export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly M
 
 /** Notes as a markdown list with their sizes. */
 export function formatNoteList(notes: readonly MemoryNote[]): string {
-  return notes.map(({ path, text }) => `- \`${path}\`, ${encodeBytes(text).length} bytes`).join('\n');
+  return notes
+    .map(({ path, text }) => `- \`${path}\`, ${grouped(encodeBytes(text).length)} bytes`)
+    .join('\n');
 }
 
 /** The lines that hold all the words, whatever their case, as a markdown list with their places. */

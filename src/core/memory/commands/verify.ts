@@ -1,5 +1,6 @@
 import { MAX_LOADED_MEMORY_BYTES } from '../../defaults.js';
 import { encodeBytes } from '../../text/bytes.js';
+import { grouped } from '../../text/number.js';
 import { parseProvenance } from '../provenance.js';
 import { countEntries } from '../run-log.js';
 import { checkSignature, isSignedFirst } from '../signature.js';
@@ -81,14 +82,14 @@ function checkSize(text: string, entries: number): readonly BareFinding[] {
   const headings = countEntries(text);
   const counted =
     headings === entries ? '' : ` (${headings} as \`last_n\` counts: lines that start with \`## \`)`;
-  const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${bytes} bytes`;
+  const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${grouped(bytes)} bytes`;
   const limits = [
     ...(bytes > MAX_LOADED_MEMORY_BYTES
       ? [
-          `of which only the newest ${MAX_LOADED_MEMORY_BYTES} are loaded without \`last_n\` and \`max_log_bytes\``,
+          `of which only the newest ${grouped(MAX_LOADED_MEMORY_BYTES)} are loaded without \`last_n\` and \`max_log_bytes\``,
         ]
       : []),
-    ...(bytes > MAX_CACHE_BYTES ? [`more than the ${MAX_CACHE_BYTES} that the cache takes`] : []),
+    ...(bytes > MAX_CACHE_BYTES ? [`more than the ${grouped(MAX_CACHE_BYTES)} that the cache takes`] : []),
   ];
   const severity = bytes > MAX_CACHE_BYTES ? 'problem' : 'information';
   return [{ code: 'size', severity, line: undefined, message: [figures, ...limits].join('; ') }];

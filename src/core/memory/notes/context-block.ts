@@ -1,6 +1,7 @@
 import { cutToBytes, utf8Bytes } from '../../text/cut.js';
 import { dateOf, isDate } from '../../text/dates.js';
 import { foldLetters } from '../../text/fold-letters.js';
+import { grouped } from '../../text/number.js';
 import type { Warning } from '../../warning.js';
 import { readableText } from '../prompt-text.js';
 import { linesOf } from './lines.js';
@@ -81,7 +82,7 @@ function titleOf(date: string, today: string): string {
 }
 
 function cutWarning(cut: readonly string[], { maxBytes }: BlockOptions): Warning {
-  const message = `notes take more than ${maxBytes} bytes of the prompt, so not all of them are in it: ${cut.join(', ')}. The agent can still search and read them. Shorten them, or raise \`max_inject_bytes\` in \`[memory]\`.`;
+  const message = `notes take more than ${grouped(maxBytes)} bytes of the prompt, so not all of them are in it: ${cut.join(', ')}. The agent can still search and read them. Shorten them, or raise \`max_inject_bytes\` in \`[memory]\`.`;
   return { code: 'memory-truncated', message };
 }
 

@@ -1,3 +1,4 @@
+import { grouped } from '../../text/number.js';
 import type { NoteTarget } from './place.js';
 
 /** A change that a run made to its notes, for the job summary. */
@@ -30,7 +31,7 @@ export function formatRecent(recent: readonly RecentWrite[], made = recent.lengt
   const left = made - recent.length;
   const rows = recent.map(
     ({ timestamp, action, path, bytes }) =>
-      `| ${timestamp.toISOString().slice(11, 19)} | ${action} | \`${inCell(path)}\` | ${bytes} |`,
+      `| ${timestamp.toISOString().slice(11, 19)} | ${action} | \`${inCell(path)}\` | ${grouped(bytes)} |`,
   );
   return [
     ...(left > 0
