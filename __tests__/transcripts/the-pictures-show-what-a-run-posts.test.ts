@@ -19,7 +19,7 @@ const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
 const TITLE = 'Charge orders with tax';
 
 const REVIEWER = `name = "reviewer"
-model = "anthropic/claude-sonnet-4-5"
+model = "anthropic/claude-sonnet-5-5"
 system_prompt = "You review changes to a billing system."
 tools = ["add_review_comment", "submit_review", "settle_finding"]
 
@@ -166,7 +166,10 @@ async function terminal() {
   return { command: `axe-action ${words.join(' ')}`, screen: lines(lastScreen(stdout)) };
 }
 
-const LAPTOP_REVIEWER = AGENT.replace('\n\n[memory]', '\ntools = ["read_file"]\n\n[memory]');
+const LAPTOP_REVIEWER = AGENT.replace('sonnet-4-5', 'sonnet-5-5').replace(
+  '\n\n[memory]',
+  '\ntools = ["read_file"]\n\n[memory]',
+);
 
 function lines(said: string): readonly string[] {
   return said.replace(/\n$/, '').split('\n');
