@@ -32,8 +32,8 @@ it('C4 60: asks the next one when all tries at the first are spent', async () =>
     expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
     expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'I step in.' });
     expect(step.outputs['model']).toMatch(/^gpt-4\.1/);
-    expect(step.log).toContain('anthropic/claude-sonnet-4-5 is out of reach; asking ollama/llama3');
-    expect(step.log).toContain('ollama/llama3 is out of reach; asking openai/gpt-4.1');
+    expect(step.log).toContain('anthropic/claude-sonnet-4-5 cannot be reached; asking ollama/llama3');
+    expect(step.log).toContain('ollama/llama3 cannot be reached; asking openai/gpt-4.1');
   }
 });
 

@@ -19,7 +19,7 @@ type Told =
 type Row = readonly [call: string, told: Told, permission: string];
 
 const REPO = '/repos/{owner}/{repo}';
-const ANY_TOKEN = 'The token of the `github-token` input may not do this';
+const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do this';
 
 /** Requests by GraphQL are told apart by a field that they ask for. */
 const SCENES: Readonly<

@@ -37,7 +37,7 @@ it.each<[string, StageOptions, string, Readonly<Record<string, string>>]>([
   [
     'somebody who may only triage',
     { role: 'triage' },
-    'Codertocat may not write here',
+    'Codertocat cannot write here',
     { 'min-permission': 'triage' },
   ],
 ])('skips the pull request of %s, with the reason', async (_, options, why, inputs) => {

@@ -43,7 +43,7 @@ it('saves to the cache like any other run where nothing was asked for, and says 
   const second = await scene.run({ ...auto, runId: '2' });
   expect(resultsIn(scene.model.prompts()[1]?.system ?? '')).toEqual(['Before.', 'Answer 0.']);
   expect(steady(second.summary)).toContain(
-    '2 entries loaded from [`octo-org/octo-repo@axe-memory:ask.md`](https://github.com/octo-org/octo-repo/blob/axe-memory/ask.md) and `cache axe-memory/v1/trunk/default/0000000001`',
+    '2 entries loaded from the memory branch [`octo-org/octo-repo@axe-memory:ask.md`](https://github.com/octo-org/octo-repo/blob/axe-memory/ask.md) and `cache axe-memory/v1/trunk/default/0000000001`',
   );
 
   scene.repo.contents = 'write';

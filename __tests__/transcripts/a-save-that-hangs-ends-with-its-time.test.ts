@@ -91,7 +91,7 @@ describe('the cache', () => {
       `Memory: another run has reserved ${name} and has not finished saving it; waiting `,
     );
     expect(step.log).toContain(
-      `Memory: ${name} is still not there, so the run that reserved it is taken for dead`,
+      `Memory: ${name} is still missing, so the run that reserved it has probably ended`,
     );
     expect(cache.entries().map(({ key }) => key)).toEqual(['axe-memory/v1/trunk/default/0000000002.']);
   });

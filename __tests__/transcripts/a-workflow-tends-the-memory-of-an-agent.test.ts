@@ -104,13 +104,13 @@ it('exports to the outputs and to a file, and imports a file', async () => {
 });
 
 it.each([
-  ['export --out ../memory.md', /"\.\.\/memory\.md" is no path inside the workspace/],
-  ['import /etc/hostname', /"\/etc\/hostname" is no path inside the workspace/],
-  ['export --out .git/config', /"\.git\/config" is no path inside the workspace/],
+  ['export --out ../memory.md', /"\.\.\/memory\.md" is not a path inside the workspace/],
+  ['import /etc/hostname', /"\/etc\/hostname" is not a path inside the workspace/],
+  ['export --out .git/config', /"\.git\/config" is not a path inside the workspace/],
   ['import missing.md', /missing\.md: no such file/],
   ['forget 01kgzz9', /no entry with id `01kgzz9` in octo-org\/octo-repo@axe-memory\. Give the id as `show`/],
   ['bogus', /the input `memory-command`: unknown memory command "bogus"\n {2}Write one of: `show/],
-  ['forget', /the input `memory-command`: accepts 1 arg\(s\), received 0\n {2}It is written `forget <id>/],
+  ['forget', /the input `memory-command`: `forget` needs <id>\n {2}Usage: `forget <id>/],
   ['edit 01kgk41 --text "open', /a quotation mark is not closed: "open/],
 ])('fails with one error that says what is wrong: %s', async (command, told) => {
   const stage = await startedByHand();

@@ -61,7 +61,7 @@ it('keeps what a writer answered, tells the model, and drops what it raises all 
     'an-answered-comment-is-not-raised-again',
     [
       `=== the end of the user message\n${lessonsIn(secondMessage(stage))}\n`,
-      `=== summary\n${/\*\*Learned[^<]*/.exec(second.summary)?.[0]}`,
+      `=== summary\n${/\*\*Learned[^<|]*/.exec(second.summary)?.[0]}`,
       `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
       `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
     ].join('\n'),

@@ -154,6 +154,6 @@ it('tells a depth that is none, and a verifier that is no model', async () => {
   expect(wrong.exitCode).toBe(1);
   expect(told(wrong)[0]).toContain('the input `review-depth` cannot be "deep"');
   const offline = await stage.run({ inputs: { 'verify-model': 'offline/rules' } });
-  expect(told(offline)[0]).toContain('`verify-model` cannot be `offline/rules`, which is no model');
+  expect(told(offline)[0]).toContain('`verify-model` cannot be `offline/rules`, which is not a model');
   expect(stage.model.prompts()).toEqual([]);
 });

@@ -38,7 +38,7 @@ it.each([
   });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   const results = resultsOf(stage.model.prompts().at(-1));
-  expect(results.filter((result) => result.includes('may not be written'))).toHaveLength(
+  expect(results.filter((result) => result.includes('cannot be written'))).toHaveLength(
     targets.length + more.length + 1,
   );
   expect(readFileSync(join(workspace, file), 'utf8')).toBe(AGENT);

@@ -351,7 +351,7 @@ async function runOn(
   expect([result.exitCode, result.stderr]).toEqual([0, '']);
   const prompt = model.prompts()[index * 2];
   const files = github.files(REPO, 'axe-memory');
-  const learned = /^\*\*Learned from answers\*\*[^<]*/m.exec(result.summary)?.[0];
+  const learned = /^\*\*Learned from answers\*\*[^<|]*/m.exec(result.summary)?.[0];
   return [
     part('Request: system prompt', 'text', prompt?.system ?? ''),
     part('Request: user message', 'text', (prompt?.messages[0] ?? '').replace(/^user: /, '')),

@@ -92,7 +92,7 @@ describe('while the model thinks', () => {
 const FACT = 'The build needs two gigabytes.';
 const WRITE = toolCall('memory_write', { target: 'long_term', content: FACT });
 
-describe('where the token may not write the branch', () => {
+describe('where the token cannot write the branch', () => {
   it('notes are in the summary, with one warning', async () => {
     const stage = await notesStage({ model: [WRITE, text('Two.')] });
     stage.repo.contents = 'read';
