@@ -50,9 +50,9 @@ it.each<[string, string, Readonly<Record<string, string>>, string]>([
 it('counts the files that GitHub does not list', async () => {
   const { step, check, body } = await review(manyFiles(3200, 'y'), { 'max-diff-tokens': '0' });
   const sentence =
-    'Reviewed: 3000 of 3200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
+    'Reviewed: 3,000 of 3,200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
   for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
-  expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3000 of 3200 files' });
+  expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3,000 of 3,200 files' });
 });
 
 function manyFiles(number: number, line: string): string {

@@ -3,7 +3,7 @@ import { SEVERITIES } from '../../core/findings/terms.js';
 import type { Conclusion, RunStats } from '../../core/outcome.js';
 import type { Plan } from '../../core/plan.js';
 import { count } from '../../core/text/count.js';
-import { duration } from '../../core/text/number.js';
+import { duration, grouped } from '../../core/text/number.js';
 import { usd } from '../../core/text/usd.js';
 
 /** What a run came to, on one line. */
@@ -23,7 +23,7 @@ export function formatHeadline({ agent, conclusion, findings, coverage, stats }:
   const files =
     coverage === undefined || coverage.files === 0
       ? []
-      : [`${coverage.read === coverage.files ? '' : `${coverage.read} of `}${count(coverage.files, 'file')}`];
+      : [`${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`];
   const cost = stats.costUsd === undefined ? [] : [usd(stats.costUsd)];
   return [
     ...(isSuccess ? [] : [conclusion]),

@@ -1,4 +1,5 @@
 import { count } from '../text/count.js';
+import { grouped } from '../text/number.js';
 import { type Coverage, type FindingRecord, isOpen } from './record.js';
 import { atLeast } from './severity.js';
 import { SEVERITIES, type Severity } from './terms.js';
@@ -59,7 +60,7 @@ function whyMet(gate: FindingsGate, { findings, coverage, isUnpublished }: GateF
       return describeOpen(blocking(findings, gate.severity));
     case 'coverage':
       if (coverage === undefined || coverage.kind === 'whole') return undefined;
-      return `${coverage.read} of ${count(coverage.files, 'file')} reviewed`;
+      return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
     case 'not-published':
       return isUnpublished ? 'the review was not published' : undefined;
   }

@@ -1,6 +1,7 @@
 import type { FetchedChange } from '../event/fetched-change.js';
 import type { Coverage, UnreadReason } from '../findings/record.js';
 import { count } from '../text/count.js';
+import { grouped } from '../text/number.js';
 import { cleanLine } from '../text/cut.js';
 import { parseDiff } from '../text/diff.js';
 import { type Scope, whyFull } from './scope.js';
@@ -107,14 +108,14 @@ function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefi
     const merge = scope.hasMerge ? ', without what a merge brought' : '';
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
     const more = missed.length === 0 ? '' : ', and what was not read before';
-    return `\`${short(scope.from)}..${short(scope.head)}\`, ${fresh} of ${total}${merge}${more}`;
+    return `\`${short(scope.from)}..${short(scope.head)}\`, ${grouped(fresh)} of ${total}${merge}${more}`;
   }
   const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
   if (kind === 'whole') {
     const what = scope === undefined ? 'change' : 'pull request';
     return `the whole ${what}, ${total}${at === '' ? '' : `,${at}`}`;
   }
-  return read === files ? `${total}${at}` : `${read} of ${total}${at}`;
+  return read === files ? `${total}${at}` : `${grouped(read)} of ${total}${at}`;
 }
 
 function reasonOf(scope: Scope | undefined): string {
@@ -166,5 +167,5 @@ function short(sha: string): string {
 export function coverageTitle({ kind, files, read, isListShort }: Coverage): string {
   if (kind === 'whole') return ' · whole';
   if (isListShort === true) return ` in ${read} of more than ${count(files, 'file')}`;
-  return read === files ? '' : ` in ${read} of ${count(files, 'file')}`;
+  return read === files ? '' : ` in ${grouped(read)} of ${count(files, 'file')}`;
 }
