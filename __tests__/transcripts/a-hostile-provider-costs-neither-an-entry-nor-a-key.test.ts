@@ -102,8 +102,8 @@ describe('a rate limit', () => {
 it('C4 60: server errors that pass are tried again, and each try is reported', async () => {
   const { step, entries, asked } = await run([error(500, 'Oops'), error(529, 'Overloaded'), text('Here.')]);
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
-  expect(step.log).toMatch(/Oops; trying again in 1 ms \(1 of 2\)/);
-  expect(step.log).toMatch(/Overloaded; trying again in 1 ms \(2 of 2\)/);
+  expect(step.log).toMatch(/Oops; trying again in 1 ms \(attempt 1 of 2\)/);
+  expect(step.log).toMatch(/Overloaded; trying again in 1 ms \(attempt 2 of 2\)/);
   expect([entries, asked]).toEqual([2, 3]);
 });
 

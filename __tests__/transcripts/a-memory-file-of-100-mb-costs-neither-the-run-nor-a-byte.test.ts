@@ -70,7 +70,7 @@ describe('C2 19: a memory file of 100 MB', () => {
   it('is loaded in part where no number is given, with a warning that names the key', async () => {
     const { step, system } = await run('');
     expect(titles(step)).toEqual(['Memory loaded in part']);
-    expect(step.annotations[0]?.message).toMatch(/holds \d{9} bytes.*`last_n`/);
+    expect(step.annotations[0]?.message).toMatch(/holds \d{3},\d{3},\d{3} bytes.*`last_n`/);
     expect(system.length).toBeLessThan(260 * 1024);
     expect(countEntries(system)).toBe(Number(step.outputs['memory-loaded']));
     expect(countEntries(system)).toBeGreaterThan(200);

@@ -57,7 +57,7 @@ describe('a linked MEMORY.md', () => {
     expect(memory['keeper.md']).toContain('**Result:** Twelve hours.');
     expect(Object.entries(memory).find(([path]) => path.endsWith(`${dayAgo(0)}.md`))?.[1]).toBe('Looked.\n');
     expect(lstatSync(join(root, 'MEMORY.md')).isSymbolicLink()).toBe(true);
-    expect(step.log).toMatch(/^ {2}Memory: append projects\/.*\.md, 7 bytes$/m);
+    expect(step.log).toMatch(/^ {2}Note added to: projects\/.*\.md, 7 bytes$/m);
     expect(step.log).toMatch(/^Memory: 1 entry added to \.axe\/memory\/keeper\.md and 1 change to notes$/m);
   });
 });

@@ -12,7 +12,7 @@ it('C4 59: waits and goes on', async () => {
   const stage = await scheduledStage([{}], { model: [limited('1'), text('Here I am.')] });
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here I am.' } });
-  expect(step.log).toMatch(/rate_limit: Too many requests; trying again in 1000 ms \(1 of 2\)/);
+  expect(step.log).toMatch(/rate_limit: Too many requests; trying again in 1\.0 s \(attempt 1 of 2\)/);
   expect(stage.model.requests()).toHaveLength(2);
 });
 
