@@ -23,7 +23,9 @@ export function formatHeadline({ agent, conclusion, findings, coverage, stats }:
   const files =
     coverage === undefined || coverage.files === 0
       ? []
-      : [`${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`];
+      : [
+          `${coverage.read === coverage.files ? '' : `${grouped(coverage.read)} of `}${count(coverage.files, 'file')}`,
+        ];
   const cost = stats.costUsd === undefined ? [] : [usd(stats.costUsd)];
   return [
     ...(isSuccess ? [] : [conclusion]),
