@@ -114,8 +114,8 @@ const CASE = v.strictObject({
 /** `case.json`. */
 export type Case = v.InferOutput<typeof CASE>;
 
-/** A fault that a change has. */
-export type Expected = v.InferOutput<typeof EXPECTED>;
+/** A fault that a change has; `same` are texts of findings that a judge takes for it. */
+export type Expected = v.InferOutput<typeof EXPECTED> & { readonly same?: readonly string[] };
 
 /** What happens after the first review. */
 export type Step = v.InferOutput<typeof STEP>;

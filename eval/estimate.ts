@@ -42,8 +42,12 @@ export function estimateCase(
 function estimateReview(diffTokens: number, depth: Depth, price: Price): number {
   const turns = Math.min(MAX_TURNS, TURNS + Math.floor(diffTokens / TOKENS_PER_LOOK));
   const pass = estimateTurns(FIXED + diffTokens, turns, price);
-  const look = estimateTurns(FIXED + RESULT, LOOK_TURNS, price);
-  return PASSES[depth] * pass + LOOKS[depth] * look;
+  return PASSES[depth] * pass + LOOKS[depth] * estimateLook(price);
+}
+
+/** A guess at what one second look costs, in US dollars. */
+export function estimateLook(price: Price): number {
+  return estimateTurns(FIXED + RESULT, LOOK_TURNS, price);
 }
 
 function estimateTurns(firstTokens: number, turns: number, price: Price): number {

@@ -1,11 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import { type Peer, type RecordedRequest, sendJson, startLoopback } from '../__tests__/helpers/loopback.js';
+import { promptOf } from '../__tests__/helpers/wire-prompt.js';
 import { type Recordings, requestKey } from './recordings.js';
 import { type Script, scriptedCalls, scriptedReply } from './script.js';
 
 /** Where a gateway takes its answers from. */
 export type Source =
-  | { readonly kind: 'script'; readonly script: Script }
+  | ScriptedSource
+  | AskedSource
+  /** A scripted reviewer, and second looks that a model takes. */
+  | { readonly kind: 'split'; readonly script: Script; readonly verifier: AskedSource };
+
+interface ScriptedSource {
+  readonly kind: 'script';
+  readonly script: Script;
+}
+
+/** A model answers, now or when it was recorded. */
+export type AskedSource =
   | { readonly kind: 'recorded'; readonly recordings: Recordings }
   | {
       readonly kind: 'live';
@@ -39,21 +51,22 @@ export async function startGateway(): Promise<Gateway> {
   const peer = await startLoopback(async (request, response) => {
     requests.push(request);
     if (source === undefined) return refuse(response, 'no run is under way');
-    switch (source.kind) {
+    const answering = answererOf(source, request);
+    switch (answering.kind) {
       case 'script': {
         const { model = '' } = request.body as { readonly model?: string };
-        return sendJson(response, 200, scriptedReply(model, scriptedCalls(request, source.script)));
+        return sendJson(response, 200, scriptedReply(model, scriptedCalls(request, answering.script)));
       }
       case 'recorded': {
-        const found = source.recordings.find(request, timesAsked(request) - 1);
+        const found = answering.recordings.find(request, timesAsked(request) - 1);
         if (found !== undefined) return send(response, { status: 200, ...found });
         misses += 1;
         return refuse(response, 'this request was not recorded');
       }
       case 'live': {
         const nth = timesAsked(request) - 1;
-        const answer = await forward(request, source);
-        if (answer.status === 200) source.recordings?.keep(request, nth, answer);
+        const answer = await forward(request, answering);
+        if (answer.status === 200) answering.recordings?.keep(request, nth, answer);
         return send(response, answer);
       }
     }
@@ -81,6 +94,12 @@ export async function startGateway(): Promise<Gateway> {
   };
 }
 
+function answererOf(source: Source, request: RecordedRequest): ScriptedSource | AskedSource {
+  if (source.kind !== 'split') return source;
+  const isLook = promptOf(request).tools.includes('give_verdict');
+  return isLook ? source.verifier : { kind: 'script', script: source.script };
+}
+
 interface WireAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -92,7 +111,7 @@ const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-enc
 
 async function forward(
   request: RecordedRequest,
-  { baseUrl, fetch }: Extract<Source, { readonly kind: 'live' }>,
+  { baseUrl, fetch }: Extract<AskedSource, { readonly kind: 'live' }>,
 ): Promise<WireAnswer> {
   const query = request.query.size === 0 ? '' : `?${request.query}`;
   const headers = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.has(name));

@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import type { Environment } from '../src/core/environment.js';
 import { AxeError } from '../src/core/errors.js';
-import { DEPTHS, type Depth, estimateCase } from './estimate.js';
+import { formatClaims, isRight, judgeClaims, loadClaims } from './claims.js';
+import { DEPTHS, type Depth, estimateCase, estimateLook } from './estimate.js';
 import { evaluate } from './evaluate.js';
 import { differences, writeExpected } from './expected.js';
+import { formatJudge, openJudge } from './judge.js';
 import { CASES, chooseCases, countKinds, type LoadedCase, loadCases } from './load.js';
 import { RECORDED, recordedModels } from './recordings.js';
 import { formatComparison, formatReport, type SettingResult } from './report.js';
@@ -39,8 +41,10 @@ Without options: scripted answers, offline/rules and recorded answers; exact exp
   --depth <list>             quick, standard, thorough; default standard
   --max-cost <dollars>       the most that all of it may cost; needed with --model
   --rounds <number>          how often each case is run; default 3 with --model
+  --judge <provider/model>   decides where place and words of a finding do not agree; pays from the same cap
   --record                   keeps the answers in eval/recorded/
   --cases <list>             only these cases or kinds
+  --claims                   only second looks: at 60 claims about the cases, of which 30 hold
   --out <file>               writes the result as JSON, one file for all settings
   --compare <a> <b>          compares the first settings of two such files
   --update                   takes the figures for the expected ones
@@ -76,11 +80,13 @@ function readOptions(args: readonly string[]) {
       depth: { type: 'string', default: 'standard' },
       'max-cost': { type: 'string' },
       rounds: { type: 'string' },
+      judge: { type: 'string' },
       record: { type: 'boolean', default: false },
       cases: { type: 'string', default: '' },
       out: { type: 'string' },
       compare: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
+      claims: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       'case-folder': { type: 'string', default: CASES },
       'recorded-folder': { type: 'string', default: RECORDED },
@@ -100,6 +106,7 @@ async function run(options: Options, started: Started): Promise<number> {
   const cases = chooseCases(loadCases(options['case-folder']), listOf(options.cases));
   const world = await openWorld();
   try {
+    if (options.claims) return await judgeAllClaims(world, { options, started });
     return options.model === undefined
       ? await withoutModel(world, cases, { options, started })
       : await withModel(world, cases, { options, started, model: options.model });
@@ -120,6 +127,7 @@ async function withoutModel(
   { options, started }: Running,
 ): Promise<number> {
   if (options.record) throw new UsageError('--record needs --model');
+  if (options.judge !== undefined) throw new UsageError('--judge needs --model');
   const { gateway } = world;
   const inputs = actionInputs();
   const say = () => undefined;
@@ -144,6 +152,9 @@ async function withoutModel(
       recorded.push(await evaluate(world, { ...once, isOfModel: true, cases: [loaded], setting }));
     }
   }
+  const isAll = options.cases === '' && options['case-folder'] === CASES;
+  const setting = scriptedSetting(gateway, inputs);
+  const claims = isAll ? await judgeClaims(world, { claims: loadClaims(), cases, setting, rounds: 1 }) : [];
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   const joined = joinResults(recorded);
   const results = [scripted, offline, ...joined];
@@ -151,12 +162,14 @@ async function withoutModel(
   for (const { setting, incomplete } of joined) {
     if (incomplete.length > 0) started.print(`${setting}: must be recorded anew: ${incomplete.join(', ')}\n`);
   }
+  if (isAll) started.print(`${formatClaims(setting.name, claims, false)}\n`);
   started.print(`${describeCases(cases)} in ${seconds} s.`);
   started.print(
     'Scripted answers and rules guard the pipeline: placement, gates, sameness, settling, posting. This says nothing about a model.',
   );
   writeOut(options, results);
-  return judge([scripted, offline], { options, started });
+  const status = judge([scripted, offline], { options, started });
+  return claims.every(isRight) ? status : 1;
 }
 
 /** Recorded answers are played case by case. */
@@ -197,12 +210,7 @@ async function withModel(
   cases: readonly LoadedCase[],
   { options, started, model }: Running & { readonly model: string },
 ): Promise<number> {
-  const capUsd = Number(options['max-cost'] ?? Number.NaN);
-  if (!(capUsd > 0))
-    throw new UsageError('--model needs --max-cost, the most that all of it may cost in US dollars');
-  const rounds = Number(options.rounds ?? 3);
-  if (!Number.isSafeInteger(rounds) || rounds < 1)
-    throw new UsageError('--rounds is a whole number from 1 on');
+  const { capUsd, rounds } = readLimits(options);
   const inputs = actionInputs();
   const depths = readDepths(options.depth, inputs);
   checkReach(model);
@@ -217,6 +225,8 @@ async function withModel(
   }
   started.print(`It stops at $${capUsd.toFixed(2)}.\n`);
   const purse = { capUsd, spentUsd: 0 };
+  const judging =
+    options.judge === undefined ? undefined : await openJudge(options.judge, { env: started.env, purse });
   const results: SettingResult[] = [];
   for (const depth of depths) {
     const setting = liveSetting({
@@ -229,9 +239,11 @@ async function withModel(
       purse,
       isRecording: options.record,
     });
-    results.push(await evaluate(world, { cases, setting, rounds, isOfModel: true, say: started.say }));
+    const evaluation = { cases, setting, rounds, isOfModel: true, judge: judging, say: started.say };
+    results.push(await evaluate(world, evaluation));
   }
   for (const result of results) started.print(`${formatReport(result)}\n`);
+  if (judging !== undefined) started.print(`${formatJudge(judging)}\n`);
   const [first, second] = results;
   if (first !== undefined && second !== undefined) started.print(`${formatComparison(first, second)}\n`);
   if (purse.spentUsd >= capUsd)
@@ -239,6 +251,56 @@ async function withModel(
   started.print(`Spent: $${purse.spentUsd.toFixed(4)}.`);
   writeOut(options, results);
   return results.some(({ scores }) => scores.some(({ failed }) => failed.length > 0)) ? 1 : 0;
+}
+
+/** Only second looks: what compares verifiers and their prompts at the least cost. */
+async function judgeAllClaims(world: World, { options, started }: Running): Promise<number> {
+  const { gateway } = world;
+  const { model } = options;
+  const inputs = actionInputs();
+  const wanted = listOf(options.cases);
+  const cases = loadCases(options['case-folder']);
+  const claims = loadClaims().filter((one) => wanted.length === 0 || wanted.includes(one.case));
+  const judging = { claims, cases };
+  if (model === undefined) {
+    const setting = scriptedSetting(gateway, inputs);
+    const judged = await judgeClaims(world, { ...judging, setting, rounds: 1 });
+    started.print(formatClaims(setting.name, judged, false));
+    return judged.every(isRight) ? 0 : 1;
+  }
+  const { capUsd, rounds } = readLimits(options);
+  checkReach(model);
+  const each = estimateLook(priceOf(model));
+  started.print(
+    `${model}: ${claims.length} claims, ${rounds} rounds: about $${(each * claims.length * rounds).toFixed(2)} by list prices. It stops at $${capUsd.toFixed(2)}.\n`,
+  );
+  const setting = liveSetting({
+    gateway,
+    model,
+    depth: 'standard',
+    inputs,
+    recorded: options['recorded-folder'],
+    env: started.env,
+    purse: { capUsd, spentUsd: 0 },
+    isRecording: options.record,
+  });
+  const judged = await judgeClaims(world, { ...judging, setting, rounds });
+  started.print(formatClaims(setting.name, judged, true));
+  if (judged.length < claims.length * rounds)
+    started.print('\nIt stopped at the cap: the figures are of a part of the claims.');
+  if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(judged, undefined, 2)}\n`);
+  return 0;
+}
+
+/** What a run with a model may cost, and how often each case is run. */
+function readLimits(options: Options): { readonly capUsd: number; readonly rounds: number } {
+  const capUsd = Number(options['max-cost'] ?? Number.NaN);
+  if (!(capUsd > 0))
+    throw new UsageError('--model needs --max-cost, the most that all of it may cost in US dollars');
+  const rounds = Number(options.rounds ?? 3);
+  if (!Number.isSafeInteger(rounds) || rounds < 1)
+    throw new UsageError('--rounds is a whole number from 1 on');
+  return { capUsd, rounds };
 }
 
 function compare(files: readonly string[], { print }: Started): number {

@@ -15,8 +15,22 @@ type Found = Pick<Posted, 'path' | 'line' | 'text'>;
  * wordings, and one word of each group.
  */
 export function isMeant(expected: Expected, found: Found): boolean {
-  if (found.path !== expected.path || !hasWords(expected.words, found.text)) return false;
-  return isNear(expected.lines, found.line) || isWordedAs(expected, found);
+  const { isPlaced, isWorded } = signsOf(expected, found);
+  return (isPlaced && isWorded) || (expected.same ?? []).includes(found.text);
+}
+
+/** Whether place and words do not agree: what a judge is asked about. */
+export function isDoubtful(expected: Expected, found: Found): boolean {
+  const { isPlaced, isWorded } = signsOf(expected, found);
+  return isPlaced !== isWorded;
+}
+
+function signsOf(expected: Expected, found: Found) {
+  if (found.path !== expected.path) return { isPlaced: false, isWorded: false };
+  return {
+    isPlaced: isNear(expected.lines, found.line) || isWordedAs(expected, found),
+    isWorded: hasWords(expected.words, found.text),
+  };
 }
 
 /**

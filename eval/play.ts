@@ -89,6 +89,15 @@ export async function playCase(world: World, loaded: LoadedCase, setting: Settin
   return { ...ended(), isIncomplete: stage.isCut() };
 }
 
+/** Runs the action on the pull request of a case as it is opened, and on nothing that happens later. */
+export async function playFirst(world: World, loaded: LoadedCase, setting: Setting): Promise<Seen> {
+  const { about } = loaded;
+  const version = makeVersions(loaded).first;
+  const scene = openScene(world, version.base);
+  const event = scene.open({ ...about, number: FIRST_PULL }, version);
+  return await createStage(world, { about, setting }).run(scene, { event, pull: FIRST_PULL, version });
+}
+
 /** Runs the second pull request of a lesson once more in a repository of its own, with another memory. */
 export async function playSecond(
   world: World,

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { main } from '../../eval/main.js';
 import type { SettingResult } from '../../eval/report.js';
 import { type ChildResult, startChild } from '../helpers/child.js';
-import { type ModelServer, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { type ModelServer, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { tempDir } from '../helpers/temp.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,6 +73,7 @@ describe('without a model', () => {
     ['an option that is none', ['--modle', 'x'], "Unknown option '--modle'"],
     ['a case that is none', ['--cases', 'x'], 'there is no case and no kind of cases named x'],
     ['recording', ['--record'], '--record needs --model'],
+    ['a judge', ['--judge', MODEL], '--judge needs --model'],
   ])('refuses %s with status 2', async (_, args, words) => {
     const run = await refuse(args);
     expect(run.status).toBe(2);
@@ -98,6 +99,38 @@ describe('with a model', () => {
     const [request] = model.requests();
     expect(request?.headers['x-api-key']).toBe(KEY);
     expect(run.stdout + run.stderr).not.toContain(KEY);
+  });
+
+  it.each([
+    ['same', '| recall | 33 % (1 of 3) |', '0 different, as they are counted without a judge, 2 the same'],
+    [
+      'different',
+      '| recall | 0 % (0 of 3) |',
+      '2 different, as they are counted without a judge, 0 the same',
+    ],
+  ])('lets a judge decide where place and words do not agree: %s', async (word, recall, told) => {
+    // It is on the line of the fault, and says nothing of what the words of the case are about.
+    const finding = toolCall('add_review_comment', {
+      path: 'src/refund.ts',
+      line: 30,
+      code: "  await ledger.append({ order, cents: -cents, reason: 'refund' });",
+      title: 'The bookkeeping is wrong after a slow answer of the provider',
+      body: 'Each time that the provider is slow, more is written off than was paid back.',
+      category: 'data',
+      effect: 'data-loss',
+      reach: 'common',
+    });
+    const model = await startModelServer((request) => {
+      const { messages, tools } = promptOf(request);
+      if (tools.length === 0) return text(`${word}: as they read.`);
+      if (tools.includes('give_verdict'))
+        return toolCall('give_verdict', { verdict: 'holds', reason: 'So.' });
+      return messages.length === 1 ? finding : text('Done.');
+    });
+    const args = [...given, '--judge', MODEL, '--cases', 'refund-retry'];
+    const run = await evaluate(args, model.env);
+    expect([run.exitCode, run.stdout]).toEqual([0, expect.stringContaining(recall)]);
+    expect(run.stdout).toContain(`${MODEL} judged 2 pairs of which place and words did not agree: ${told}`);
   });
 
   it('stops at the cap, and says of which cases nothing is known', async () => {

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { formatClaims, isRight, loadClaims } from '../../eval/claims.js';
+import { loadCases } from '../../eval/load.js';
+import { makeVersions } from '../../eval/versions.js';
+import { parseDiff } from '../../src/core/text/diff.js';
+import { startChild } from '../helpers/child.js';
+import { promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { tempDir } from '../helpers/temp.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLAIMS = loadClaims();
+
+describe('the claims', () => {
+  it('are sixty, of which half hold, in several languages', () => {
+    expect(CLAIMS).toHaveLength(60);
+    expect(CLAIMS.filter(({ holds }) => holds)).toHaveLength(30);
+    const languages = new Map(loadCases().map(({ about }) => [about.name, about.language]));
+    expect(new Set(CLAIMS.map((claim) => languages.get(claim.case))).size).toBeGreaterThanOrEqual(7);
+    expect(new Set(CLAIMS.map(({ case: name, title }) => `${name} ${title}`)).size).toBe(60);
+  });
+
+  it.each(CLAIMS.map((claim) => [`${claim.case}: ${claim.title}`, claim] as const))(
+    'name lines that are there: %s',
+    (_, claim) => {
+      const loaded = loadCases().find(({ about }) => about.name === claim.case);
+      if (loaded === undefined) throw new Error(`no case ${claim.case}`);
+      const { diff } = makeVersions(loaded).first;
+      const lineOf = (path: string, line: number) =>
+        readFileSync(join(loaded.folder, 'head', path), 'utf8').split('\n')[line - 1];
+      expect(lineOf(claim.path, claim.line)).toBe(claim.code);
+      expect(lineOf(claim.decides.path, claim.decides.line)).toBe(claim.decides.code);
+      const added = parseDiff(diff)
+        .filter(({ path }) => path === claim.path)
+        .flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines))
+        .filter(({ kind }) => kind === 'added')
+        .map((line) => line.text);
+      expect(added).toContain(claim.code);
+    },
+  );
+});
+
+function evaluate(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return startChild({
+    command: process.execPath,
+    args: [join(ROOT, 'eval/run.js'), '--claims', ...args],
+    env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
+    cwd: ROOT,
+  }).finished;
+}
+
+const CASES = ['--cases', 'clean-extract,cart-merge'];
+
+it('are raised by a script and decided by the line that decides them', async () => {
+  const run = await evaluate(CASES);
+  expect([run.exitCode, run.stderr]).toEqual([0, '']);
+  expect(run.stdout).toContain('| true and refuted | 0 of 1 |');
+  expect(run.stdout).toContain('| untrue and kept | 0 of 4 |');
+  expect(run.stdout).not.toContain('Cost');
+});
+
+it('show how a model looks: the reviewer is scripted, and only second looks are asked for', async () => {
+  const model = await startModelServer((request) => {
+    const { messages } = promptOf(request);
+    return messages.length === 1
+      ? toolCall('give_verdict', { verdict: 'holds', reason: 'So it is.' })
+      : text('.');
+  });
+  const limits = ['--model', 'anthropic/claude-sonnet-5-5', '--max-cost', '5', '--rounds', '1'];
+  const run = await evaluate([...limits, ...CASES], model.env);
+  expect(run.exitCode).toBe(0);
+  expect(run.stdout).toMatch(/: 5 claims, 1 rounds: about \$0\.\d\d by list prices\. It stops at \$5\.00\./);
+  expect(run.stdout).toContain('| true and refuted | 0 of 1 |');
+  expect(run.stdout).toContain('| untrue and kept | 4 of 4 |');
+  expect(run.stdout).toContain('- kept: clean-extract, The call is made four times instead of three');
+  expect(model.prompts().map(({ tools }) => tools.includes('give_verdict'))).toEqual(
+    Array.from({ length: 5 }, () => true),
+  );
+  const none = await evaluate(['--model', 'anthropic/claude-sonnet-5-5', ...CASES], model.env);
+  expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('--model needs --max-cost')]);
+});
+
+it('are reported with those that were decided wrongly', () => {
+  const [held, untrue] = [CLAIMS.find(({ holds }) => holds), CLAIMS.find(({ holds }) => !holds)];
+  if (held === undefined || untrue === undefined) throw new Error('there are no claims');
+  const judged = [
+    { claim: held, fate: 'refuted', costUsd: 0.01 },
+    { claim: untrue, fate: 'kept', costUsd: 0.02 },
+    { claim: untrue, fate: 'lost', costUsd: 0 },
+  ] as const;
+  expect(judged.map(isRight)).toEqual([false, false, false]);
+  const report = formatClaims('x', judged, true);
+  expect(report).toContain('| true and refuted | 1 of 1 |');
+  expect(report).toContain('| untrue and kept | 1 of 2 |');
+  expect(report).toContain('| never looked at | 1 of 3 |');
+  expect(report).toContain(`- refuted: ${held.case}, ${held.title}`);
+  expect(report).toContain('Cost: $0.0300.');
+});
