@@ -199,6 +199,47 @@ it.each([
   expect(stage.repo.talk.reactions).toEqual([]);
 });
 
+it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'erledigt'])(
+  'asks no model for %j, which ends nothing before the code or the conversation does',
+  async (body) => {
+    const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+    const asked = stage.model.requests().length;
+    const before = stage.github.requests().length;
+    const step = await answer(stage, timing.id, body, 'monalisa', { 'trigger-phrase': '/axe' });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { 'skip-reason': 'no-mention' } });
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(stage.github.requests().length - before).toBe(0);
+    expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([[body], '']);
+    // The next run reads it: with the conversation resolved, such findings are wanted.
+    stage.repo.talk.resolved.set(timing.id, 'monalisa');
+    await again(stage);
+    expect(stateOf(stage)).toMatch(
+      /^- ended .*how=settled why=(?:fixed|answered|reply|agreed).* by=monalisa /m,
+    );
+    expect(stateOf(stage)).toMatch(/^- accepted /m);
+  },
+);
+
+it('counts what people made of findings in the summary of a scheduled run, as tables and a chart', async () => {
+  const { stage, timing, logged } = await reviewedForAnswers({ hubot: 'read' });
+  await answer(stage, timing.id, '/axe dismiss both sides are constants');
+  const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+    '+  console.log(token);\n',
+    '',
+  );
+  stage.repo.talk.resolved.set(logged.id, 'monalisa');
+  await stage.run({ ...push(stage, NEXT, quiet), runId: '1658821494', inputs: ON_BRANCH });
+  const schedule = {
+    name: 'schedule',
+    payload: { schedule: '0 6 * * 1', repository: stage.payload['repository'] },
+  };
+  const inputs = { ...ON_BRANCH, mode: 'memory', 'memory-command': 'stats' };
+  const step = await stage.run({ event: schedule, inputs });
+  expect(step.exitCode).toBe(0);
+  const month = new Date().toISOString().slice(0, 7);
+  expectTranscript('what-people-made-of-findings', steady(step.summary).replaceAll(month, '<month>'));
+});
+
 it('leaves people alone who say it to each other', async () => {
   const { stage } = await reviewedForAnswers({ hubot: 'read' });
   const { comments } = seedReview(stage.repo, {

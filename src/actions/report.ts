@@ -11,6 +11,7 @@ import type { Inputs } from './inputs/inputs.js';
 import { failsStep, lacksMemory, type Outputs } from './outputs.js';
 import { annotate, warningAnnotations } from './report/annotate.js';
 import { failureReporter } from './report/failure.js';
+import { drawCharts } from './report/markdown.js';
 import { reporterOf } from './report/reporters.js';
 import {
   gatesMet,
@@ -151,7 +152,7 @@ export async function writeSummary(
   { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
   if ((runner.env['GITHUB_STEP_SUMMARY'] ?? '') === '') return;
-  await summary.addRaw(sanitize(markdown, 'summary', secrets), true).write();
+  await summary.addRaw(drawCharts(sanitize(markdown, 'summary', secrets)), true).write();
 }
 
 function forLog(text: string, secrets: readonly string[]): string {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { code, codeBlock, details, oneLine, sections } from '../../../src/actions/report/markdown.js';
+import { formatSpend } from '../../../src/actions/report/format-spend.js';
+import {
+  code,
+  codeBlock,
+  details,
+  drawCharts,
+  oneLine,
+  sections,
+} from '../../../src/actions/report/markdown.js';
+import { findingStats, formatStatsChart } from '../../../src/core/findings/stats.js';
 import { sanitize } from '../../../src/core/sanitize/sanitize.js';
 import { count } from '../../../src/core/text/count.js';
 
@@ -47,5 +56,36 @@ describe('markdown', () => {
   it('leaves out what is empty', () => {
     expect(sections(['a', '', 'b'])).toBe('a\n\nb');
     expect(sections(['', ''])).toBe('');
+  });
+});
+
+describe('a chart in a cleaned summary', () => {
+  const SPENT = {
+    limits: { perPullUsd: 0, perDayUsd: 2 },
+    pull: undefined,
+    pullUsd: 0,
+    day: '2026-11-23',
+    dayUsd: 0.5,
+  };
+  const days = [{ day: '2026-11-22', usd: 1.25 }];
+  const stats = findingStats([{ category: 'data', fate: 'dismissed', at: new Date('2026-11-02') }]);
+
+  it.each([
+    ['what the last days cost', formatSpend({ ...SPENT, days }, 0.1)],
+    ['what people made of findings', formatStatsChart(stats)],
+  ])('is drawn where it shows %s', (_, markdown) => {
+    expect(sanitize(markdown, 'summary', [])).not.toContain('mermaid');
+    expect(drawCharts(sanitize(markdown, 'summary', []))).toContain('```mermaid\nxychart-beta\n  title ');
+  });
+
+  it.each([
+    'graph LR\n  a --> b',
+    'xychart-beta\n  title "a"\n  click a "https://x.example"',
+    'xychart-beta\n%%{init: {"themeCSS": "x"}}%%\n  bar [1]',
+    'xychart-beta\n  title "![a](https://x.example/a.png)"',
+    'xychart-beta',
+  ])('is shown as its source where it is anything else: %j', (source) => {
+    const cleaned = sanitize(`\`\`\`mermaid\n${source}\n\`\`\``, 'summary', []);
+    expect(drawCharts(cleaned)).toBe(cleaned);
   });
 });
