@@ -134,6 +134,7 @@ close();
       '**1 finding so far: 1 major.** S',
     ],
     ['the summary says it', { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
+    ['something is back', { extent: 'whole', repeated: 1, returned: 1 }, 'S'],
     ['its agent raises none', { extent: undefined }, 'S'],
   ])('has a headline for how much was looked at, where %s', (_, parts, expected) => {
     expect(body({ summary: 'S', ...parts }).text.split('\n\n')[1]).toBe(expected);

@@ -141,6 +141,7 @@ export function prepareReview(parts: ReviewParts): PreparedReview {
     overCap: [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()],
     maxComments,
     repeated: alreadyOpen.length + buffered.repeated.filter(({ of }) => of.state === 'open').length,
+    returned: buffered.repeated.filter(({ of }) => of.state !== 'open').length,
     heldBack: buffered.heldBack.length,
     refused: buffered.refusedFindings,
     passes: buffered.passes,

@@ -30,6 +30,8 @@ export interface ReviewBodyParts {
   readonly maxComments: number;
   /** Findings that are open already. */
   readonly repeated: number;
+  /** Findings that had ended and are open again; left out for none. */
+  readonly returned?: number;
   /** Findings that people have dismissed before. */
   readonly heldBack: number;
   /** Findings that were not taken, because a run had raised so many. */
@@ -107,13 +109,20 @@ const MAX_EARLIER = 30;
 const MAX_ROWS = 30;
 
 /** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
-function headlineOf({ listed, earlier = [], repeated, summary, extent }: ReviewBodyParts): string {
+function headlineOf({
+  listed,
+  earlier = [],
+  repeated,
+  returned = 0,
+  summary,
+  extent,
+}: ReviewBodyParts): string {
   const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
   if (listed.length > 0) {
     const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
     return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
   }
-  if (extent === undefined || SAYS_NOTHING_FOUND.test(summary)) return '';
+  if (extent === undefined || returned > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
   const none = earlier.length + repeated > 0 ? 'Nothing new' : 'No findings';
   return `**${none}${where}.**`;
 }
