@@ -6,12 +6,19 @@ import { createBrokenStore } from '../adapters/stores/broken-store.js';
 import { createFileStore } from '../adapters/stores/file/file-store.js';
 import type { Environment } from '../core/environment.js';
 import { messageOf } from '../core/errors.js';
-import type { Files } from '../core/files.js';
+import type { Files, OpenFile } from '../core/files.js';
 import type { Change } from '../core/memory/change.js';
 import { untrustedPath } from '../core/memory/log-path.js';
 import { isNotesPath } from '../core/memory/notes/place.js';
 import { statePath } from '../core/memory/state.js';
-import type { BlockedPlace, FailedSave, MemoryStore, SaveResult, TreeResult } from '../core/memory/store.js';
+import type {
+  BlockedPlace,
+  FailedSave,
+  LogsResult,
+  MemoryStore,
+  SaveResult,
+  TreeResult,
+} from '../core/memory/store.js';
 import { readWhole } from '../core/text/read-whole.js';
 
 /** Whose memory it is, and where. */
@@ -71,15 +78,18 @@ export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all:
     const places = placesOf(memory);
     const files = createFiles();
     const location = memory.custom === '' ? rootOf(memory) : (places.get(memory.path) ?? '');
+    const readOthers = async (signal: AbortSignal, under: readonly string[] | undefined) => {
+      const others = under?.filter((path) => !places.has(path));
+      if (!all && others === undefined) return await readRest(store, location, signal);
+      return await store.readTree(signal, others);
+    };
     return {
       ...store,
-      readTree: async (signal, under) => {
-        const others = under?.filter((path) => !places.has(path));
-        const base =
-          all || others !== undefined
-            ? await store.readTree(signal, others)
-            : await readRest(store, location, signal);
-        return await withFiles(base, places, files);
+      readTree: async (signal, under) => await withFiles(await readOthers(signal, under), places, files),
+      openLogs: async (logs, signal, under) => {
+        const rest = new Map([...places].filter(([path]) => !logs.includes(path)));
+        const found = await withFiles(await readOthers(signal, under), rest, files);
+        return await openFiles(found, { logs, places, files });
       },
       dropHistory: async () => await removeCopies([...places.values()], { files, location }),
     };
@@ -172,6 +182,30 @@ async function withFiles(
     }
   }
   return { ...base, tree };
+}
+
+/** Opens run logs, links followed and however large they are; closes those that are open if one cannot be opened. */
+async function openFiles(rest: TreeResult, { logs, places, files }: OpenRequest): Promise<LogsResult> {
+  if (rest.kind === 'failed') return rest;
+  const opened = new Map<string, OpenFile>();
+  for (const path of logs) {
+    const location = places.get(path) ?? '';
+    try {
+      const file = await files.open(location, { followLinks: true });
+      if (file !== undefined) opened.set(path, file);
+    } catch (thrown) {
+      for (const file of opened.values()) await file.close();
+      return { kind: 'failed', location, message: messageOf(thrown) };
+    }
+  }
+  const tree = new Map([...rest.tree].filter(([path]) => !logs.includes(path)));
+  return { kind: 'logs', logs: opened, rest: { ...rest, tree } };
+}
+
+interface OpenRequest {
+  readonly logs: readonly string[];
+  readonly places: ReadonlyMap<string, string>;
+  readonly files: Files;
 }
 
 /** A store whose notes lie in a folder of their own (`memory.dir`), and all else where it was. */

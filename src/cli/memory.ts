@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createClock } from '../adapters/host/clock.js';
 import { editText } from '../adapters/host/edit-text.js';
@@ -6,6 +7,7 @@ import { createSign } from '../adapters/host/hmac.js';
 import type {
   CommandSession,
   Exported,
+  Listing,
   MemoryCommandResult,
   MemoryDone,
 } from '../commands/memory/command-session.js';
@@ -16,13 +18,14 @@ import { openCheckoutMemory } from '../composition/checkout-memory.js';
 import { COMMITTED_FOLDER } from '../core/defaults.js';
 import { AxeError, type ExitCode, orAxeError } from '../core/errors.js';
 import type { MemoryEntry } from '../core/memory/commands/entry.js';
+import { formatEntries } from '../core/memory/commands/format.js';
 import type { Provenance } from '../core/memory/provenance.js';
 import { checkSigningKeys } from '../core/memory/signing-keys.js';
 import { mergeThree } from '../core/memory/three-way.js';
 import { sanitize } from '../core/sanitize/sanitize.js';
 import { secretValues } from '../core/sanitize/secret-names.js';
 import { decodeBytes, encodeBytes } from '../core/text/bytes.js';
-import { warningText } from '../core/warning.js';
+import { type Warning, warningText } from '../core/warning.js';
 import { type Flag, type ParsedFlags, parseFlags } from './flags.js';
 import { type CommandHelp, formatCommandHelp, groupHelp } from './help.js';
 import { MEMORY_COMMANDS, MEMORY_HELP } from './memory-help.js';
@@ -73,19 +76,73 @@ async function runHere(name: string, { help, flags, terminal }: ParsedCommand): 
   const mayCreate = command.kind === 'remember' || command.kind === 'import';
   const place = await openMemoryPlace({ agent, flags, terminal, all, mayCreate });
   const secrets = secretValues(terminal.env);
+  const json = flags.bool('json');
   const result = await runMemoryCommand(
     command,
-    { ...makeHand(place, secrets, terminal), ...forPeople(flags, terminal) },
+    {
+      ...makeHand(place, secrets, terminal),
+      list: listTo(terminal, { json, raw: flags.bool('raw'), secrets }),
+    },
     place.unknown,
   );
-  return finish(result, { command, json: flags.bool('json'), secrets, terminal });
+  return finish(result, { command, json, secrets, terminal });
 }
 
-/** In a terminal lists are for reading; in a pipe every byte is as before. */
-function forPeople(flags: ParsedFlags, { stdout }: Terminal): Pick<CommandSession, 'formatEntries'> {
-  if (stdout.isTTY !== true || flags.bool('raw') || flags.bool('json')) return {};
+/** Lists are written as they are read, since they may be long. In a pipe every byte is as on a branch or in a comment. */
+function listTo(
+  terminal: Terminal,
+  { json, raw, secrets }: ListOptions,
+): (listing: Listing) => Promise<void> {
+  const { stdout } = terminal;
+  const clean = (text: string) => sanitize(text, 'log', secrets);
+  if (json)
+    return async ({ entries, warnings }) => {
+      warn(warnings, clean, terminal);
+      await writeAll(stdout, jsonParts(entries));
+    };
+  const isForPeople = stdout.isTTY === true && !raw;
   const view = { nowMs: createClock().now().getTime(), width: stdout.columns ?? 80 };
-  return { formatEntries: (entries) => renderEntries(entries, view) };
+  const [format, between] = isForPeople
+    ? ([(entries: readonly MemoryEntry[]) => renderEntries(entries, view), '\n\n'] as const)
+    : ([formatEntries, '\n'] as const);
+  return async ({ above, entries, below, warnings }) => {
+    warn(warnings, clean, terminal);
+    await writeAll(stdout, textParts());
+    async function* textParts(): AsyncGenerator<string> {
+      yield clean(above);
+      let before = '\n\n';
+      for await (const group of entries) {
+        yield before + clean(format(group));
+        before = between;
+      }
+      yield below === '' ? '\n' : `\n\n${clean(below)}\n`;
+    }
+  };
+}
+
+interface ListOptions {
+  readonly json: boolean;
+  readonly raw: boolean;
+  readonly secrets: readonly string[];
+}
+
+/** Entries as one line of JSON. */
+async function* jsonParts(entries: AsyncIterable<readonly MemoryEntry[]>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const group of entries) {
+    yield before + group.map((entry) => JSON.stringify(describe(entry))).join(',');
+    before = ',';
+  }
+  yield before === '[' ? '[]\n' : ']\n';
+}
+
+/** Writes no faster than what is written is taken. */
+async function writeAll(stdout: Terminal['stdout'], parts: AsyncIterable<string>): Promise<void> {
+  for await (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
+}
+
+function warn(warnings: readonly Warning[], clean: (text: string) => string, { stderr }: Terminal): void {
+  for (const warning of warnings) stderr.write(`warning: ${clean(warningText(warning))}\n`);
 }
 
 /** The flags that are the command's own, as words. */
@@ -169,7 +226,8 @@ function finish(
     const { message, remedy } = result;
     throw new AxeError(clean(message), remedy === undefined ? {} : { remedy: clean(remedy) });
   }
-  for (const warning of result.warnings) terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
+  if (result.isListed === true) return 0;
+  warn(result.warnings, clean, terminal);
   if (json) print(terminal, formatMemoryJson(result));
   else if (command.kind === 'export') terminal.stderr.write(`${clean(result.text)}\n`);
   else print(terminal, clean(result.text));

@@ -28,14 +28,23 @@ export interface CommandSession {
   readonly origin: Omit<Provenance, 'id'> | undefined;
   /** New entries stay apart from what trusted runs load until somebody promotes them. */
   readonly isQuarantined?: boolean;
-  /** How lists of entries are written; left out: as a markdown list. */
-  readonly formatEntries?: (entries: readonly MemoryEntry[]) => string;
+  /** Takes a list of entries in groups, so that it may be of any length; left out: it is part of the text. */
+  readonly list?: (listing: Listing) => Promise<void>;
   /** Lets a person change a text; absent where nobody can be asked. May throw an AxeError. */
   readonly edit?: (draft: string) => Promise<string>;
   /** The text of a file to import, as `decodeBytes` gives it. May throw an AxeError. */
   readonly readImport?: (from: string) => Promise<string>;
   /** Writes what is exported; a text that it returns is the answer itself. May throw an AxeError. */
   readonly writeExport?: (out: string, exported: Exported) => Promise<string | undefined>;
+}
+
+/** Entries for people, the newest first, and what stands above and below them. */
+export interface Listing {
+  readonly above: string;
+  readonly entries: AsyncIterable<readonly MemoryEntry[]>;
+  /** Empty for nothing. */
+  readonly below: string;
+  readonly warnings: readonly Warning[];
 }
 
 /** What is exported; texts are encoded by `encodeBytes`. */
@@ -55,6 +64,8 @@ export type MemoryDone = {
   readonly headline?: string;
   /** The text is exactly what was asked for, and nothing may be added to it. */
   readonly isExport?: true;
+  /** The answer was a list, and whoever asked has it. */
+  readonly isListed?: true;
   /** Whether the memory is another now. */
   readonly changed: boolean;
   /** What was shown or found, the newest first. */
@@ -161,19 +172,21 @@ export async function ask<T>(
   }
 }
 
+type Located = Pick<MemoryView, 'location'>;
+
 /** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
-export function noSuchEntryOrNote(id: string, view: MemoryView): MemoryRefusal {
+export function noSuchEntryOrNote(id: string, view: Located): MemoryRefusal {
   return /\/|\.md$/.test(id) ? noSuchNote(id, view) : noSuchEntry(id, view);
 }
 
 /** What is told of a path that no note has. */
-export function noSuchNote(path: string, { location }: MemoryView): MemoryRefusal {
+export function noSuchNote(path: string, { location }: Located): MemoryRefusal {
   const remedy = 'Give the path of a note as `show` lists it after the entries.';
   return refusal('not-found', `no note \`${path}\` in ${location}`, remedy);
 }
 
 /** What is told of an id that is nobody's. */
-export function noSuchEntry(id: string, { location }: MemoryView, entry = 'entry'): MemoryRefusal {
+export function noSuchEntry(id: string, { location }: Located, entry = 'entry'): MemoryRefusal {
   return refusal(
     'not-found',
     `no ${entry} with id \`${id}\` in ${location}`,

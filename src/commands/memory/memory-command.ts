@@ -13,6 +13,7 @@ import {
 import { editEntry } from './edit-memory.js';
 import { entryNotes } from './entry-notes.js';
 import { forgetMemory } from './forget-memory.js';
+import { lookAtMemory } from './look.js';
 import { memoryStats } from './memory-stats.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { promoteEntry } from './promote-memory.js';
@@ -30,21 +31,60 @@ export async function runMemoryCommand(
   hand: CommandSession,
   unknown?: UnknownAgent,
 ): Promise<MemoryCommandResult> {
-  const view = await viewMemory(hand);
-  if (view.kind === 'failed') return view;
-  const refused = refuseUnknown(command, view, unknown);
-  if (refused !== undefined) return refused;
   switch (command.kind) {
     case 'show':
-      return showMemory(command, view, hand);
     case 'search':
-      return searchMemory(command, view, hand);
     case 'notes':
-      return showNotes(command.path, view);
     case 'verify':
-      return verifyMemory(view, hand);
     case 'stats':
-      return memoryStats(view, hand);
+      return await lookFor(command, hand, unknown);
+    case 'forget':
+    case 'edit':
+    case 'remember':
+    case 'promote':
+    case 'sign':
+    case 'export':
+    case 'import':
+      return await change(command, hand);
+  }
+}
+
+/** Commands that only look, in constant memory where the store can open its logs. */
+async function lookFor(
+  command: Extract<MemoryCommand, { kind: 'show' | 'search' | 'notes' | 'verify' | 'stats' }>,
+  hand: CommandSession,
+  unknown: UnknownAgent | undefined,
+): Promise<MemoryCommandResult> {
+  const look = await lookAtMemory(hand);
+  if (look.kind === 'failed') return look;
+  try {
+    const refused = refuseUnknown(command, look, unknown);
+    if (refused !== undefined) return refused;
+    switch (command.kind) {
+      case 'show':
+        return await showMemory(command, look, hand);
+      case 'search':
+        return await searchMemory(command, look, hand);
+      case 'notes':
+        return showNotes(command.path, look);
+      case 'verify':
+        return await verifyMemory(look, hand);
+      case 'stats':
+        return memoryStats(look, hand);
+    }
+  } finally {
+    await look.close();
+  }
+}
+
+/** Commands that work with the memory as a whole. */
+async function change(
+  command: Exclude<MemoryCommand, { kind: 'show' | 'search' | 'notes' | 'verify' | 'stats' }>,
+  hand: CommandSession,
+): Promise<MemoryCommandResult> {
+  const view = await viewMemory(hand);
+  if (view.kind === 'failed') return view;
+  switch (command.kind) {
     case 'forget':
       return await forgetMemory(command, view, hand);
     case 'edit':

@@ -7,13 +7,19 @@ import {
 import { statePath } from '../../core/memory/state.js';
 import { type FindingLife, livesOf } from '../../core/review/finding-facts.js';
 import { parseReviewFacts } from '../../core/review/state-facts.js';
-import type { CommandSession, MemoryDone, MemoryView } from './command-session.js';
+import type { CommandSession, MemoryDone } from './command-session.js';
+import type { MemoryLook } from './look.js';
 
 /** A finding that nobody has answered for so long has no answer, in milliseconds. */
 const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;
 
+/** What of a memory says what became of findings. */
+interface StatsView extends Pick<MemoryLook, 'tree' | 'location' | 'warnings'> {
+  readonly trusted: Pick<MemoryLook['trusted'], 'path'>;
+}
+
 /** What people made of an agent's findings, by category and by month, from its state file; no model is asked. */
-export function memoryStats(view: MemoryView, { clock }: Pick<CommandSession, 'clock'>): MemoryDone {
+export function memoryStats(view: StatsView, { clock }: Pick<CommandSession, 'clock'>): MemoryDone {
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
   const now = clock.now();
   const fated = [...livesOf(facts).values()].flatMap((life) => fateOf(life, now) ?? []);

@@ -1,151 +1,170 @@
-import { type MemoryEntry, readEntries } from '../../core/memory/commands/entry.js';
-import { findEntry } from '../../core/memory/commands/find.js';
+import { type LogLane, type MemoryEntry, readEntries, readEntry } from '../../core/memory/commands/entry.js';
+import { indexEntries } from '../../core/memory/commands/entry-index.js';
+import { findEntry, isMeant } from '../../core/memory/commands/find.js';
+import type { LogFinding } from '../../core/memory/commands/finding.js';
 import { formatEntries, formatLogFindings, formatWhole } from '../../core/memory/commands/format.js';
 import { formatNoteList, searchNoteLines, verifyNote } from '../../core/memory/commands/notes.js';
-import { newestFirst, searchEntries } from '../../core/memory/commands/search.js';
-import { verifyLog } from '../../core/memory/commands/verify.js';
+import { matcherOf } from '../../core/memory/commands/search.js';
+import { LogVerifier } from '../../core/memory/commands/verify.js';
+import { piecesOf, unitsOf } from '../../core/memory/log-pieces.js';
 import type { MemoryStore } from '../../core/memory/store.js';
 import { count } from '../../core/text/count.js';
 import {
   type CommandSession,
-  logsOf,
   type MemoryCommandResult,
   type MemoryDone,
-  type MemoryView,
   noSuchEntryOrNote,
   noSuchNote,
   severalEntries,
 } from './command-session.js';
+import { lanesOf, type MemoryLook } from './look.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
 /** The entries of a lane, or one with all it says. */
-export function showMemory(
+export async function showMemory(
   { id, lane, last }: Extract<MemoryCommand, { kind: 'show' }>,
-  view: MemoryView,
+  look: MemoryLook,
   session: CommandSession,
-): MemoryCommandResult {
-  if (id !== '') return showNote(id, view) ?? showOne(id, view);
-  const all = newestFirst(view[lane].entries);
-  const entries = last === 0 ? all : all.slice(0, last);
-  const shown =
-    entries.length < all.length ? `The newest ${entries.length} of ${all.length}` : `${all.length}`;
-  const head = `${shown} ${all.length === 1 ? 'entry' : 'entries'} of ${placeOf(view, lane)}`;
-  return done(
-    view,
-    [
-      all.length === 0
-        ? noneYet(view, lane, session.store)
-        : `${head}, newest first:\n\n${listed(entries, session)}`,
-      ...others(view, lane),
-      ...(view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`]),
-    ],
-    { entries },
-  );
+): Promise<MemoryCommandResult> {
+  if (id !== '') return showNote(id, look) ?? (await showOne(id, look));
+  const { file } = look[lane];
+  const index = await indexEntries(file);
+  const { all } = index;
+  const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
+  const above =
+    all === 0
+      ? noneYet(look, lane, session.store)
+      : `${shown} ${all === 1 ? 'entry' : 'entries'} of ${placeOf(look, lane)}, newest first:`;
+  const notes =
+    look.notes.length === 0 ? [] : [`Notes in ${look.location}:\n\n${formatNoteList(look.notes)}`];
+  const below = [...(await others(look, lane)), ...notes];
+  return await list({ above, entries: index.newest(file, lane, last), below }, look, session);
 }
 
 /** All notes with their sizes, or one with all it says. */
-export function showNotes(path: string, view: MemoryView): MemoryCommandResult {
-  if (path !== '') return showNote(path, view) ?? noSuchNote(path, view);
-  const { notes, location } = view;
+export function showNotes(path: string, look: MemoryLook): MemoryCommandResult {
+  if (path !== '') return showNote(path, look) ?? noSuchNote(path, look);
+  const { notes, location } = look;
   const text =
     notes.length === 0
       ? `There are no notes in ${location}. An agent keeps some with \`notes = true\` in \`[memory]\`.`
       : `${count(notes.length, 'note')} in ${location}:\n\n${formatNoteList(notes)}`;
-  return done(view, [text], { entries: [] });
-}
-
-function listed(
-  entries: readonly MemoryEntry[],
-  { formatEntries: format = formatEntries }: CommandSession,
-): string {
-  return format(entries);
+  return done(look, [text], { entries: [] });
 }
 
 /** A note with all it says; undefined where none has that path. */
-function showNote(path: string, view: MemoryView): MemoryDone | undefined {
-  const note = view.notes.find((one) => one.path === path);
+function showNote(path: string, look: MemoryLook): MemoryDone | undefined {
+  const note = look.notes.find((one) => one.path === path);
   if (note === undefined) return undefined;
-  return done(view, [`${formatNoteList([note])}\n\n${note.text.trimEnd()}`], { entries: [] });
+  return done(look, [`${formatNoteList([note])}\n\n${note.text.trimEnd()}`], { entries: [] });
 }
 
 /** The entries that hold all the words. */
-export function searchMemory(
+export async function searchMemory(
   { words, lane, last }: Extract<MemoryCommand, { kind: 'search' }>,
-  view: MemoryView,
+  look: MemoryLook,
   session: CommandSession,
-): MemoryDone {
-  const all = searchEntries(view[lane].entries, words);
-  const entries = last === 0 ? all : all.slice(0, last);
+): Promise<MemoryDone> {
+  const { file } = look[lane];
+  const holds = matcherOf(words);
+  const index = await indexEntries(file, (placed) => holds(readEntry(placed, lane)));
   const quoted = words.map((word) => `"${word}"`).join(' and ');
-  const place = placeOf(view, lane);
-  const found =
-    all.length === 0
+  const place = placeOf(look, lane);
+  const above =
+    index.length === 0
       ? `No entry of ${place} contains ${quoted}.`
-      : `${all.length} of ${view[lane].entries.length} entries of ${place} contain${all.length === 1 ? 's' : ''} ${quoted}:\n\n${listed(entries, session)}`;
-  const lines = searchNoteLines(view.notes, words);
+      : `${index.length} of ${index.all} entries of ${place} contain${index.length === 1 ? 's' : ''} ${quoted}:`;
+  const lines = searchNoteLines(look.notes, words);
   const shown = last === 0 ? lines : lines.slice(0, last);
-  const count = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
-  const inNotes = lines.length === 0 ? [] : [`${count} ${quoted}:\n\n${shown.join('\n')}`];
-  return done(view, [found, ...inNotes, ...others(view, lane)], { entries });
+  const contain = lines.length === 1 ? '1 line of notes contains' : `${lines.length} lines of notes contain`;
+  const inNotes = lines.length === 0 ? [] : [`${contain} ${quoted}:\n\n${shown.join('\n')}`];
+  const below = [...inNotes, ...(await others(look, lane))];
+  return await list({ above, entries: index.newest(file, lane, last), below }, look, session);
 }
 
 /** What is not as it should be in the logs and notes of both lanes. */
-export function verifyMemory(view: MemoryView, { sign }: CommandSession): MemoryDone {
-  const reports = [
-    ...logsOf(view).map((log) => (log.text === '' ? [] : verifyLog({ ...log, sign }))),
-    view.notes.flatMap(verifyNote),
-  ].filter((report) => report.length > 0);
+export async function verifyMemory(look: MemoryLook, { sign }: CommandSession): Promise<MemoryDone> {
+  const reports: (readonly LogFinding[])[] = [];
+  for (const { file, ...log } of lanesOf(look)) {
+    const verifier = new LogVerifier({ ...log, sign });
+    for await (const piece of piecesOf(file)) verifier.push(piece);
+    reports.push(verifier.end());
+  }
+  reports.push(look.notes.flatMap(verifyNote));
   const findings = reports.flat();
   const problems = findings.filter(({ severity }) => severity === 'problem').length;
   const verdict =
     problems === 0
-      ? `No problems in ${view.location}.`
-      : `${count(problems, 'problem')} in ${view.location}.`;
+      ? `No problems in ${look.location}.`
+      : `${count(problems, 'problem')} in ${look.location}.`;
   const unsigned = sign === undefined ? ['Signatures were not checked: there is no key.'] : [];
-  return done(view, [...reports.map(formatLogFindings), [verdict, ...unsigned].join(' ')], { findings });
+  const texts = reports.filter((report) => report.length > 0).map(formatLogFindings);
+  return done(look, [...texts, [verdict, ...unsigned].join(' ')], { findings });
 }
 
-function showOne(id: string, view: MemoryView): MemoryCommandResult {
-  const found = findEntry(
-    logsOf(view).flatMap(({ entries }) => entries),
-    id,
-  );
+async function showOne(id: string, look: MemoryLook): Promise<MemoryCommandResult> {
+  const candidates: MemoryEntry[] = [];
+  for (const { file, lane } of lanesOf(look))
+    for await (const units of unitsOf(file))
+      for (const placed of units) if (isMeant(placed.unit.id, id)) candidates.push(readEntry(placed, lane));
+  const found = findEntry(candidates, id);
   switch (found.kind) {
     case 'found':
-      return done(view, [found.entries.map(formatWhole).join('\n')], { entries: found.entries });
+      return done(look, [found.entries.map(formatWhole).join('\n')], { entries: found.entries });
     case 'missing':
-      return noSuchEntryOrNote(id, view);
+      return noSuchEntryOrNote(id, look);
     case 'ambiguous':
       return severalEntries(id, found.candidates);
   }
 }
 
 /** What a trial without a model left lies apart (D32), where nobody would look for it. */
-function noneYet(view: MemoryView, lane: MemoryEntry['lane'], { kind }: MemoryStore): string {
-  const none = `No entries in ${placeOf(view, lane)}.`;
-  const apart = `offline/${view.trusted.path}`;
-  const count = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
+function noneYet(look: MemoryLook, lane: LogLane, { kind }: MemoryStore): string {
+  const none = `No entries in ${placeOf(look, lane)}.`;
+  const apart = `offline/${look.trusted.path}`;
+  const count = readEntries(look.tree.get(apart) ?? '', 'trusted').length;
   if (count === 0) return none;
   const entries = count === 1 ? '1 entry' : `${count} entries`;
-  const how = kind === 'file' ? ` (\`--dir ${view.location}/offline\`)` : '';
+  const how = kind === 'file' ? ` (\`--dir ${look.location}/offline\`)` : '';
   return `${none} The offline rules have ${entries} in \`${apart}\`${how}.`;
 }
 
 /** The lane that was not asked for, so that nobody takes one for all. */
-function others(view: MemoryView, lane: MemoryEntry['lane']): readonly string[] {
-  const other = lane === 'trusted' ? view.untrusted : view.trusted;
-  const count = other.entries.length;
-  if (count === 0) return [];
-  const entries = count === 1 ? '1 entry' : `${count} entries`;
+async function others(look: MemoryLook, lane: LogLane): Promise<readonly string[]> {
+  const other = lane === 'trusted' ? look.untrusted : look.trusted;
+  const { all } = await indexEntries(other.file, () => false);
+  if (all === 0) return [];
+  const entries = all === 1 ? '1 entry' : `${all} entries`;
   return [`The ${other.lane} lane has ${entries} (\`--lane ${other.lane}\`).`];
 }
 
-function placeOf(view: MemoryView, lane: MemoryEntry['lane']): string {
-  return `\`${view[lane].path}\` in ${view.location}`;
+function placeOf(look: MemoryLook, lane: LogLane): string {
+  return `\`${look[lane].path}\` in ${look.location}`;
+}
+
+interface ListParts {
+  readonly above: string;
+  readonly entries: AsyncIterable<readonly MemoryEntry[]>;
+  readonly below: readonly string[];
+}
+
+/** A list for whoever takes one as it is read, or else as a text. */
+async function list(
+  { above, entries, below }: ListParts,
+  look: MemoryLook,
+  session: CommandSession,
+): Promise<MemoryDone> {
+  if (session.list !== undefined) {
+    await session.list({ above, entries, below: below.join('\n\n'), warnings: look.warnings });
+    return { ...done(look, [], {}), isListed: true };
+  }
+  const all: MemoryEntry[] = [];
+  for await (const group of entries) all.push(...group);
+  return done(look, [above, ...(all.length === 0 ? [] : [formatEntries(all)]), ...below], { entries: all });
 }
 
 function done(
-  { warnings }: MemoryView,
+  { warnings }: MemoryLook,
   parts: readonly string[],
   more: Pick<MemoryDone, 'entries' | 'findings'>,
 ): MemoryDone {

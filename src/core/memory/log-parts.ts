@@ -1,5 +1,5 @@
-import { countEntries, parseEntries } from './run-log.js';
-import { parseLog, textId } from './units.js';
+import { countEntries, type Entry, EntrySplitter } from './run-log.js';
+import { textId, type Unit, UnitBuilder } from './units.js';
 
 /**
  * A part of a run log that gc keeps or removes as a whole: a timestamped entry with everything up to the next one, or,
@@ -24,13 +24,48 @@ export interface PartedLog {
 
 /** Takes a run log apart so that its parts together count as many entries as the log. */
 export function partLog(text: string): PartedLog {
-  const { preamble, units } = parseLog(text);
-  const headings = parseEntries(preamble);
-  const written = headings.map((entry): LogPart => {
-    return { text: entry.text, id: entry.id ?? textId(entry.text), entries: 1, timeMs: undefined };
-  });
-  const timed = units.map((unit): LogPart => {
-    return { text: unit.text, id: unit.id, entries: countEntries(unit.text), timeMs: unit.timeMs };
-  });
-  return { head: preamble.slice(0, headings[0]?.start ?? preamble.length), parts: [...written, ...timed] };
+  const reader = new PartReader();
+  const [first, last] = [reader.push(text), reader.end()];
+  return { head: first.head + last.head, parts: [...first.parts, ...last.parts] };
+}
+
+/** {@link partLog} for a log that comes in pieces. */
+export class PartReader {
+  readonly #splitter = new EntrySplitter();
+  readonly #builder = new UnitBuilder();
+  #isHeadGiven = false;
+
+  /** Parts that are over with this piece. The text before the first heading is given once. */
+  push(piece: string): PartedLog {
+    const entries = this.#splitter.push(piece);
+    return { head: entries.length > 0 ? this.#takeHead() : '', parts: this.#take(entries) };
+  }
+
+  /** What is left once there are no more pieces. */
+  end(): PartedLog {
+    const parts = this.#take(this.#splitter.end());
+    return { head: this.#takeHead(), parts: [...parts, ...this.#builder.end().map(timedPart)] };
+  }
+
+  #takeHead(): string {
+    const head = this.#isHeadGiven ? '' : this.#splitter.head;
+    this.#isHeadGiven = true;
+    return head;
+  }
+
+  #take(entries: readonly Entry[]): readonly LogPart[] {
+    return entries.flatMap((entry) => {
+      const unit = this.#builder.add(entry);
+      if (unit !== undefined) return [timedPart(unit)];
+      return this.#builder.isBegun ? [] : [writtenPart(entry)];
+    });
+  }
+}
+
+function writtenPart({ text, id }: Entry): LogPart {
+  return { text, id: id ?? textId(text), entries: 1, timeMs: undefined };
+}
+
+function timedPart({ text, id, timeMs }: Unit): LogPart {
+  return { text, id, entries: countEntries(text), timeMs };
 }

@@ -23,6 +23,9 @@ export interface Entry {
 }
 
 const HEADING = '## ';
+/** What stands before an entry, with the beginning of its heading. */
+const BOUNDARY = `\n${HEADING}`;
+const PROVENANCE_START = '<!-- axe-action v=1 ';
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
 const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
@@ -49,12 +52,77 @@ export function formatEntry({ timestamp, task, result, provenance }: NewEntry): 
 /** The entries of a run log in the order of the file; text before the first heading belongs to none. */
 export function parseEntries(text: string): readonly Entry[] {
   const starts = entryStarts(text);
-  return starts.map((start, index) => {
-    const entry = text.slice(start, starts[index + 1] ?? text.length);
-    const heading = (entry.split('\n', 1)[0] ?? '').slice(HEADING.length).replace(/\r$/, '');
-    const id = entryId(entry);
-    return { start, heading, text: entry, ...(id === undefined ? {} : { id }) };
-  });
+  return starts.map((start, index) => readEntry(start, text.slice(start, starts[index + 1] ?? text.length)));
+}
+
+/**
+ * {@link parseEntries} for a log that comes in pieces: each entry is given as soon as the next one begins, and nothing
+ * else is kept. The pieces may end anywhere, between the characters of a line break too.
+ */
+export class EntrySplitter {
+  /** Parts of the text before the first entry, or of the entry that is not over yet. */
+  #parts: string[] = [];
+  /** The end of what came so far, if a heading may begin there. The text begins a line as if one stood before it. */
+  #held = '\n';
+  /** Place of the entry that is not over yet; undefined before the first. */
+  #start: number | undefined;
+  /** Place of the text that is held. */
+  #place = -1;
+  #head = '';
+
+  /** Text before the first entry; known with the first entry, or at the end. */
+  get head(): string {
+    return this.#head;
+  }
+
+  /** Entries that are over with this piece. */
+  push(piece: string): readonly Entry[] {
+    const text = this.#held + piece;
+    const done: Entry[] = [];
+    let from = 0;
+    for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
+      this.#parts.push(text.slice(from, at + 1));
+      done.push(...this.#finish());
+      from = at + 1;
+      this.#start = this.#place + from;
+    }
+    const held = heldBack(text);
+    this.#parts.push(text.slice(from, text.length - held));
+    this.#held = text.slice(text.length - held);
+    this.#place += text.length - held;
+    return done;
+  }
+
+  /** The last entry, once there are no more pieces. */
+  end(): readonly Entry[] {
+    this.#parts.push(this.#held);
+    this.#held = '';
+    return this.#finish();
+  }
+
+  #finish(): readonly Entry[] {
+    const text = this.#parts.join('');
+    this.#parts = [];
+    if (this.#start !== undefined) return [readEntry(this.#start, text)];
+    // The line break that stood before the text is none of it.
+    this.#head = text.slice(1);
+    return [];
+  }
+}
+
+/** How many characters at the end of a text may belong to the boundary before an entry. */
+function heldBack(text: string): number {
+  for (let length = BOUNDARY.length - 1; length > 0; length -= 1)
+    if (text.endsWith(BOUNDARY.slice(0, length))) return length;
+  return 0;
+}
+
+function readEntry(start: number, text: string): Entry {
+  const lineEnd = text.indexOf('\n');
+  const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
+  const heading = line.slice(HEADING.length).replace(/\r$/, '');
+  const id = entryId(text);
+  return { start, heading, text, ...(id === undefined ? {} : { id }) };
 }
 
 /**
@@ -80,13 +148,14 @@ export function stripProvenance(text: string): string {
 
 function entryStarts(text: string): readonly number[] {
   const starts = text.startsWith(HEADING) ? [0] : [];
-  for (let at = text.indexOf(`\n${HEADING}`); at >= 0; at = text.indexOf(`\n${HEADING}`, at + 1)) {
+  for (let at = text.indexOf(BOUNDARY); at >= 0; at = text.indexOf(BOUNDARY, at + 1)) {
     starts.push(at + 1);
   }
   return starts;
 }
 
 function entryId(entry: string): string | undefined {
+  if (!entry.includes(PROVENANCE_START)) return undefined;
   const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) => parseProvenance(line.replace(/\n$/, '')));
   return lines.findLast((line) => line !== undefined)?.id;
 }

@@ -1,3 +1,4 @@
+import type { OpenFile } from '../files.js';
 import type { Warning } from '../warning.js';
 import type { Change } from './change.js';
 import type { MemoryTree } from './tree.js';
@@ -101,6 +102,16 @@ export type TreeResult =
     })
   | (Place & { readonly kind: 'failed'; readonly message: string; readonly remedy?: string });
 
+/** Run logs that are open to be read in pieces, and everything else; whoever asked closes them. */
+export type LogsResult =
+  | {
+      readonly kind: 'logs';
+      /** By their paths; one that does not exist is left out. */
+      readonly logs: ReadonlyMap<string, OpenFile>;
+      readonly rest: Extract<TreeResult, { readonly kind: 'tree' }>;
+    }
+  | Extract<TreeResult, { readonly kind: 'failed' }>;
+
 /** What one of several places holds. */
 export interface TreePart {
   readonly store: StoreKind;
@@ -160,6 +171,11 @@ export interface MemoryStore {
    * meant. Without places all files, for people's commands.
    */
   readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult>;
+  /**
+   * {@link readTree} with these logs open instead of in memory, however large they are; `under` names the other places.
+   * Left out by a store that holds texts.
+   */
+  openLogs?(logs: readonly string[], signal: AbortSignal, under?: readonly string[]): Promise<LogsResult>;
   write(changes: readonly Change[], signal: AbortSignal): Promise<SaveResult>;
   /** Writes the newest version anew without what came before it; only where there is a history. */
   dropHistory?(signal: AbortSignal): Promise<SaveResult>;

@@ -1,4 +1,4 @@
-import { type Entry, parseEntries } from './run-log.js';
+import { type Entry, EntrySplitter, parseEntries } from './run-log.js';
 
 /**
  * A timestamped entry with everything up to the next one: what stands under a heading that is no timestamp
@@ -28,32 +28,112 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\
 
 /** Takes a run log apart into its timestamped entries. */
 export function parseLog(text: string): Log {
-  const starts = unitStarts(parseEntries(text));
-  const units = starts.map(({ start, timeMs, id }, index): Unit => {
-    const unit = text.slice(start, starts[index + 1]?.start ?? text.length);
-    return { start, text: unit, timeMs, id: id ?? textId(unit), hasProvenance: id !== undefined };
-  });
+  const builder = new UnitBuilder();
+  const done = parseEntries(text).flatMap((entry) => builder.add(entry) ?? []);
+  const units = [...done, ...builder.end()];
   return { preamble: text.slice(0, units[0]?.start ?? text.length), units };
 }
 
-interface UnitStart {
+interface OpenUnit {
   readonly start: number;
   readonly timeMs: number;
+  readonly texts: string[];
   id: string | undefined;
 }
 
-function unitStarts(entries: readonly Entry[]): readonly UnitStart[] {
-  const starts: UnitStart[] = [];
-  for (const entry of entries) {
-    const { start, heading, id } = entry;
-    const above = starts.at(-1);
-    if (isTimestamped(entry)) starts.push({ start, timeMs: Date.parse(heading.trimEnd()), id });
-    else if (above !== undefined && id !== undefined) {
-      if (above.id === undefined) above.id = id;
-      else if (above.id !== id) starts.push({ start, timeMs: above.timeMs, id });
-    }
+/** Makes units of entries that come one after the other. */
+export class UnitBuilder {
+  #open: OpenUnit | undefined;
+
+  /** Whether a timestamped entry came already; what comes before the first belongs to no unit. */
+  get isBegun(): boolean {
+    return this.#open !== undefined;
   }
-  return starts;
+
+  /** The unit that is over with this entry, if one is. */
+  add(entry: Entry): Unit | undefined {
+    const { start, heading, text, id } = entry;
+    const above = this.#open;
+    if (isTimestamped(entry))
+      return this.#begin({ start, timeMs: Date.parse(heading.trimEnd()), texts: [text], id });
+    if (above === undefined) return undefined;
+    if (id !== undefined && above.id !== undefined && above.id !== id)
+      return this.#begin({ start, timeMs: above.timeMs, texts: [text], id });
+    above.id ??= id;
+    above.texts.push(text);
+    return undefined;
+  }
+
+  /** The last unit, once there are no more entries. */
+  end(): readonly Unit[] {
+    const last = this.#begin(undefined);
+    return last === undefined ? [] : [last];
+  }
+
+  #begin(next: OpenUnit | undefined): Unit | undefined {
+    const done = this.#open;
+    this.#open = next;
+    if (done === undefined) return undefined;
+    const { start, timeMs, texts, id } = done;
+    const text = texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('');
+    return { start, text, timeMs, id: id ?? textId(text), hasProvenance: id !== undefined };
+  }
+}
+
+/** A unit and the line of the log that it begins in, from 1. */
+export interface PlacedUnit {
+  readonly unit: Unit;
+  readonly line: number;
+}
+
+/** What is told of each entry on the way: the line it begins in, and whether a timestamped entry came before it. */
+export type EntryVisitor = (entry: Entry, line: number, isBelowUnit: boolean) => void;
+
+/** The units of a log that comes in pieces, see {@link EntrySplitter}. */
+export class UnitReader {
+  readonly #splitter = new EntrySplitter();
+  readonly #builder = new UnitBuilder();
+  readonly #visit: EntryVisitor;
+  /** Line of the next entry; undefined before the first. */
+  #line: number | undefined;
+  #unitLine = 1;
+
+  constructor(visit: EntryVisitor = () => {}) {
+    this.#visit = visit;
+  }
+
+  /** Units that are over with this piece. */
+  push(piece: string): readonly PlacedUnit[] {
+    return this.#take(this.#splitter.push(piece));
+  }
+
+  /** What is left once there are no more pieces. */
+  end(): readonly PlacedUnit[] {
+    const placed = [...this.#take(this.#splitter.end())];
+    for (const unit of this.#builder.end()) placed.push({ unit, line: this.#unitLine });
+    return placed;
+  }
+
+  #take(entries: readonly Entry[]): readonly PlacedUnit[] {
+    const placed: PlacedUnit[] = [];
+    for (const entry of entries) {
+      const line = this.#line ?? 1 + countLineBreaks(this.#splitter.head);
+      const wasBegun = this.#builder.isBegun;
+      this.#visit(entry, line, wasBegun);
+      const unit = this.#builder.add(entry);
+      if (unit !== undefined) placed.push({ unit, line: this.#unitLine });
+      if (unit !== undefined || !wasBegun) this.#unitLine = line;
+      this.#line = line + countLineBreaks(entry.text);
+    }
+    return placed;
+  }
+}
+
+/** Line breaks in a text. */
+export function countLineBreaks(text: string): number {
+  let breaks = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks += 1;
+  return breaks;
 }
 
 /** Whether the entry begins with a time, as those do that a program wrote. */
@@ -67,15 +147,20 @@ export function isTimestamped(entry: Entry): boolean {
  * Nothing secret hangs on it, so two hashes of 32 bits are enough: FNV-1a, and one that mixes by multiplying and shifting.
  */
 export function textId(text: string): string {
-  const plain = text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd();
+  const [one, other] = textDigest(text.replaceAll('\r\n', '\n').replace(CONFLICT_MARKER, '').trimEnd());
+  return `t-${hex(one)}${hex(other)}`;
+}
+
+/** The two hashes of a text as it is. */
+export function textDigest(text: string): readonly [number, number] {
   let [one, other] = [FNV_OFFSET, FNV_OFFSET];
-  for (let at = 0; at < plain.length; at += 1) {
-    const unit = plain.charCodeAt(at);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
     one = imul(one ^ unit, FNV_PRIME);
     other = imul(other ^ unit, MIX_PRIME);
     other ^= other >>> 15;
   }
-  return `t-${hex(one)}${hex(other)}`;
+  return [one >>> 0, other >>> 0];
 }
 
 const CONFLICT_MARKER = /^(?:(?:<{7}|>{7}|\|{7})(?: [^\n]*)?|={7})(?:\n|$)/gm;
@@ -86,5 +171,5 @@ const FNV_PRIME = 0x01000193;
 const MIX_PRIME = 0x9e3779b1;
 
 function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
+  return word.toString(16).padStart(8, '0');
 }

@@ -24,6 +24,19 @@ export function encodeBytes(text: string): Uint8Array {
   return bytes;
 }
 
+/** How many bytes {@link encodeBytes} makes of a text. */
+export function countBytes(text: string): number {
+  if (!text.isWellFormed()) return encodeBytes(text).length;
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    // Each half of a pair is two of its four bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
+  }
+  return bytes;
+}
+
 const ESCAPED = /^[\uDC80-\uDCFF]+$/u;
 const ESCAPE_BASE = 0xdc00;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readEntries } from '../../../../src/core/memory/commands/entry.js';
-import { newestFirst, searchEntries } from '../../../../src/core/memory/commands/search.js';
+import { matcherOf } from '../../../../src/core/memory/commands/search.js';
 import { entry } from './logs.js';
 
 const ENTRIES = readEntries(
@@ -11,12 +11,12 @@ const ENTRIES = readEntries(
   'trusted',
 );
 
-describe('searchEntries', () => {
+describe('matcherOf', () => {
   it.each([
-    [['race'], ['b', undefined, 'a']],
+    [['race'], ['a', 'b', undefined]],
     [
       ['RACE', 'found'],
-      ['b', 'a'],
+      ['a', 'b'],
     ],
     [['nightly'], ['b', 'c']],
     [['数据'], ['b']],
@@ -24,23 +24,15 @@ describe('searchEntries', () => {
     [['axe-action'], []],
     [['id=a'], []],
     [['2026'], []],
-  ])('finds by %j, newest first', (words, ids) => {
-    const found = searchEntries(ENTRIES, words).map(({ id, unit }) => (unit.hasProvenance ? id : undefined));
+  ])('tells the entries that hold %j', (words, ids) => {
+    const found = ENTRIES.filter(matcherOf(words)).map(({ id, unit }) =>
+      unit.hasProvenance ? id : undefined,
+    );
     expect(found).toEqual(ids);
   });
 
   it('finds an accented letter however it is written', () => {
     const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
-    expect(searchEntries(entries, ['CAFÉ'])).toHaveLength(1);
-  });
-});
-
-describe('newestFirst', () => {
-  it('takes of one time the entry that stands later', () => {
-    const entries = readEntries(
-      entry(1, { id: 'x' }) + entry(1, { id: 'y' }) + entry(0, { id: 'z' }),
-      'trusted',
-    );
-    expect(newestFirst(entries).map(({ id }) => id)).toEqual(['y', 'x', 'z']);
+    expect(entries.filter(matcherOf(['CAFÉ']))).toHaveLength(1);
   });
 });

@@ -10,26 +10,24 @@ import { anyLog, entry } from './logs.js';
 /** What is found, without what every log has: its size, and that axe's entries have no provenance. */
 function problems(text: string, more: Partial<VerifiedLog> = {}) {
   const log = {
-    text,
     lane: 'trusted',
     path: 'bot.md',
     forgotten: new Set<string>(),
     sign: undefined,
   } as const;
-  return verifyLog({ ...log, ...more })
+  return verifyLog(text, { ...log, ...more })
     .filter(({ severity }) => severity === 'problem')
     .map(({ code, line, message }) => [code, line, message]);
 }
 
 function information(text: string) {
   const log = {
-    text,
     lane: 'untrusted',
     path: 'bot.md',
     forgotten: new Set<string>(),
     sign: undefined,
   } as const;
-  return verifyLog(log).map(({ code, severity, lane, line, message }) => ({
+  return verifyLog(text, log).map(({ code, severity, lane, line, message }) => ({
     code,
     severity,
     lane,
@@ -168,8 +166,8 @@ describe('verifyLog', () => {
       withSignature(entry(1, { id: 'a' }), 'bot.md', old) +
       withSignature(entry(2, { id: 'b' }), 'bot.md', both);
     expect(problems(text, { sign: both })).toEqual([]);
-    const log = { text, lane: 'trusted', path: 'bot.md', forgotten: new Set<string>() } as const;
-    expect(verifyLog({ ...log, sign: both })).toContainEqual(
+    const log = { lane: 'trusted', path: 'bot.md', forgotten: new Set<string>() } as const;
+    expect(verifyLog(text, { ...log, sign: both })).toContainEqual(
       expect.objectContaining({
         code: 'signature',
         severity: 'information',

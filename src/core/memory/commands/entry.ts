@@ -1,7 +1,7 @@
 import { untrustedPath } from '../log-path.js';
 import { type Provenance, parseProvenance } from '../provenance.js';
 import { stripProvenance } from '../run-log.js';
-import { parseLog, type Unit } from '../units.js';
+import { countLineBreaks, type PlacedUnit, parseLog, type Unit } from '../units.js';
 
 /** The two logs of an agent (D19). */
 export type LogLane = 'trusted' | 'untrusted';
@@ -36,11 +36,12 @@ export function lanePath(path: string, lane: LogLane): string {
 
 /** The entries of a run log in the order of the file. */
 export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
-  let [line, counted] = [1, 0];
-  return parseLog(text).units.map((unit) => {
-    line += countLines(text, counted, unit.start);
-    counted = unit.start;
-    return readEntry(unit, lane, line);
+  const { preamble, units } = parseLog(text);
+  let line = 1 + countLineBreaks(preamble);
+  return units.map((unit) => {
+    const entry = readEntry({ unit, line }, lane);
+    line += countLineBreaks(unit.text);
+    return entry;
   });
 }
 
@@ -59,7 +60,8 @@ export function readFields(body: string): {
   };
 }
 
-function readEntry(unit: Unit, lane: LogLane, line: number): MemoryEntry {
+/** What a unit says, for people. */
+export function readEntry({ unit, line }: PlacedUnit, lane: LogLane): MemoryEntry {
   const lines = unit.text.replaceAll('\r\n', '\n').split('\n');
   const body = stripProvenance(lines.slice(1).join('\n')).trimEnd();
   const { task, result } = readFields(body);
@@ -79,10 +81,4 @@ function readEntry(unit: Unit, lane: LogLane, line: number): MemoryEntry {
 
 function afterMark(lines: readonly string[]): string {
   return lines.join('\n').slice(RESULT.length).replace(/^ /, '').trimEnd();
-}
-
-function countLines(text: string, from: number, to: number): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
 }

@@ -11,6 +11,11 @@ export type EntrySearch =
 /** Fewest characters that may stand for an id they begin. */
 export const MIN_PREFIX = 6;
 
+/** Whether a requested id may stand for this one: it is the same, or its beginning. */
+export function isMeant(id: string, requested: string): boolean {
+  return id === requested || (requested.length >= MIN_PREFIX && id.startsWith(requested));
+}
+
 /** Finds entries by their id or by the first characters of it, if they are no other's too. */
 export function findEntry(entries: readonly MemoryEntry[], requested: string): EntrySearch {
   const exact = entries.filter(({ id }) => id === requested);

@@ -32,9 +32,8 @@ export interface LogFinding {
 /** A finding before it is known which file it is of. */
 export type BareFinding = Omit<LogFinding, 'lane' | 'path'>;
 
-/** A log and what is known beside it. */
+/** What is known of a log that is verified, beside its text. */
 export interface VerifiedLog {
-  readonly text: string;
   readonly lane: LogLane;
   /** Its place in the tree, which signatures are about. */
   readonly path: string;

@@ -1,14 +1,42 @@
-import { type Entry, parseEntries } from '../run-log.js';
-import { isTimestamped, parseLog } from '../units.js';
+import { countLineBreaks } from '../units.js';
 import type { BareFinding } from './finding.js';
 
 const CONFLICT = /^(?:<{7}|>{7}|\|{7})(?: |$)/;
-/** Looks like a time to a person, and is none to a program. */
-const ALMOST_TIME = /^\d{4}-\d{1,2}-\d{1,2}(?:\D|$)/;
+const SUSPICIOUS = /<{7}|>{7}|\|{7}|\p{Surrogate}|\0/u;
 
-/** What is wrong with the lines of a log, whatever entry they belong to. */
+/** What is wrong with the lines of a text, whatever entry they belong to; headings are looked at by entry. */
 export function checkLines(text: string): readonly BareFinding[] {
-  return [...checkStart(text), ...checkEachLine(text), ...checkHeadings(text)];
+  const checker = new LineChecker();
+  return [...checker.push(text), ...checker.end()];
+}
+
+/** {@link checkLines} for a text that comes in pieces. */
+export class LineChecker {
+  /** Parts of the line that is not over yet. */
+  #parts: string[] = [];
+  #line = 1;
+  #isBegun = false;
+
+  push(piece: string): readonly BareFinding[] {
+    const end = piece.lastIndexOf('\n');
+    if (end < 0) {
+      this.#parts.push(piece);
+      return [];
+    }
+    this.#parts.push(piece.slice(0, end));
+    const found = this.end();
+    this.#parts = [piece.slice(end + 1)];
+    return found;
+  }
+
+  /** What is found in the last line, once there are no more pieces. */
+  end(): readonly BareFinding[] {
+    const text = this.#parts.join('');
+    const [isFirst, line] = [!this.#isBegun, this.#line];
+    this.#isBegun = true;
+    this.#line += countLineBreaks(text) + 1;
+    return [...(isFirst ? checkStart(text) : []), ...checkEachLine(text, line)];
+  }
 }
 
 /** A byte order mark before the first heading hides it from axe, and so from us. */
@@ -18,9 +46,11 @@ function checkStart(text: string): readonly BareFinding[] {
   return [{ code: 'encoding', severity: 'problem', line: 1, message }];
 }
 
-function checkEachLine(text: string): readonly BareFinding[] {
+function checkEachLine(text: string, first: number): readonly BareFinding[] {
+  // Nearly all texts hold nothing of it, and one look at all lines is faster than one at each.
+  if (!SUSPICIOUS.test(text)) return [];
   return text.split('\n').flatMap((whole, index): readonly BareFinding[] => {
-    const line = index + 1;
+    const line = first + index;
     const content = whole.replace(/\r$/, '');
     if (CONFLICT.test(content)) {
       const message = `a conflict marker of git, \`${content.slice(0, 7)}\`; remove the three marker lines`;
@@ -32,28 +62,4 @@ function checkEachLine(text: string): readonly BareFinding[] {
     }
     return [];
   });
-}
-
-/**
- * Headings that are no time: above the first entry they belong to nobody; below one they are part of it for people and
- * commands, and an entry for what loads the newest ones (D6).
- */
-function checkHeadings(text: string): readonly BareFinding[] {
-  const { preamble } = parseLog(text);
-  let [line, counted] = [1, 0];
-  return parseEntries(text).flatMap((entry): readonly BareFinding[] => {
-    line += text.slice(counted, entry.start).split('\n').length - 1;
-    counted = entry.start;
-    if (isTimestamped(entry)) return [];
-    const whose = whoseHeading(entry, preamble);
-    const message = `\`## ${entry.heading.slice(0, 60)}\` is not a time such as 2026-02-03T04:05:06Z, ${whose}`;
-    return [{ code: 'heading', severity: 'problem', line, message }];
-  });
-}
-
-function whoseHeading({ start, heading }: Entry, preamble: string): string {
-  if (start < preamble.length) return 'and belongs to no entry';
-  const part = 'so it counts as part of the entry above';
-  if (ALMOST_TIME.test(heading)) return part;
-  return `${part}, but as an entry of its own for \`last_n\` and \`max_entries\`; put a space before \`##\``;
 }

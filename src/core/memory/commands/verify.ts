@@ -1,85 +1,173 @@
 import { MAX_LOADED_MEMORY_BYTES } from '../../defaults.js';
-import { encodeBytes } from '../../text/bytes.js';
+import { countBytes } from '../../text/bytes.js';
 import { grouped } from '../../text/number.js';
 import { parseProvenance } from '../provenance.js';
-import { countEntries } from '../run-log.js';
-import { checkSignature, isSignedFirst } from '../signature.js';
-import { type MemoryEntry, readEntries } from './entry.js';
+import type { Entry } from '../run-log.js';
+import { checkSignature, isSignedFirst, type Signature } from '../signature.js';
+import { isTimestamped, type PlacedUnit, UnitReader } from '../units.js';
+import { type MemoryEntry, readEntry } from './entry.js';
 import type { BareFinding, FindingCode, LogFinding, VerifiedLog } from './finding.js';
-import { checkLines } from './verify-lines.js';
+import { LineIndex } from './line-index.js';
+import { LineChecker } from './verify-lines.js';
 
 /** Looks through a log and tells what is not as it should be, in the order of the lines. */
-export function verifyLog(log: VerifiedLog): readonly LogFinding[] {
-  const entries = readEntries(log.text, log.lane);
-  const found = [
-    ...checkLines(log.text),
-    ...entries.flatMap((entry) => checkEntry(entry, log)),
-    ...checkAmong(entries),
-  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return [
-    ...found,
-    ...withoutProvenance(entries),
-    ...withEarlierKey(entries, log),
-    ...checkSize(log.text, entries.length),
-  ].map((one) => ({
-    ...one,
-    lane: log.lane,
-    path: log.path,
-  }));
+export function verifyLog(text: string, log: VerifiedLog): readonly LogFinding[] {
+  const verifier = new LogVerifier(log);
+  verifier.push(text);
+  return verifier.end();
+}
+
+/**
+ * {@link verifyLog} for a log that comes in pieces. Of an entry that was looked at only a few bytes are kept: which line
+ * its id and its text were first seen in.
+ */
+export class LogVerifier {
+  readonly #log: VerifiedLog;
+  readonly #lines = new LineChecker();
+  readonly #units = new UnitReader((...entry) => this.#visit(...entry));
+  readonly #found: {
+    readonly lines: BareFinding[];
+    readonly headings: BareFinding[];
+    readonly entries: BareFinding[];
+  } = {
+    lines: [],
+    headings: [],
+    entries: [],
+  };
+  readonly #among = new AmongChecker();
+  #bytes = 0;
+  #headings = 0;
+  #entries = 0;
+  #plain = 0;
+  #signedEarlier = 0;
+
+  constructor(log: VerifiedLog) {
+    this.#log = log;
+  }
+
+  push(piece: string): void {
+    this.#bytes += countBytes(piece);
+    addAll(this.#found.lines, this.#lines.push(piece));
+    this.#take(this.#units.push(piece));
+  }
+
+  /** What was found, once there are no more pieces; nothing of an empty log. */
+  end(): readonly LogFinding[] {
+    if (this.#bytes === 0) return [];
+    addAll(this.#found.lines, this.#lines.end());
+    this.#take(this.#units.end());
+    const { lane, path } = this.#log;
+    const { lines, headings, entries } = this.#found;
+    const found = [...lines, ...headings, ...entries, ...this.#among.found].toSorted(
+      (a, b) => (a.line ?? 0) - (b.line ?? 0),
+    );
+    return [...found, ...this.#inTotal()].map((one) => ({ ...one, lane, path }));
+  }
+
+  #visit(entry: Entry, line: number, isBelowUnit: boolean): void {
+    this.#headings += 1;
+    addAll(this.#found.headings, checkHeading(entry, line, isBelowUnit));
+  }
+
+  #take(units: readonly PlacedUnit[]): void {
+    const { sign, path } = this.#log;
+    for (const placed of units) {
+      const entry = readEntry(placed, this.#log.lane);
+      const signature = sign === undefined ? undefined : checkSignature(placed.unit.text, [path], sign);
+      addAll(this.#found.entries, checkEntry(entry, signature, this.#log));
+      this.#among.add(entry);
+      this.#entries += 1;
+      if (!placed.unit.hasProvenance) this.#plain += 1;
+      if (sign?.earlier === undefined || signature !== 'good') continue;
+      if (!isSignedFirst(placed.unit.text, path, sign)) this.#signedEarlier += 1;
+    }
+  }
+
+  /** What is said of all entries together. */
+  #inTotal(): readonly BareFinding[] {
+    return [
+      ...withoutProvenance(this.#plain, this.#entries),
+      ...withEarlierKey(this.#signedEarlier, this.#entries),
+      checkSize({ bytes: this.#bytes, entries: this.#entries, headings: this.#headings }),
+    ];
+  }
+}
+
+/** One after the other: a log may have more findings than a call takes arguments. */
+function addAll(list: BareFinding[], more: readonly BareFinding[]): void {
+  for (const one of more) list.push(one);
 }
 
 /** What an entry can only have beside others: the same id or text twice, a time before the one above. */
-function checkAmong(entries: readonly MemoryEntry[]): readonly BareFinding[] {
-  const found: BareFinding[] = [];
-  const ids = new Map<string, number>();
-  const texts = new Map<string, number>();
-  for (const [index, entry] of entries.entries()) {
-    const { id, line, heading, unit } = entry;
-    const sameId = ids.get(id);
-    const sameText = texts.get(`${heading}\n${entry.body}`) ?? sameId;
+class AmongChecker {
+  readonly found: BareFinding[] = [];
+  readonly #ids = new LineIndex();
+  readonly #texts = new LineIndex();
+  #before: { readonly timeMs: number; readonly heading: string } | undefined;
+
+  add({ id, line, heading, body, timeMs, unit }: MemoryEntry): void {
+    const text = `${heading}\n${body}`;
+    const sameId = this.#ids.lineOf(id);
+    const sameText = this.#texts.lineOf(text) ?? sameId;
     if (sameId !== undefined && unit.hasProvenance) {
-      found.push(
+      this.found.push(
         problem('duplicate-id', line, `the id \`${id}\` is already that of the entry in line ${sameId}`),
       );
     } else if (sameText !== undefined) {
-      found.push(problem('duplicate-text', line, `the entry in line ${sameText} has the same time and text`));
+      this.found.push(
+        problem('duplicate-text', line, `the entry in line ${sameText} has the same time and text`),
+      );
     }
-    ids.set(id, sameId ?? line);
-    texts.set(`${heading}\n${entry.body}`, sameText ?? line);
-    const before = entries[index - 1];
-    if (before !== undefined && before.timeMs > entry.timeMs) {
-      found.push(problem('order', line, `${heading} is below the later ${before.heading}`));
-    }
+    this.#ids.add(id, sameId ?? line);
+    this.#texts.add(text, sameText ?? line);
+    const before = this.#before;
+    if (before !== undefined && before.timeMs > timeMs)
+      this.found.push(problem('order', line, `${heading} is below the later ${before.heading}`));
+    this.#before = { timeMs, heading };
   }
-  return found;
 }
 
-function withoutProvenance(entries: readonly MemoryEntry[]): readonly BareFinding[] {
-  const plain = entries.filter(({ unit }) => !unit.hasProvenance);
-  if (plain.length === 0) return [];
-  const message = `${plain.length} of ${entries.length} entries have no provenance, as axe and the command line write them`;
+/** Looks like a time to a person, and is none to a program. */
+const ALMOST_TIME = /^\d{4}-\d{1,2}-\d{1,2}(?:\D|$)/;
+
+/**
+ * A heading that is no time: above the first entry it belongs to nobody; below one it is part of it for people and
+ * commands, and an entry for what loads the newest ones (D6).
+ */
+function checkHeading(entry: Entry, line: number, isBelowUnit: boolean): readonly BareFinding[] {
+  if (isTimestamped(entry)) return [];
+  const { heading } = entry;
+  const part = 'so it counts as part of the entry above';
+  const whose = !isBelowUnit
+    ? 'and belongs to no entry'
+    : ALMOST_TIME.test(heading)
+      ? part
+      : `${part}, but as an entry of its own for \`last_n\` and \`max_entries\`; put a space before \`##\``;
+  const message = `\`## ${heading.slice(0, 60)}\` is not a time such as 2026-02-03T04:05:06Z, ${whose}`;
+  return [problem('heading', line, message)];
+}
+
+function withoutProvenance(plain: number, entries: number): readonly BareFinding[] {
+  if (plain === 0) return [];
+  const message = `${plain} of ${entries} entries have no provenance, as axe and the command line write them`;
   return [{ code: 'no-provenance', severity: 'information', line: undefined, message }];
 }
 
-function withEarlierKey(
-  entries: readonly MemoryEntry[],
-  { path, sign }: VerifiedLog,
-): readonly BareFinding[] {
-  if (sign?.earlier === undefined) return [];
-  const signed = entries.filter(({ unit }) => checkSignature(unit.text, [path], sign) === 'good');
-  const earlier = signed.filter(({ unit }) => !isSignedFirst(unit.text, path, sign)).length;
+function withEarlierKey(earlier: number, entries: number): readonly BareFinding[] {
   if (earlier === 0) return [];
   const [are, them] = earlier === 1 ? ['is', 'it'] : ['are', 'them'];
-  const message = `${earlier} of ${entries.length} entries ${are} signed with an earlier key; \`sign\` signs ${them} with the first one`;
+  const message = `${earlier} of ${entries} entries ${are} signed with an earlier key; \`sign\` signs ${them} with the first one`;
   return [{ code: 'signature', severity: 'information', line: undefined, message }];
 }
 
 /** Largest memory the Actions cache takes, all files together (D13). */
 const MAX_CACHE_BYTES = 1024 * 1024;
 
-function checkSize(text: string, entries: number): readonly BareFinding[] {
-  const { length: bytes } = encodeBytes(text);
-  const headings = countEntries(text);
+function checkSize({
+  bytes,
+  entries,
+  headings,
+}: Record<'bytes' | 'entries' | 'headings', number>): BareFinding {
   const counted =
     headings === entries ? '' : ` (${headings} as \`last_n\` counts: lines that start with \`## \`)`;
   const figures = `${entries} ${entries === 1 ? 'entry' : 'entries'}${counted}, ${grouped(bytes)} bytes`;
@@ -92,7 +180,7 @@ function checkSize(text: string, entries: number): readonly BareFinding[] {
     ...(bytes > MAX_CACHE_BYTES ? [`more than the ${grouped(MAX_CACHE_BYTES)} that the cache takes`] : []),
   ];
   const severity = bytes > MAX_CACHE_BYTES ? 'problem' : 'information';
-  return [{ code: 'size', severity, line: undefined, message: [figures, ...limits].join('; ') }];
+  return { code: 'size', severity, line: undefined, message: [figures, ...limits].join('; ') };
 }
 
 function problem(code: FindingCode, line: number, message: string): BareFinding {
@@ -103,11 +191,15 @@ const OURS = /^<!-- axe-action\b/;
 const VERSION = /^<!-- axe-action v=(\S+)/;
 
 /** What is wrong with one entry. */
-function checkEntry(entry: MemoryEntry, log: VerifiedLog): readonly BareFinding[] {
+function checkEntry(
+  entry: MemoryEntry,
+  signature: Signature | undefined,
+  log: VerifiedLog,
+): readonly BareFinding[] {
   return [
     ...checkFields(entry),
     ...checkProvenance(entry),
-    ...checkSigned(entry, log),
+    ...checkSigned(entry, signature),
     ...checkForgotten(entry, log),
   ];
 }
@@ -142,9 +234,9 @@ function whyUnread(text: string, line: number): readonly BareFinding[] {
   return [problem('provenance', line, why)];
 }
 
-function checkSigned({ unit, line }: MemoryEntry, { path, sign }: VerifiedLog): readonly BareFinding[] {
-  if (sign === undefined) return [];
-  switch (checkSignature(unit.text, [path], sign)) {
+function checkSigned({ line }: MemoryEntry, signature: Signature | undefined): readonly BareFinding[] {
+  switch (signature) {
+    case undefined:
     case 'good':
       return [];
     case 'none':

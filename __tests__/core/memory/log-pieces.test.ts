@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createSign } from '../../../src/adapters/host/hmac.js';
+import type { OpenFile } from '../../../src/core/files.js';
+import { readEntries, readEntry } from '../../../src/core/memory/commands/entry.js';
+import { LogVerifier, verifyLog } from '../../../src/core/memory/commands/verify.js';
+import { PartReader, partLog } from '../../../src/core/memory/log-parts.js';
+import { openText, piecesOf, SpanReader } from '../../../src/core/memory/log-pieces.js';
+import { EntrySplitter, parseEntries } from '../../../src/core/memory/run-log.js';
+import { withSignature } from '../../../src/core/memory/signature.js';
+import { parseLog, UnitReader } from '../../../src/core/memory/units.js';
+import { countBytes, decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
+import { anyLog, entry } from './commands/logs.js';
+
+/** A text cut at any places: between the two characters of a line break and between the halves of a pair, too. */
+const cutAnywhere = (texts: fc.Arbitrary<string>) =>
+  fc.tuple(texts, fc.array(fc.nat(400), { maxLength: 12 })).map(([text, places]) => {
+    const cuts = [
+      0,
+      ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b),
+      text.length,
+    ];
+    return { text, pieces: cuts.slice(1).map((end, index) => text.slice(cuts[index], end)) };
+  });
+
+const sign = createSign('new key\nold key');
+const old = createSign('old key');
+if (sign === undefined || old === undefined) throw new Error('there is no key');
+
+/** Logs with entries that are signed well, with an earlier key, for another place, or changed afterwards. */
+const signedLog = fc
+  .array(
+    fc.oneof(
+      anyLog,
+      fc
+        .tuple(fc.nat(50), fc.constantFrom('bot.md', 'other.md'), fc.constantFrom(sign, old), fc.boolean())
+        .map(([minute, path, key, isChanged]) => {
+          const text = withSignature(entry(minute, { id: `id-${minute}`, result: '数据 ok' }), path, key);
+          return isChanged ? text.replace('ok', 'changed') : text;
+        }),
+    ),
+    { maxLength: 4 },
+  )
+  .map((logs) => logs.join(''));
+
+describe('a run log in pieces', () => {
+  it('has the entries of the whole, wherever it is cut', () => {
+    fc.assert(
+      fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
+        const splitter = new EntrySplitter();
+        const entries = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()];
+        expect(entries).toEqual(parseEntries(text));
+        expect(splitter.head).toBe(text.slice(0, entries[0]?.start ?? text.length));
+      }),
+    );
+  });
+
+  it.each(['', '\n', '#', '## ', '\n## ', '\n\n## \n## x', '##\n# \n## ', '\r\n## a\r\n## b'])(
+    'has the entries of %j, cut after every character',
+    (text) => {
+      const splitter = new EntrySplitter();
+      const entries = [...[...text].flatMap((piece) => splitter.push(piece)), ...splitter.end()];
+      expect(entries).toEqual(parseEntries(text));
+    },
+  );
+
+  it('has the units of the whole, and the lines they begin in', () => {
+    fc.assert(
+      fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
+        const reader = new UnitReader();
+        const placed = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+        expect(placed.map(({ unit }) => unit)).toEqual(parseLog(text).units);
+        expect(placed.map((one) => readEntry(one, 'trusted'))).toEqual(readEntries(text, 'trusted'));
+        for (const { unit, line } of placed) expect(text.slice(0, unit.start).split('\n')).toHaveLength(line);
+      }),
+    );
+  });
+
+  it('has the parts of the whole, which are the text again', () => {
+    fc.assert(
+      fc.property(cutAnywhere(anyLog), ({ text, pieces }) => {
+        const reader = new PartReader();
+        const read = [...pieces.map((piece) => reader.push(piece)), reader.end()];
+        const whole = partLog(text);
+        expect(read.map(({ head }) => head).join('')).toBe(whole.head);
+        expect(read.flatMap(({ parts }) => parts)).toEqual(whole.parts);
+        expect(whole.head + whole.parts.map((part) => part.text).join('')).toBe(text);
+      }),
+    );
+  });
+
+  it('is verified as the whole is, signatures and lanes included', () => {
+    fc.assert(
+      fc.property(cutAnywhere(signedLog), fc.boolean(), ({ text, pieces }, hasKey) => {
+        const log = {
+          lane: 'untrusted',
+          path: 'bot.md',
+          forgotten: new Set(['id-aaaaaa', 'id-7']),
+          sign: hasKey ? sign : undefined,
+        } as const;
+        const verifier = new LogVerifier(log);
+        for (const piece of pieces) verifier.push(piece);
+        expect(verifier.end()).toEqual(verifyLog(text, log));
+      }),
+    );
+  });
+});
+
+describe('the pieces of a file', () => {
+  /** Bytes of every kind of character, whole or cut, and of line breaks. */
+  const bytes = fc
+    .array(
+      fc.oneof(
+        fc
+          .constantFrom('## 2026-02-03T04:05:06Z\r\n', '数', '🦀', 'é', 'a')
+          .map((text) => [...encodeBytes(text)]),
+        fc.uint8Array({ maxLength: 3 }).map((some) => [...some]),
+        fc.constantFrom([0xf0, 0x9f], [0xf0, 0x9f, 0xa6], [0xe6], [0xc3], [0x80, 0x80, 0x80, 0x80, 0x80]),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => Uint8Array.from(parts.flat()));
+
+  it('are its text, whatever its bytes and wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.integer({ min: 4, max: 9 }), async (content, pieceBytes) => {
+        const file = { ...openText(''), bytes: content.length, read: readerOf(content) };
+        const pieces: string[] = [];
+        for await (const piece of piecesOf(file, pieceBytes)) pieces.push(piece);
+        expect(pieces.join('')).toBe(decodeBytes(content));
+        expect(encodeBytes(pieces.join(''))).toEqual(content);
+        expect(pieces.reduce((sum, piece) => sum + countBytes(piece), 0)).toBe(content.length);
+      }),
+    );
+  });
+
+  it('end with an error if the file becomes shorter', async () => {
+    const file = { ...openText('one entry'), bytes: 20 };
+    await expect(piecesOf(file).next()).rejects.toThrow('the file became shorter while it was read');
+  });
+
+  it('are read at once where spans lie close together, from the end on', async () => {
+    const text = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join('');
+    const plain = openText(text);
+    let reads = 0;
+    const file: OpenFile = {
+      ...plain,
+      read: async (position, length) => {
+        reads += 1;
+        return await plain.read(position, length);
+      },
+    };
+    const spans = new SpanReader(file);
+    for (let end = text.length; end > 100; end -= 100)
+      expect(await spans.read({ start: end - 100, end })).toBe(text.slice(end - 100, end));
+    expect(reads).toBe(1);
+  });
+});
+
+function readerOf(content: Uint8Array): OpenFile['read'] {
+  return async (position, length) => content.subarray(position, position + length);
+}

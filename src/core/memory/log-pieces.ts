@@ -1,0 +1,65 @@
+import type { OpenFile } from '../files.js';
+import { decodeBytes, encodeBytes } from '../text/bytes.js';
+import { type ByteSpan, readExactly, wholeAtEnd } from './log-bytes.js';
+import { type LogPart, PartReader } from './log-parts.js';
+import { openBytes } from './tail.js';
+import { type EntryVisitor, type PlacedUnit, UnitReader } from './units.js';
+
+/** Bytes of a piece: enough that reading costs little, and few enough that memory does not depend on the log. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A text as a file, so that what is in memory and what is on disk are read in the same way. */
+export function openText(text: string): OpenFile {
+  return openBytes(encodeBytes(text));
+}
+
+/**
+ * The text of a file in pieces, none of which splits a character; together they are what {@link decodeBytes} makes of
+ * all its bytes. Throws what reading throws, and an Error if the file becomes shorter meanwhile.
+ */
+export async function* piecesOf(file: OpenFile, pieceBytes = PIECE_BYTES): AsyncGenerator<string> {
+  let at = 0;
+  while (at < file.bytes) {
+    const length = Math.min(pieceBytes, file.bytes - at);
+    const bytes = await readExactly(file, at, length);
+    // Bytes that begin a character are never in the middle of one, so what is decoded before one is decoded alike.
+    const whole = at + length < file.bytes ? wholeAtEnd(bytes) : bytes;
+    at += whole.length;
+    yield decodeBytes(whole);
+  }
+}
+
+/** The units of a log, with the lines they begin in. */
+export async function* unitsOf(file: OpenFile, visit?: EntryVisitor): AsyncGenerator<readonly PlacedUnit[]> {
+  const reader = new UnitReader(visit);
+  for await (const piece of piecesOf(file)) yield reader.push(piece);
+  yield reader.end();
+}
+
+/** What gc keeps or removes of a log as a whole, and before the first of that the text above it. */
+export async function* partsOf(
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<{ readonly head: string; readonly parts: readonly LogPart[] }> {
+  const reader = new PartReader();
+  for await (const piece of pieces) yield reader.push(piece);
+  yield reader.end();
+}
+
+/** Reads spans of a file; those that lie before one another, close together, are read from disk at once. */
+export class SpanReader {
+  readonly #file: OpenFile;
+  #start = 0;
+  #bytes: Uint8Array = new Uint8Array();
+
+  constructor(file: OpenFile) {
+    this.#file = file;
+  }
+
+  async read({ start, end }: ByteSpan): Promise<string> {
+    if (start < this.#start || end > this.#start + this.#bytes.length) {
+      this.#start = Math.min(start, Math.max(0, end - PIECE_BYTES));
+      this.#bytes = await readExactly(this.#file, this.#start, end - this.#start);
+    }
+    return decodeBytes(this.#bytes.subarray(start - this.#start, end - this.#start));
+  }
+}
