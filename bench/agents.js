@@ -104,7 +104,7 @@ async function run({ agent, requests, calls }, folder, model) {
     throw new Error(`${agent} ended with ${status}: ${output}`);
   if (seen.requests !== requests || seen.results !== calls || seen.errors !== 0)
     throw new Error(`${agent} did something else: ${JSON.stringify(seen)}`);
-  return { ms, megabytes: Number(kilobytes) / 1024 };
+  return { ms, megabytes: Number(kilobytes.split(' ')[0]) / 1024 };
 }
 
 async function textOf(stream) {

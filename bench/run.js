@@ -2,12 +2,22 @@
 import { agents } from './agents.js';
 import { appends } from './appends.js';
 import { copilot } from './copilot.js';
+import { largeLog } from './large-log.js';
 import { post } from './post.js';
 import { scaling } from './scaling.js';
 import { startUp } from './start-up.js';
 import { tail } from './tail.js';
 
-const BENCHMARKS = { 'start-up': startUp, post, tail, scaling, appends, agents, copilot };
+const BENCHMARKS = {
+  'start-up': startUp,
+  post,
+  tail,
+  'large-log': largeLog,
+  scaling,
+  appends,
+  agents,
+  copilot,
+};
 
 const wanted = process.argv.slice(2);
 process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}\n`);

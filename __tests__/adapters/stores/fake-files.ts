@@ -45,8 +45,10 @@ function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promi
       inode.bytes = new Uint8Array([...inode.bytes, ...encodeBytes(text)]);
     },
     replace: async (path, text) => {
+      // As on disk: what is written slowly appears at once.
+      const bytes = encodeBytes(typeof text === 'string' ? text : await joined(text));
       await step('replace');
-      inodes.set(path, { bytes: encodeBytes(text) });
+      inodes.set(path, { bytes });
     },
     createExclusive: async (path, text) => {
       await step('create');
@@ -88,4 +90,10 @@ function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promi
       close: async () => {},
     };
   }
+}
+
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all.join('');
 }

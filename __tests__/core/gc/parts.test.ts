@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { affordableTokens, groupReports, oldestEntries, splitLog } from '../../../src/core/gc/parts.js';
-import { formatEntry } from '../../../src/core/memory/run-log.js';
+import {
+  affordableTokens,
+  countLog,
+  estimatePieces,
+  groupReports,
+  oldestEntries as oldestOf,
+  promptPieces,
+  splitLog as splitPieces,
+} from '../../../src/core/gc/parts.js';
+import { partLog } from '../../../src/core/memory/log-parts.js';
+import { openText, piecesOf } from '../../../src/core/memory/log-pieces.js';
+import { countEntries, formatEntry } from '../../../src/core/memory/run-log.js';
 import { parseLog } from '../../../src/core/memory/units.js';
+import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
 import { estimateText } from '../../../src/core/text/estimate-text.js';
+import { anyLog } from '../memory/commands/logs.js';
 
 function log(results: readonly string[]): string {
   return results
@@ -13,20 +25,59 @@ function log(results: readonly string[]): string {
     .join('');
 }
 
-describe('a log in parts', () => {
-  it('is one part as it is where it fits', () => {
-    const text = `# Head\n\n${log(['a', 'b'])}`;
-    expect(splitLog(text, 10_000)).toEqual([text]);
+/** What pieces are a log in: few characters each, so that entries are in several. */
+const PIECE_BYTES = 16;
+
+async function collected(pieces: AsyncIterable<string>): Promise<readonly string[]> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
+async function splitLog(text: string, room: number): Promise<readonly string[]> {
+  return await collected(splitPieces(piecesOf(openText(text), PIECE_BYTES), room));
+}
+
+/** The beginning of a log with its text as a model is given it. */
+async function oldestEntries(text: string, tokens: number | undefined) {
+  const file = openText(text);
+  const oldest = await oldestOf(file, await countLog(file), tokens);
+  if (oldest === undefined) return undefined;
+  return { ...oldest, text: (await collected(promptPieces(file, oldest))).join('') };
+}
+
+describe('a log that is counted', () => {
+  it('has the entries, parts and tokens of its text', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, async (text) => {
+        const counted = await countLog(openText(decodeBytes(encodeBytes(text))));
+        expect(counted).toMatchObject({ entries: countEntries(text), parts: partLog(text).parts.length });
+        expect(counted.tokens).toBe(estimateText(text));
+        expect(counted.stats.runs).toBe(parseLog(text).units.length);
+      }),
+    );
   });
 
-  it('holds every entry once, in order, and no part has more than its room', () => {
-    fc.assert(
-      fc.property(
+  it('has as many tokens in pieces as in one', async () => {
+    const text = '数据库迁移 and words '.repeat(300);
+    expect(await estimatePieces(piecesOf(openText(text), PIECE_BYTES))).toBe(estimateText(text));
+  });
+});
+
+describe('a log in parts', () => {
+  it('is one part as it is where it fits', async () => {
+    const text = `# Head\n\n${log(['a', 'b'])}`;
+    expect(await splitLog(text, 10_000)).toEqual([text]);
+  });
+
+  it('holds every entry once, in order, and no part has more than its room', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.string({ maxLength: 400 }), { minLength: 1, maxLength: 20 }),
         fc.integer({ min: 200, max: 600 }),
-        (results, room) => {
+        async (results, room) => {
           const text = log(results);
-          const parts = splitLog(text, room);
+          const parts = await splitLog(text, room);
           expect(parts.join('')).toBe(text);
           for (const part of parts) expect(estimateText(part)).toBeLessThanOrEqual(room);
         },
@@ -36,10 +87,10 @@ describe('a log in parts', () => {
 
   it.each(['x', '記', '😀'])(
     'keeps beginning and end of an entry of %s that is longer than the room',
-    (letter) => {
+    async (letter) => {
       const task = `${letter}`.repeat(9000);
       const text = formatEntry({ timestamp: new Date(0), task, result: 'the end' });
-      const [part = '', ...others] = splitLog(text, 600);
+      const [part = '', ...others] = await splitLog(text, 600);
       expect(others).toEqual([]);
       expect(estimateText(part)).toBeLessThanOrEqual(600);
       expect(part.startsWith('## 1970-01-01T00:00:00Z\n')).toBe(true);
@@ -80,24 +131,19 @@ describe('what of a log the limits leave room for', () => {
     expect(affordableTokens({ maxTokens, maxCostUsd }, price)).toBe(tokens);
   });
 
-  it('is all of it where it fits or nothing limits it', () => {
+  it.each([undefined, 1000, 400])('is all of it where it fits or nothing limits it: %s', async (tokens) => {
     const text = `# Head\n\n${log(['a', 'b'])}`;
-    const whole = { text, parts: 2 };
-    expect([undefined, 1000, 400].map((tokens) => oldestEntries(text, tokens))).toEqual([
-      whole,
-      whole,
-      whole,
-    ]);
+    expect(await oldestEntries(text, tokens)).toEqual({ text, parts: 2, entries: 2 });
   });
 
-  it('is a beginning of whole entries that fit', () => {
-    fc.assert(
-      fc.property(
+  it('is a beginning of whole entries that fit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.string({ maxLength: 1000 }), { minLength: 1, maxLength: 20 }),
         fc.integer({ min: 0, max: 3000 }),
-        (results, tokens) => {
+        async (results, tokens) => {
           const text = log(results);
-          const oldest = oldestEntries(text, tokens);
+          const oldest = await oldestEntries(text, tokens);
           if (oldest === undefined) {
             expect(estimateText(text)).toBeGreaterThan(tokens);
             return;
@@ -106,22 +152,24 @@ describe('what of a log the limits leave room for', () => {
           const first = units.slice(0, oldest.parts).map((unit) => unit.text);
           expect(first.join('')).toBe(oldest.text);
           expect(oldest.parts).toBeGreaterThan(0);
+          expect(oldest.entries).toBe(countEntries(oldest.text));
           expect(estimateText(oldest.text)).toBeLessThanOrEqual(tokens);
         },
       ),
     );
   });
 
-  it('is nothing where the oldest entry does not fit, and where a long log would be read in crumbs', () => {
+  it('is nothing where the oldest entry does not fit, and where a long log would be read in crumbs', async () => {
     const large = log(['word '.repeat(200), 'b']);
     const task = 'word '.repeat(4000);
     const huge = formatEntry({ timestamp: new Date(0), task, result: 'r' }) + large;
-    expect([oldestEntries(huge, 2000), oldestEntries(large.repeat(20), 400)]).toEqual([undefined, undefined]);
-    expect(oldestEntries(large.repeat(20), 600)?.parts).toBeGreaterThan(1);
+    expect(await oldestEntries(huge, 2000)).toBeUndefined();
+    expect(await oldestEntries(large.repeat(20), 400)).toBeUndefined();
+    expect((await oldestEntries(large.repeat(20), 600))?.parts).toBeGreaterThan(1);
   });
 
-  it('is nothing of a text without entries beyond what it is', () => {
+  it('is nothing of a text without entries beyond what it is', async () => {
     const text = 'only garbage '.repeat(500);
-    expect(oldestEntries(text, 10)).toEqual({ text, parts: 0 });
+    expect(await oldestEntries(text, 10)).toEqual({ text, parts: 0, entries: 0 });
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runsChart } from '../../../src/core/gc/chart.js';
 import { statsLines } from '../../../src/core/gc/format-stats.js';
-import { logStats, WEEKDAYS } from '../../../src/core/gc/stats.js';
+import { LogCounter, type LogStats, WEEKDAYS } from '../../../src/core/gc/stats.js';
+import { readEntries } from '../../../src/core/memory/commands/entry.js';
 import { formatEntry } from '../../../src/core/memory/run-log.js';
 
 interface Run {
@@ -14,6 +15,12 @@ function logOf(runs: readonly Run[]): string {
   return runs
     .map(({ at, words }) => formatEntry({ timestamp: at, task: '1', result: words.join(' ') }))
     .join('');
+}
+
+function logStats(log: string): LogStats {
+  const counter = new LogCounter();
+  for (const entry of readEntries(log, 'trusted')) counter.add(entry);
+  return counter.stats();
 }
 
 const RUNS: fc.Arbitrary<readonly Run[]> = fc.array(

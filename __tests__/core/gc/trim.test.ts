@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { planTrim, type TrimRule } from '../../../src/core/gc/trim.js';
+import {
+  planTrim as planFor,
+  type TrimPlan,
+  type TrimRule,
+  type TrimTime,
+} from '../../../src/core/gc/trim.js';
+import { openText } from '../../../src/core/memory/log-pieces.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/core/memory/run-log.js';
 import { trimLog } from '../../../src/core/memory/trim.js';
 import { parseLog } from '../../../src/core/memory/units.js';
@@ -15,6 +21,10 @@ function log(...days: readonly number[]): string {
     .join('');
 }
 
+async function planTrim(text: string, rule: TrimRule, time: Omit<TrimTime, 'entries'>): Promise<TrimPlan> {
+  return await planFor(openText(text), rule, { ...time, entries: countEntries(text) });
+}
+
 describe('planning a trim', () => {
   it.each<[string, TrimRule, string]>([
     ['nothing says how much is kept', RULE, 'no-target'],
@@ -26,8 +36,8 @@ describe('planning a trim', () => {
     ['what is too old goes within the limit', { ...RULE, lastN: 10, maxAgeDays: 8 }, 'trim 1 of 4'],
     ['nothing is too old', { ...RULE, maxAgeDays: 30 }, 'within 0'],
     ['everything is too old', { ...RULE, maxAgeDays: 1 }, 'trim 3 of 4'],
-  ])('%s', (_what, rule, expected) => {
-    const plan = planTrim(log(1, 3, 6, 10), rule, { now: NOW });
+  ])('%s', async (_what, rule, expected) => {
+    const plan = await planTrim(log(1, 3, 6, 10), rule, { now: NOW });
     const shown =
       plan.kind === 'trim'
         ? `trim ${plan.removed} of ${plan.removed + plan.kept}`
@@ -48,49 +58,49 @@ describe('planning a trim', () => {
     ],
     ['headings that a person wrote', '## a\n1\n## b\n2\n## c\n3\n', 1],
     ['headings above entries', `Mine.\n## a\n1\n## b\n2\n${log(1, 2)}`, 3],
-  ])('keeps as many of %s as a run loads', (_what, text, lastN) => {
-    const plan = planTrim(text, { ...RULE, lastN }, { now: NOW });
+  ])('keeps as many of %s as a run loads', async (_what, text, lastN) => {
+    const plan = await planTrim(text, { ...RULE, lastN }, { now: NOW });
     if (plan.kind !== 'trim') throw new Error(plan.kind);
     const { kept } = trimLog(text, plan);
     expect([countEntries(kept), plan.kept, plan.removed]).toEqual([lastN, lastN, countEntries(text) - lastN]);
     expect(kept.endsWith(lastEntries(text, lastN))).toBe(true);
-    expect(planTrim(kept, { ...RULE, lastN }, { now: NOW })).toEqual({
+    expect(await planTrim(kept, { ...RULE, lastN }, { now: NOW })).toEqual({
       kind: 'within',
       entries: lastN,
       target: lastN,
     });
   });
 
-  it('keeps more rather than split an entry, and says where nothing can go', () => {
+  it('keeps more rather than split an entry, and says where nothing can go', async () => {
     const text = `${log(1)}${log(2)}## Findings\nx\n\n`;
     const rule = { ...RULE, lastN: 1 };
-    const plan = planTrim(text, rule, { now: NOW });
+    const plan = await planTrim(text, rule, { now: NOW });
     expect(plan).toMatchObject({ kind: 'trim', removed: 1, kept: 2 });
     const { kept } = trimLog(text, plan.kind === 'trim' ? plan : { ids: [] });
     expect(kept).toBe(`${log(2)}## Findings\nx\n\n`);
-    expect(planTrim(kept, rule, { now: NOW })).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
+    expect(await planTrim(kept, rule, { now: NOW })).toEqual({ kind: 'indivisible', entries: 2, target: 1 });
   });
 
-  it('lets only go what was analysed, which is the beginning of the log', () => {
+  it('lets only go what was analysed, which is the beginning of the log', async () => {
     const [first = '', second = ''] = parseLog(log(1, 2, 3, 4)).units.map(({ id }) => id);
     const rule = { ...RULE, lastN: 1 };
-    expect(planTrim(log(1, 2, 3, 4), rule, { now: NOW, analysed: 2 })).toEqual({
+    expect(await planTrim(log(1, 2, 3, 4), rule, { now: NOW, analysed: 2 })).toEqual({
       kind: 'trim',
       ids: [first, second],
       leaves: new Map(),
       removed: 2,
       kept: 2,
     });
-    expect(planTrim(log(1).repeat(4), rule, { now: NOW, analysed: 2 })).toMatchObject({
+    expect(await planTrim(log(1).repeat(4), rule, { now: NOW, analysed: 2 })).toMatchObject({
       leaves: new Map([[first, 2]]),
       removed: 2,
       kept: 2,
     });
   });
 
-  it('never takes a heading without a time for old', () => {
+  it('never takes a heading without a time for old', async () => {
     const rule = { ...RULE, maxAgeDays: 1 };
-    expect(planTrim(`## Mine\n- a\n${log(1, 10)}`, rule, { now: NOW })).toMatchObject({
+    expect(await planTrim(`## Mine\n- a\n${log(1, 10)}`, rule, { now: NOW })).toMatchObject({
       removed: 1,
       kept: 2,
     });

@@ -2,7 +2,7 @@ import { COMPACTION, CONTEXT_WINDOW_TOKENS, GC } from '../../core/defaults.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
 import { type AnalysisReply, type BrokenAnalysis, brokenAnalysis } from '../../core/gc/analysis.js';
-import { groupReports, splitLog } from '../../core/gc/parts.js';
+import { estimatePieces, groupReports, splitLog } from '../../core/gc/parts.js';
 import { ANALYST_PROMPT, JOIN_PROMPT, partPrompt, reportsMessage } from '../../core/gc/prompt.js';
 import { type Asker, createAsker, type OpenModel, type Settings } from '../../core/loop/asker.js';
 import { Budget, type BudgetLimits } from '../../core/loop/budget.js';
@@ -14,8 +14,8 @@ import { estimateText } from '../../core/text/estimate-text.js';
 
 /** A log to be analysed, and by whom. */
 export interface AnalysisParts {
-  /** As the model is given it. */
-  readonly log: string;
+  /** As the model is given it, in pieces of whole lines; read more than once. */
+  readonly log: () => AsyncIterable<string>;
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
   readonly retry: RetryPolicy;
@@ -61,20 +61,41 @@ export async function analyse(parts: AnalysisParts, deps: Dependencies): Promise
   const ask = questions(asker, { outputTokens, budget, deps });
   const prompt = estimateText(JOIN_PROMPT) + estimateText(partPrompt(1, 1)) - estimateText(ANALYST_PROMPT);
   const room = Math.floor((window - outputTokens) * COMPACTION.startShare) - prompt;
-  const logs = splitLog(log, Math.max(GC.leastRoomTokens, room));
-  parts.onParts(logs.length, () => usage.stats(deps.clock.now().getTime() - startedAt, budget));
-  const report = await reportOn(logs, Math.max(GC.leastRoomTokens, room), ask);
-  return { analysis: { ...report, parts: logs.length }, ask };
+  const own = Math.max(GC.leastRoomTokens, room);
+  const isWhole = (await estimatePieces(log())) <= own;
+  const count = isWhole ? 1 : await countAll(splitLog(log(), own));
+  parts.onParts(count, () => usage.stats(deps.clock.now().getTime() - startedAt, budget));
+  const report = isWhole
+    ? await reportOnWhole(log(), ask)
+    : await reportOn(splitLog(log(), own), { room: own, count }, ask);
+  return { analysis: { ...report, parts: count }, ask };
 }
 
-async function reportOn(logs: readonly string[], room: number, ask: Question): Promise<Report> {
-  const [whole] = logs;
-  if (logs.length === 1 && whole !== undefined) return reportOf(await ask(ANALYST_PROMPT, whole));
+async function countAll(parts: AsyncIterable<string>): Promise<number> {
+  let count = 0;
+  for await (const _part of parts) count += 1;
+  return count;
+}
+
+/** A log that fits is one question, as it is. */
+async function reportOnWhole(log: AsyncIterable<string>, ask: Question): Promise<Report> {
+  const pieces: string[] = [];
+  for await (const piece of log) pieces.push(piece);
+  return reportOf(await ask(ANALYST_PROMPT, pieces.join('')));
+}
+
+async function reportOn(
+  logs: AsyncIterable<string>,
+  { room, count }: { readonly room: number; readonly count: number },
+  ask: Question,
+): Promise<Report> {
   const reports: string[] = [];
-  for (const [index, log] of logs.entries()) {
-    const report = reportOf(await ask(partPrompt(index + 1, logs.length), log));
+  for await (const log of logs) {
+    const prompt = count === 1 ? ANALYST_PROMPT : partPrompt(reports.length + 1, count);
+    const report = reportOf(await ask(prompt, log));
     reports.push(report.text);
-    if (report.broken !== undefined) return { ...report, text: reportsSoFar(reports) };
+    if (report.broken !== undefined)
+      return { ...report, text: count === 1 ? report.text : reportsSoFar(reports) };
   }
   return await joinReports(reports, room, ask);
 }

@@ -1,18 +1,22 @@
 import type { LoadedAgent } from '../../core/agent/loaded-agent.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
+import type { OpenFile } from '../../core/files.js';
 import { expiredDailyLogs } from '../../core/gc/expired.js';
 import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import { firstUnread } from '../../core/memory/blocked.js';
 import type { Change } from '../../core/memory/change.js';
 import { leftOut } from '../../core/memory/check-loaded.js';
 import { memoryName, untrustedPath } from '../../core/memory/log-path.js';
+import { openText, piecesOf } from '../../core/memory/log-pieces.js';
 import { copiesOf, notesPlaces, pathOf } from '../../core/memory/notes/place.js';
 import { signedEntries } from '../../core/memory/signature.js';
 import { statePath } from '../../core/memory/state.js';
 import type { MemoryStore, TreeResult } from '../../core/memory/store.js';
+import { countEntriesIn } from '../../core/memory/tail.js';
 import { compareBytes } from '../../core/text/byte-order.js';
 import type { Warning } from '../../core/warning.js';
+import { closeAll, openLogs, readable } from '../memory/look.js';
 
 /** Whose memory is looked at, and where it lives. */
 export interface FindRequest {
@@ -28,12 +32,13 @@ export interface FindRequest {
 
 /** What garbage collection finds of an agent's memory. */
 export interface GcTarget {
-  /** What is analysed: the run log of the trusted lane. */
-  readonly log: string;
+  /** What is analysed: the run log of the trusted lane, read in pieces and more than once. Reading throws an AxeError. */
+  readonly log: OpenFile;
   /** Entries of that lane that are left out of it, since they lack the signature that is required. */
   readonly unsigned: number;
   readonly state: string;
   readonly expired: Expired;
+  close(): Promise<void>;
 }
 
 /** What goes by its age alone, and is never shown to a model. */
@@ -46,47 +51,67 @@ export interface Expired {
 
 /** Reads what garbage collection looks at, and says what of it is too old. Throws an AxeError. */
 export async function findMemory(request: FindRequest, deps: Dependencies): Promise<GcTarget> {
-  const { path, agent } = request;
-  const { maxAgeDays, retentionDays } = agent.config.memory;
-  const now = deps.clock.now();
   const folders = dailyFolders(request);
   // Days that all share lie at the top of the tree, which can only be read whole, and of that too large a log is left out.
   const isFlat = folders.includes('');
-  const found = await readPlaces([...logPlaces(request), ...(isFlat ? [] : folders)], request, deps);
-  const all = isFlat ? await readPlaces(undefined, request, deps) : found;
-  const { tree } = found;
-  // That a log which was read by its name does not fit with all the others is nobody's trouble.
-  const isReported = all.left === undefined || all.left.some((left) => !tree.has(left));
-  warnOnce([...found.warnings, ...(isReported ? all.warnings : [])], deps);
-  const rule = { lastN: 0, maxEntries: 0, maxAgeDays };
-  const old = planTrim(tree.get(untrustedPath(path)) ?? '', rule, { now });
-  // A day only has to be named to go, so those that did not fit are among them: they are the oldest.
-  const days = [...new Set([...all.tree.keys(), ...(all.left ?? [])])].filter((day) =>
-    folders.includes(folderOf(day)),
-  );
-  return {
-    ...signedLog(tree.get(path) ?? '', request, deps),
-    state: tree.get(statePath(path)) ?? '',
-    expired: {
-      days: oldest(expiredDailyLogs(days, retentionDays, now), deps),
-      untrusted: old.kind === 'trim' ? old : undefined,
-    },
-  };
+  const logs = logPaths(request);
+  const under = [...logs.map(statePath), ...(isFlat ? [] : folders)];
+  const found = await openLogs(request.store, { logs, under }, deps.deadline.signal);
+  if (found.kind === 'failed') return refuse(found, deps);
+  try {
+    const { rest } = found;
+    const trouble = firstUnread(rest, [
+      ...logs.filter((log) => !found.logs.has(log)),
+      ...logs.map(statePath),
+    ]);
+    if (trouble !== undefined) return refuse(trouble, deps);
+    const all = isFlat ? await readAll(request, deps) : rest;
+    // That a log which was read by its name does not fit with all the others is nobody's trouble.
+    const isRead = (path: string) => rest.tree.has(path) || found.logs.has(path);
+    const isReported = all.left === undefined || all.left.some((left) => !isRead(left));
+    warnOnce([...rest.warnings, ...(isReported ? all.warnings : [])], deps);
+    // A day only has to be named to go, so those that did not fit are among them: they are the oldest.
+    const days = [...new Set([...all.tree.keys(), ...(all.left ?? [])])].filter((day) =>
+      folders.includes(folderOf(day)),
+    );
+    const { path, agent } = request;
+    const now = deps.clock.now();
+    return {
+      ...(await signedLog(readable(found.logs.get(path)), request, deps)),
+      state: rest.tree.get(statePath(path)) ?? '',
+      expired: {
+        days: oldest(expiredDailyLogs(days, agent.config.memory.retentionDays, now), deps),
+        untrusted: await planByAge(readable(found.logs.get(untrustedPath(path))), request, now),
+      },
+      close: async () => await closeAll(found),
+    };
+  } catch (thrown) {
+    await closeAll(found);
+    throw thrown;
+  }
 }
 
 type Tree = Extract<TreeResult, { readonly kind: 'tree' }>;
 
-async function readPlaces(
-  under: readonly string[] | undefined,
-  request: FindRequest,
+async function readAll({ store, path }: FindRequest, deps: Dependencies): Promise<Tree> {
+  const found = await store.readTree(deps.deadline.signal);
+  if (found.kind === 'failed') return refuse(found, deps);
+  const trouble = firstUnread(found, [statePath(path)]);
+  return trouble === undefined ? found : refuse(trouble, deps);
+}
+
+function refuse(
+  { message, remedy }: { readonly message: string; readonly remedy?: string },
   { deadline }: Dependencies,
-): Promise<Tree> {
-  const found = await request.store.readTree(deadline.signal, under);
-  const trouble = found.kind === 'tree' ? firstUnread(found, logPlaces(request)) : found;
-  if (found.kind === 'tree' && trouble === undefined) return found;
+): never {
   deadline.signal.throwIfAborted();
-  const { message = '', remedy } = trouble ?? {};
   throw new AxeError(message, remedy === undefined ? {} : { remedy });
+}
+
+async function planByAge(file: OpenFile, { agent }: FindRequest, now: Date): Promise<Expired['untrusted']> {
+  const rule = { lastN: 0, maxEntries: 0, maxAgeDays: agent.config.memory.maxAgeDays };
+  const plan = await planTrim(file, rule, { now, entries: await countEntriesIn(file) });
+  return plan.kind === 'trim' ? plan : undefined;
 }
 
 function warnOnce(warnings: readonly Warning[], { reporter }: Dependencies): void {
@@ -132,26 +157,27 @@ export function trimChange(
   return { kind: 'trim', path, ids, leaves, at };
 }
 
-function signedLog(
-  text: string,
+async function signedLog(
+  file: OpenFile,
   { requireSigned, path }: FindRequest,
   { sign, reporter }: Dependencies,
-): Pick<GcTarget, 'log' | 'unsigned'> {
-  if (!requireSigned) return { log: text, unsigned: 0 };
+): Promise<Pick<GcTarget, 'log' | 'unsigned'>> {
+  if (!requireSigned) return { log: file, unsigned: 0 };
   if (sign === undefined) {
     throw new AxeError('`memory-require-signed` needs a key to check signatures with', {
       remedy: 'Give `memory-signing-key`.',
     });
   }
-  const { text: log, bad, unsigned } = signedEntries(text, { paths: [path], lastN: 0, sign });
+  const pieces: string[] = [];
+  for await (const piece of piecesOf(file)) pieces.push(piece);
+  const { text, bad, unsigned } = signedEntries(pieces.join(''), { paths: [path], lastN: 0, sign });
   if (bad + unsigned > 0) reporter.warn(leftOut({ bad, unsigned }, [path]));
-  return { log, unsigned: bad + unsigned };
+  return { log: openText(text), unsigned: bad + unsigned };
 }
 
 /** Of the untrusted lane only what may be too old. */
-function logPlaces({ path, agent }: FindRequest): readonly string[] {
-  const logs = agent.config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path];
-  return logs.flatMap((log) => [log, statePath(log)]);
+function logPaths({ path, agent }: FindRequest): readonly string[] {
+  return agent.config.memory.maxAgeDays > 0 ? [path, untrustedPath(path)] : [path];
 }
 
 /** Of both lanes; none where no daily log is to be removed. */

@@ -1,23 +1,36 @@
 import { formatModelRef, isOffline, type ModelRef, parseModelRef } from '../../core/agent/model-ref.js';
 import type { Dependencies } from '../../core/dependencies.js';
 import { AxeError } from '../../core/errors.js';
-import { affordableTokens, type OldestEntries, oldestEntries } from '../../core/gc/parts.js';
-import { type LogStats, logStats } from '../../core/gc/stats.js';
+import type { OpenFile } from '../../core/files.js';
+import {
+  affordableTokens,
+  type CountedLog,
+  countLog,
+  estimatePieces,
+  type OldestEntries,
+  oldestEntries,
+  promptPieces,
+} from '../../core/gc/parts.js';
+import type { LogStats } from '../../core/gc/stats.js';
 import { planTrim, type TrimPlan } from '../../core/gc/trim.js';
 import type { OpenModel } from '../../core/loop/asker.js';
 import type { BudgetLimits } from '../../core/loop/budget.js';
 import { retryPolicy } from '../../core/loop/retry.js';
 import type { Change } from '../../core/memory/change.js';
-import { promptText } from '../../core/memory/prompt-text.js';
-import { countEntries } from '../../core/memory/run-log.js';
 import type { SaveResult } from '../../core/memory/store.js';
 import type { RunStats } from '../../core/outcome.js';
-import { estimateText } from '../../core/text/estimate-text.js';
 import { usd } from '../../core/text/usd.js';
 import { openModel } from '../../run/delegation.js';
 import { unsavedNoteWarning } from '../../run/save.js';
 import { type Analysed, type Analysis, analyse } from './analyse.js';
-import { type Expired, expiredChanges, type FindRequest, findMemory, trimChange } from './find-memory.js';
+import {
+  type Expired,
+  expiredChanges,
+  type FindRequest,
+  findMemory,
+  type GcTarget,
+  trimChange,
+} from './find-memory.js';
 import type { Empty, GcStep, Removed, Trim } from './gc-result.js';
 
 /** What garbage collection of one agent's memory works with. */
@@ -65,16 +78,28 @@ export type GcOutcome =
  * an AxeError; nothing is trimmed then.
  */
 export async function collect(request: GcRequest, deps: Dependencies): Promise<GcOutcome> {
-  const { log, unsigned, expired, state } = await findMemory(request, deps);
-  const entries = countEntries(log);
+  const target = await findMemory(request, deps);
+  try {
+    return await collectFrom(target, request, deps);
+  } finally {
+    await target.close();
+  }
+}
+
+async function collectFrom(
+  { log, unsigned, expired, state }: GcTarget,
+  request: GcRequest,
+  deps: Dependencies,
+): Promise<GcOutcome> {
   const removed = request.dryRun === false ? countOf(expired) : NOTHING;
   // What has an age of its own goes whatever the log holds and whoever looks at it.
   const byAge = request.dryRun === false ? expiredChanges(expired, request, deps) : [];
+  const counted = await countLog(log);
+  const { entries, stats } = counted;
   if (entries === 0) {
     if (byAge.length > 0) await save(byAge, { request, deps });
     return { kind: 'empty', unsigned, removed };
   }
-  const stats = logStats(log);
   request.onStep({ kind: 'read', entries, stats });
   const ref = parseModelRef(request.model === '' ? request.agent.config.model : request.model);
   if (isOffline(ref)) {
@@ -82,16 +107,18 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<G
     return { kind: 'counted', stats, trim: { kind: 'not-analysed' }, removed };
   }
   const limits = request.limits(state);
+  const toAnalyse = { log, counted, ref, limits };
   if (request.dryRun === 'figures')
-    return { kind: 'counted', stats, trim: foresee({ log, ref, limits }, request, deps), removed };
-  const { analysed, read } = await analyseLog({ log, ref, limits }, request, deps);
+    return { kind: 'counted', stats, trim: await foresee(toAnalyse, request, deps), removed };
+  const { analysed, read } = await analyseLog(toAnalyse, request, deps);
   const { analysis } = analysed;
   if (analysis.text.trim() !== '')
-    request.onStep({ kind: 'analysed', ...analysis, left: entries - countEntries(read.text) });
+    request.onStep({ kind: 'analysed', ...analysis, left: entries - read.entries });
   formatBroken(analysis, request, deps);
   const made = { kind: 'collected', entries, stats, analysis, analysed, removed } as const;
   if (request.dryRun !== false) return { ...made, trim: { kind: 'dry-run' } };
-  const plan = planTrim(log, request.agent.config.memory, { now: deps.clock.now(), analysed: read.parts });
+  const time = { now: deps.clock.now(), entries, analysed: read.parts };
+  const plan = await planTrim(log, request.agent.config.memory, time);
   return { ...made, trim: await trimMemory(plan, byAge, { request, deps }) };
 }
 
@@ -111,15 +138,20 @@ function countOf({ days, untrusted }: Expired): Removed {
 }
 
 /** What would be sent and trimmed. */
-function foresee(
-  { log, ref, limits }: LogToAnalyse,
+async function foresee(
+  { log, counted, ref, limits }: LogToAnalyse,
   { agent }: GcRequest,
   { models, clock }: Dependencies,
-): Extract<Trim, { readonly kind: 'not-asked' }> {
-  const read = oldestEntries(log, affordableTokens(limits, models.facts(ref).price));
+): Promise<Extract<Trim, { readonly kind: 'not-asked' }>> {
+  const read = await oldestEntries(log, counted, affordableTokens(limits, models.facts(ref).price));
   if (read === undefined) throw noRoom(limits);
-  const plan = planTrim(log, agent.config.memory, { now: clock.now(), analysed: read.parts });
-  return { kind: 'not-asked', model: formatModelRef(ref), tokens: estimateText(promptText(read.text)), plan };
+  const time = { now: clock.now(), entries: counted.entries, analysed: read.parts };
+  return {
+    kind: 'not-asked',
+    model: formatModelRef(ref),
+    tokens: await estimatePieces(promptPieces(log, read)),
+    plan: await planTrim(log, agent.config.memory, time),
+  };
 }
 
 interface AnalysedLog {
@@ -129,24 +161,25 @@ interface AnalysedLog {
 }
 
 interface LogToAnalyse {
-  readonly log: string;
+  readonly log: OpenFile;
+  readonly counted: CountedLog;
   readonly ref: ModelRef;
   readonly limits: BudgetLimits;
 }
 
 async function analyseLog(
-  { log, ref, limits }: LogToAnalyse,
+  { log, counted, ref, limits }: LogToAnalyse,
   request: GcRequest,
   deps: Dependencies,
 ): Promise<AnalysedLog> {
   const { agent, timeLimitMs } = request;
   await deps.models.configure(ref);
   const model = await openModel(deps, ref);
-  const read = oldestEntries(log, affordableTokens(limits, model.price));
+  const read = await oldestEntries(log, counted, affordableTokens(limits, model.price));
   if (read === undefined) throw noRoom(limits);
   const analysed = await analyse(
     {
-      log: promptText(read.text),
+      log: () => promptPieces(log, read),
       model,
       fallbacks: fallbacksOf(request, deps),
       retry: retryPolicy(agent.config.retry),

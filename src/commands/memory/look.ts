@@ -42,7 +42,7 @@ export async function lookAtMemory({
   signal,
 }: CommandSession): Promise<MemoryLook | MemoryRefusal> {
   const logs = [path, lanePath(path, 'untrusted')];
-  const found = await openLogs(store, logs, signal);
+  const found = await openLogs(store, { logs }, signal);
   const places = logs.flatMap((log) => [log, statePath(log)]);
   const trouble = found.kind === 'failed' ? found : firstUnread(found.rest, places);
   if (found.kind === 'logs' && trouble === undefined) {
@@ -68,16 +68,17 @@ export function lanesOf({ trusted, untrusted }: MemoryLook): readonly OpenLog[] 
   return [trusted, untrusted];
 }
 
-type OpenedLogs = Extract<LogsResult, { readonly kind: 'logs' }>;
+/** Logs of a memory, and everything else that was asked for. */
+export type OpenedLogs = Extract<LogsResult, { readonly kind: 'logs' }>;
 
-/** The logs of a store; one that has no files holds their texts. */
-async function openLogs(
+/** Opens the logs of a store with all other files, or those of some places; a store that has no files holds their texts. */
+export async function openLogs(
   store: MemoryStore,
-  paths: readonly string[],
+  { logs: paths, under }: { readonly logs: readonly string[]; readonly under?: readonly string[] },
   signal: AbortSignal,
 ): Promise<LogsResult> {
-  if (store.openLogs !== undefined) return await store.openLogs(paths, signal);
-  const found = await store.readTree(signal);
+  if (store.openLogs !== undefined) return await store.openLogs(paths, signal, under);
+  const found = await store.readTree(signal, under && [...paths, ...under]);
   if (found.kind === 'failed') return found;
   const logs = paths.flatMap((path) => {
     const text = found.tree.get(path);
@@ -95,12 +96,12 @@ function openLane(path: string, lane: LogLane, { logs, rest }: OpenedLogs): Open
     path,
     exists: file !== undefined || state !== undefined,
     forgotten: forgottenIds(state ?? ''),
-    file: withTrouble(file ?? openText('')),
+    file: readable(file),
   };
 }
 
-/** Trouble in the middle of a log is told as trouble at its beginning is. */
-function withTrouble(file: OpenFile): OpenFile {
+/** A log, empty for none, whose trouble in the middle is told as trouble at its beginning is: by an AxeError. */
+export function readable(file: OpenFile = openText('')): OpenFile {
   return {
     ...file,
     read: async (position, length) => {
@@ -123,6 +124,7 @@ function unreadable(why: string, cause: unknown): AxeError {
   return new AxeError(`the memory could not be read: ${why}`, { remedy: 'Run the command again.', cause });
 }
 
-async function closeAll({ logs }: OpenedLogs): Promise<void> {
+/** To be called when the logs were read. */
+export async function closeAll({ logs }: OpenedLogs): Promise<void> {
   for (const file of logs.values()) await file.close();
 }

@@ -1,7 +1,12 @@
 import { GC } from '../defaults.js';
+import type { OpenFile } from '../files.js';
 import type { BudgetLimits, Price } from '../loop/budget.js';
-import { partLog } from '../memory/log-parts.js';
-import { estimateText } from '../text/estimate-text.js';
+import { readEntry } from '../memory/commands/entry.js';
+import { partsOf, piecesOf } from '../memory/log-pieces.js';
+import { promptText } from '../memory/prompt-text.js';
+import { type PlacedUnit, UnitReader } from '../memory/units.js';
+import { estimateText, TextEstimate } from '../text/estimate-text.js';
+import { LogCounter, type LogStats } from './stats.js';
 
 const LEFT_OUT = '\n[… left out here: the entry is longer than the model can read …]\n';
 
@@ -20,44 +25,113 @@ export function affordableTokens(
   return Number.isFinite(most) ? Math.floor(most / 2) : undefined;
 }
 
+/** What is known of a log once it was read. */
+export interface CountedLog {
+  /** As `last_n` counts them. */
+  readonly entries: number;
+  /** Parts of the log, see {@link PartReader}. */
+  readonly parts: number;
+  /** By estimate. */
+  readonly tokens: number;
+  readonly stats: LogStats;
+}
+
+/** Reads a log once and counts it. Throws what reading throws. */
+export async function countLog(file: OpenFile): Promise<CountedLog> {
+  const [counter, estimate] = [new LogCounter(), new TextEstimate()];
+  let [entries, parts] = [0, 0];
+  const reader = new UnitReader((_entry, _line, isBelowUnit) => {
+    entries += 1;
+    if (!isBelowUnit) parts += 1;
+  });
+  let units = 0;
+  const take = (placed: readonly PlacedUnit[]) => {
+    units += placed.length;
+    for (const one of placed) counter.add(readEntry(one, 'trusted'));
+  };
+  for await (const piece of piecesOf(file)) {
+    estimate.add(piece);
+    take(reader.push(piece));
+  }
+  take(reader.end());
+  // The first timestamped entry is counted above as what people wrote, and as a unit.
+  return {
+    entries,
+    parts: units === 0 ? parts : parts - 1 + units,
+    tokens: estimate.tokens,
+    stats: counter.stats(),
+  };
+}
+
 /** The beginning of a log. */
 export interface OldestEntries {
-  readonly text: string;
-  /** Parts of the log, see {@link partLog}, that it holds. */
+  /** Parts of the log that it holds. */
   readonly parts: number;
+  /** Entries in it, as `last_n` counts them. */
+  readonly entries: number;
 }
 
 /**
  * The beginning of the log, in whole entries that make at most so many tokens by estimate. Undefined where there is no
- * room for one, or so little that a long log would be read in crumbs.
+ * room for one, or so little that a long log would be read in crumbs. Throws what reading throws.
  */
-export function oldestEntries(text: string, tokens: number | undefined): OldestEntries | undefined {
-  const { head, parts } = partLog(text);
-  const isWhole = tokens === undefined || parts.length === 0 || estimateText(text) <= tokens;
-  if (isWhole) return { text, parts: parts.length };
+export async function oldestEntries(
+  file: OpenFile,
+  { parts: all, entries: inAll, tokens: needed }: CountedLog,
+  tokens: number | undefined,
+): Promise<OldestEntries | undefined> {
+  if (tokens === undefined || all === 0 || needed <= tokens) return { parts: all, entries: inAll };
   if (tokens < GC.leastRoomTokens) return undefined;
-  let left = tokens - estimateText(head);
-  const more = parts.findIndex((part) => {
-    left -= estimateText(part.text) + 1;
-    return left < 0;
-  });
-  const oldest = more < 0 ? parts : parts.slice(0, more);
-  if (oldest.length === 0) return undefined;
-  return { text: head + oldest.map((part) => part.text).join(''), parts: oldest.length };
+  let [left, fitting, entries] = [tokens, 0, 0];
+  for await (const { head, parts } of partsOf(piecesOf(file))) {
+    left -= estimateText(head);
+    for (const part of parts) {
+      left -= estimateText(part.text) + 1;
+      if (left < 0) return fitting === 0 ? undefined : { parts: fitting, entries };
+      fitting += 1;
+      entries += part.entries;
+    }
+  }
+  return fitting === 0 ? undefined : { parts: fitting, entries };
+}
+
+/** The beginning of a log as a model is given it, in pieces of whole lines. Throws what reading throws. */
+export async function* promptPieces(
+  file: OpenFile,
+  { parts: wanted }: OldestEntries,
+): AsyncGenerator<string> {
+  let left = wanted;
+  for await (const { head, parts } of partsOf(piecesOf(file))) {
+    if (head !== '') yield promptText(head);
+    for (const part of parts) {
+      if (left === 0) return;
+      left -= 1;
+      yield promptText(part.text);
+    }
+  }
+}
+
+/** How many tokens the pieces of a text have together, by estimate. */
+export async function estimatePieces(pieces: AsyncIterable<string>): Promise<number> {
+  const estimate = new TextEstimate();
+  for await (const piece of pieces) estimate.add(piece);
+  return estimate.tokens;
 }
 
 /**
- * The log in parts of whole entries, each of at most so many tokens by estimate; a log that fits is one part, as it is.
- * Of an entry that is longer alone, beginning and end are kept.
+ * A log in parts of whole entries, each of at most so many tokens by estimate. Of an entry that is longer alone,
+ * beginning and end are kept.
  */
-export function splitLog(text: string, roomTokens: number): readonly string[] {
-  if (estimateText(text) <= roomTokens) return [text];
-  const { head, parts } = partLog(text);
-  const pieces = [head, ...parts.map((part) => part.text)].filter((piece) => piece.trim() !== '');
-  return pack(
-    pieces.map((piece) => cutToTokens(piece, roomTokens)),
-    roomTokens,
-  ).map((part) => part.join(''));
+export async function* splitLog(pieces: AsyncIterable<string>, roomTokens: number): AsyncGenerator<string> {
+  const packer = new Packer(roomTokens);
+  for await (const { head, parts } of partsOf(pieces)) {
+    for (const piece of [head, ...parts.map((part) => part.text)]) {
+      if (piece.trim() === '') continue;
+      const full = packer.add(cutToTokens(piece, roomTokens));
+      if (full !== undefined) yield full.join('');
+    }
+  }
+  for (const last of packer.end()) yield last.join('');
 }
 
 /**
@@ -77,20 +151,45 @@ export function groupReports(reports: readonly string[], roomTokens: number): re
 
 /** Pieces one after the other into as few lists as they fit in. */
 function pack(pieces: readonly string[], roomTokens: number): readonly (readonly string[])[] {
-  const packed: string[][] = [];
-  let left = 0;
-  for (const piece of pieces) {
-    const tokens = estimateText(piece) + 1;
-    const open = packed.at(-1);
-    if (open === undefined || tokens > left) {
-      packed.push([piece]);
-      left = roomTokens - tokens;
-    } else {
-      open.push(piece);
-      left -= tokens;
-    }
+  const packer = new Packer(roomTokens);
+  return [
+    ...pieces.flatMap((piece) => {
+      const full = packer.add(piece);
+      return full === undefined ? [] : [full];
+    }),
+    ...packer.end(),
+  ];
+}
+
+/** Fills one list after the other with pieces. */
+class Packer {
+  readonly #room: number;
+  #open: string[] = [];
+  #left = 0;
+
+  constructor(roomTokens: number) {
+    this.#room = roomTokens;
   }
-  return packed;
+
+  /** The list before, once a piece does not fit into it. */
+  add(piece: string): readonly string[] | undefined {
+    const tokens = estimateText(piece) + 1;
+    const isFull = this.#open.length === 0 || tokens > this.#left;
+    if (!isFull) {
+      this.#open.push(piece);
+      this.#left -= tokens;
+      return undefined;
+    }
+    const full = this.#open;
+    this.#open = [piece];
+    this.#left = this.#room - tokens;
+    return full.length === 0 ? undefined : full;
+  }
+
+  /** The last list. */
+  end(): readonly (readonly string[])[] {
+    return this.#open.length === 0 ? [] : [this.#open];
+  }
 }
 
 /** A text with its middle left out where it has more tokens than that; no character is split. */

@@ -1,4 +1,4 @@
-import { readEntries } from '../memory/commands/entry.js';
+import type { MemoryEntry } from '../memory/commands/entry.js';
 import { dateOf } from '../text/dates.js';
 
 /** What a run log says of itself, counted by us and by no model. */
@@ -30,25 +30,51 @@ export const WEEKDAYS = [
 /** One of {@link WEEKDAYS}. */
 type Weekday = (typeof WEEKDAYS)[number];
 
-/** Counts a run log. Times are UTC, as entries have them. */
-export function logStats(text: string): LogStats {
-  const entries = readEntries(text, 'trusted');
-  const dates = entries.map(({ timeMs }) => dateOf(timeMs)).sort();
-  const [first, last] = [dates[0], dates.at(-1)];
-  const results = entries.map(({ result }) => wordsOf(result ?? '').length);
-  return {
-    runs: entries.length,
-    span: first === undefined || last === undefined ? undefined : { first, last },
-    busiest: busiestDay(dates),
-    averageWords: entries.length === 0 ? 0 : Math.round(sum(results) / entries.length),
-    words: recurringWords(entries.map(({ task, result }) => `${task ?? ''}\n${result ?? ''}`)),
-    days: [...countEach(dates)].map(([date, runs]) => ({ date, runs })),
-  };
+/** Counts the entries of a run log, of which it keeps none. Times are UTC, as entries have them. */
+export class LogCounter {
+  #runs = 0;
+  #resultWords = 0;
+  readonly #days = new Map<string, number>();
+  readonly #words = new Map<string, number>();
+
+  add({ timeMs, task = '', result = '' }: MemoryEntry): void {
+    const date = dateOf(timeMs);
+    this.#runs += 1;
+    this.#days.set(date, (this.#days.get(date) ?? 0) + 1);
+    const inResult = wordsOf(result);
+    this.#resultWords += inResult.length;
+    // A line break always stands between words, so the two fields can be taken apart one by one.
+    const own = new Set([...wordsOf(task), ...inResult].map((word) => word.normalize('NFC').toLowerCase()));
+    for (const word of own) if (isTelling(word)) this.#words.set(...this.#counted(word));
+  }
+
+  stats(): LogStats {
+    const days = [...this.#days]
+      .map(([date, runs]) => ({ date, runs }))
+      .sort((left, right) => (left.date < right.date ? -1 : 1));
+    const [first, last] = [days[0]?.date, days.at(-1)?.date];
+    return {
+      runs: this.#runs,
+      span: first === undefined || last === undefined ? undefined : { first, last },
+      busiest: busiestDay(days),
+      averageWords: this.#runs === 0 ? 0 : Math.round(this.#resultWords / this.#runs),
+      words: recurringWords(this.#words),
+      days,
+    };
+  }
+
+  #counted(word: string): [string, number] {
+    const runs = this.#words.get(word);
+    // A copy, since a part of a text keeps the whole text in memory.
+    return runs === undefined ? [` ${word}`.slice(1), 1] : [word, runs + 1];
+  }
 }
 
-function busiestDay(dates: readonly string[]): LogStats['busiest'] {
-  const runs = countEach(dates.map(weekdayOf));
-  const counted = WEEKDAYS.map((day) => ({ day, runs: runs.get(day) ?? 0 }));
+function busiestDay(days: LogStats['days']): LogStats['busiest'] {
+  const counted = WEEKDAYS.map((day) => {
+    const own = days.filter(({ date }) => weekdayOf(date) === day);
+    return { day, runs: own.reduce((sum, { runs }) => sum + runs, 0) };
+  });
   const most = Math.max(...counted.map((one) => one.runs));
   return most === 0 ? undefined : counted.find((one) => one.runs === most);
 }
@@ -56,16 +82,6 @@ function busiestDay(dates: readonly string[]): LogStats['busiest'] {
 function weekdayOf(date: string): Weekday {
   const sundayFirst = new Date(`${date}T00:00:00Z`).getUTCDay();
   return WEEKDAYS[(sundayFirst + 6) % 7] ?? 'Sunday';
-}
-
-function countEach<T>(values: readonly T[]): ReadonlyMap<T, number> {
-  const counts = new Map<T, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** A word and the entries that have it. */
@@ -83,19 +99,14 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * Words that at least two texts have, each counted once a text, the most frequent first and of as many those that come
- * first in the alphabet. Numbers, stop words and what is too short to say anything are left out.
+ * Words that at least two entries have, the most frequent first and of as many those that come first in the alphabet.
+ * Numbers, stop words and what is too short to say anything are left out.
  */
-function recurringWords(texts: readonly string[], most = MOST): readonly WordCount[] {
-  const counts = new Map<string, number>();
-  for (const text of texts) {
-    const own = new Set(wordsOf(text).map((word) => word.normalize('NFC').toLowerCase()));
-    for (const word of own) if (isTelling(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
+function recurringWords(counts: ReadonlyMap<string, number>): readonly WordCount[] {
   return [...counts]
     .flatMap(([word, entries]) => (entries < 2 ? [] : [{ word, entries }]))
     .sort((left, right) => right.entries - left.entries || (left.word < right.word ? -1 : 1))
-    .slice(0, most);
+    .slice(0, MOST);
 }
 
 const MOST = 8;

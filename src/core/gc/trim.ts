@@ -1,4 +1,6 @@
-import { type LogPart, partLog } from '../memory/log-parts.js';
+import type { OpenFile } from '../files.js';
+import type { LogPart } from '../memory/log-parts.js';
+import { partsOf, piecesOf } from '../memory/log-pieces.js';
 import type { Trimmings } from '../memory/trim.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -14,6 +16,8 @@ export interface TrimRule {
 /** When a log is trimmed. */
 export interface TrimTime {
   readonly now: Date;
+  /** Entries of the whole log, as `last_n` counts them. */
+  readonly entries: number;
   /** How many parts of the log were analysed, from its beginning on; left out for all. Only these may go. */
   readonly analysed?: number;
 }
@@ -32,33 +36,54 @@ export type TrimPlan =
  * What goes of a log (axe-behaviour §19): `last_n` says how many entries stay, or else `max_entries`. Old entries go as
  * well. Entries go one by one from the oldest, as long as that leaves as many as are to stay.
  */
-export function planTrim(text: string, rule: TrimRule, { now, analysed = Infinity }: TrimTime): TrimPlan {
-  const { parts } = partLog(text);
-  const target = rule.lastN > 0 ? rule.lastN : rule.maxEntries;
-  if (target <= 0 && rule.maxAgeDays <= 0) return { kind: 'no-target' };
-  const entries = sum(parts);
-  let newer = entries;
-  const [gone, kept]: [LogPart[], LogPart[]] = [[], []];
-  for (const [index, part] of parts.entries()) {
-    newer -= part.entries;
-    const isOverdue = target > 0 && newer >= target;
-    const goes = index < analysed && (isOverdue || isOld(part, rule.maxAgeDays, now));
-    (goes ? gone : kept).push(part);
+export class TrimPlanner {
+  readonly #rule: TrimRule;
+  readonly #time: TrimTime;
+  readonly #target: number;
+  #newer: number;
+  #parts = 0;
+  #removed = 0;
+  readonly #ids = new Set<string>();
+  readonly #kept = new Map<string, number>();
+
+  constructor(rule: TrimRule, time: TrimTime) {
+    this.#rule = rule;
+    this.#time = time;
+    this.#target = rule.lastN > 0 ? rule.lastN : rule.maxEntries;
+    this.#newer = time.entries;
   }
-  if (gone.length === 0)
-    return { kind: target > 0 && entries > target ? 'indivisible' : 'within', entries, target };
-  return { kind: 'trim', ...trimmings(gone, kept), removed: sum(gone), kept: sum(kept) };
+
+  /** To be told of each part in the order of the file. */
+  add(part: LogPart): void {
+    const { now, analysed = Infinity } = this.#time;
+    this.#newer -= part.entries;
+    const isOverdue = this.#target > 0 && this.#newer >= this.#target;
+    const goes = this.#parts < analysed && (isOverdue || isOld(part, this.#rule.maxAgeDays, now));
+    this.#parts += 1;
+    if (!goes) this.#kept.set(part.id, (this.#kept.get(part.id) ?? 0) + 1);
+    else {
+      this.#ids.add(part.id);
+      this.#removed += part.entries;
+    }
+  }
+
+  plan(): TrimPlan {
+    const { entries } = this.#time;
+    const target = this.#target;
+    if (target <= 0 && this.#rule.maxAgeDays <= 0) return { kind: 'no-target' };
+    if (this.#ids.size === 0)
+      return { kind: target > 0 && entries > target ? 'indivisible' : 'within', entries, target };
+    const leaves = new Map([...this.#kept].filter(([id]) => this.#ids.has(id)));
+    const removed = this.#removed;
+    return { kind: 'trim', ids: [...this.#ids], leaves, removed, kept: entries - removed };
+  }
 }
 
-function trimmings(removed: readonly LogPart[], kept: readonly LogPart[]): Required<Trimmings> {
-  const ids = [...new Set(removed.map(({ id }) => id))];
-  const counts = new Map<string, number>();
-  for (const { id } of kept) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return { ids, leaves: new Map(ids.flatMap((id) => (counts.has(id) ? [[id, counts.get(id) ?? 0]] : []))) };
-}
-
-function sum(parts: readonly LogPart[]): number {
-  return parts.reduce((total, { entries }) => total + entries, 0);
+/** The plan for a log, which is read once. Throws what reading throws. */
+export async function planTrim(file: OpenFile, rule: TrimRule, time: TrimTime): Promise<TrimPlan> {
+  const planner = new TrimPlanner(rule, time);
+  for await (const { parts } of partsOf(piecesOf(file))) for (const part of parts) planner.add(part);
+  return planner.plan();
 }
 
 function isOld({ timeMs }: LogPart, maxAgeDays: number, now: Date): boolean {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
 import { messageOf } from '../../../core/errors.js';
-import type { Files } from '../../../core/files.js';
+import type { Files, OpenFile } from '../../../core/files.js';
 import {
   applyChange,
   type Change,
@@ -10,12 +10,14 @@ import {
   type NoteChange,
   statesFirst,
 } from '../../../core/memory/change.js';
+import type { LogPart } from '../../../core/memory/log-parts.js';
+import { partsOf, piecesOf } from '../../../core/memory/log-pieces.js';
 import { withoutEntries } from '../../../core/memory/merge.js';
 import { backupPath } from '../../../core/memory/notes/place.js';
 import { isMade } from '../../../core/memory/notes/replay.js';
 import type { BlockedPlace, FailedSave, MemoryStore, SaveResult } from '../../../core/memory/store.js';
 import { inspectEnd } from '../../../core/memory/tail.js';
-import { trimLog } from '../../../core/memory/trim.js';
+import { Trimmer } from '../../../core/memory/trim.js';
 import { failed } from '../backoff.js';
 import { unmatchedEdit } from '../other-side.js';
 import { operationOf, storageFailure } from '../storage-failure.js';
@@ -28,7 +30,7 @@ import {
   rewritePlace,
 } from './file-places.js';
 import { forgottenOf, readFiles, readFileTree } from './read-files.js';
-import { type Rewritten, rewriteFile } from './rewrite-file.js';
+import { type NextVersion, type Rewritten, rewriteFile, rewriteText } from './rewrite-file.js';
 
 /** What the file store works with. */
 export interface FileStoreOptions extends FilePlaces {
@@ -151,11 +153,16 @@ async function writeOne(
   }
   // What was forgotten is looked up under the lock, so that nobody forgets something in between.
   const forgotten = () => forgottenOf(options, change.path);
-  const rewrite = async (text: string) => applyChange(text, change, await forgotten());
-  const backup = async (text: string) => withoutEntries(backupOf(text, change), await forgotten());
+  const rewrite =
+    change.kind === 'trim'
+      ? async (old: OpenFile) => await trimFile(old, change, await forgotten())
+      : rewriteText(
+          async (text) => applyChange(text, change, await forgotten()),
+          async (text) => withoutEntries(text, await forgotten()),
+        );
   const target = await rewritePlace(options, location);
   const backupPath = `${location}.bak`;
-  return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backup, backupPath }));
+  return notDone(target, await rewriteFile(target, { ...options, ...limits, rewrite, backupPath }));
 }
 
 /** A note as a whole, under its lock: of several writers each sees what the one before it wrote. */
@@ -180,8 +187,9 @@ async function writeNote(
   const rewritten = await rewriteFile(location, {
     ...options,
     ...limits,
-    rewrite,
-    backup: async () => (version.found === '' || version.found === version.left ? undefined : version.found),
+    rewrite: rewriteText(rewrite, async () =>
+      version.found === '' || version.found === version.left ? undefined : version.found,
+    ),
     backupPath: backup ? await checkedPlace(options, backupPath(path)) : '',
     removes: edit.kind === 'delete',
   });
@@ -201,9 +209,41 @@ function notDone(location: string, rewritten: Rewritten): FailedSave | undefined
   }
 }
 
-/** What a rewrite leaves beside the file: the old text, or of a trim what it takes out. */
-function backupOf(text: string, change: Change): string {
-  return change.kind === 'trim' ? trimLog(text, change).removed : text;
+/** A log without what is trimmed, in pieces, since a log that needs it may be large; what goes is kept beside it. */
+async function trimFile(
+  old: OpenFile,
+  change: Extract<Change, { readonly kind: 'trim' }>,
+  forgotten: ReadonlySet<string>,
+): Promise<NextVersion | undefined> {
+  const trimmer = new Trimmer(change);
+  for await (const { parts } of partsOf(piecesOf(old))) for (const part of parts) trimmer.count(part);
+  if (!trimmer.removesAny) return undefined;
+  return {
+    text: trimmedPieces(old, trimmer.pass(), 'kept'),
+    backup: withoutParts(trimmedPieces(old, trimmer.pass(), 'removed'), forgotten),
+  };
+}
+
+async function* trimmedPieces(
+  old: OpenFile,
+  removes: (part: LogPart) => boolean,
+  wanted: 'kept' | 'removed',
+): AsyncGenerator<string> {
+  for await (const { head, parts } of partsOf(piecesOf(old))) {
+    const texts = parts.filter((part) => removes(part) === (wanted === 'removed')).map(({ text }) => text);
+    yield (wanted === 'kept' ? head : '') + texts.join('');
+  }
+}
+
+/** What `withoutEntries` makes of the whole text. */
+async function* withoutParts(
+  pieces: AsyncIterable<string>,
+  ids: ReadonlySet<string>,
+): AsyncGenerator<string> {
+  for await (const { head, parts } of partsOf(pieces)) {
+    const staying = parts.filter(({ timeMs, id }) => timeMs === undefined || !ids.has(id));
+    yield head + staying.map(({ text }) => text).join('');
+  }
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */

@@ -5,6 +5,13 @@ import { separator } from '../../../core/memory/separator.js';
 import { decodeBytes } from '../../../core/text/bytes.js';
 import { readWhole } from '../../../core/text/read-whole.js';
 
+/** What comes of a file. */
+export interface NextVersion {
+  readonly text: string | AsyncIterable<string>;
+  /** What is kept of the old text beside it; undefined for nothing. */
+  readonly backup: string | AsyncIterable<string> | undefined;
+}
+
 /** What rewriting a file needs. */
 export interface RewriteOptions {
   readonly files: Files;
@@ -12,10 +19,8 @@ export interface RewriteOptions {
   readonly followLinks: boolean;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** From the newest text to the next one; may run more than once. */
-  readonly rewrite: (text: string) => Promise<string> | string;
-  /** What is kept of the old text beside it, undefined for nothing; all of it unless said otherwise. */
-  readonly backup?: (text: string) => Promise<string | undefined>;
+  /** From the newest version to the next one, undefined if they are the same; may run more than once. */
+  readonly rewrite: (old: OpenFile) => Promise<NextVersion | undefined>;
   /** Where it is kept: `<file>.bak` unless said otherwise, nowhere for ''. */
   readonly backupPath?: string;
   /** Whether a file whose next text is empty is removed. */
@@ -50,29 +55,56 @@ export async function rewriteFile(path: string, options: RewriteOptions): Promis
   }
 }
 
+/** A rewrite of the whole text; of the old one all is kept unless said otherwise. */
+export function rewriteText(
+  rewrite: (text: string) => Promise<string> | string,
+  backup: (text: string) => Promise<string | undefined> = async (text) => text,
+): RewriteOptions['rewrite'] {
+  return async (old) => {
+    const text = decodeBytes(await old.read(0, old.bytes));
+    const next = await rewrite(text);
+    return next === text ? undefined : { text: next, backup: await backup(text) };
+  };
+}
+
 /** False if the file changed meanwhile, and nothing was put in its place. */
 async function rewriteOnce(
   path: string,
   options: RewriteOptions,
   isHeld: () => Promise<boolean>,
 ): Promise<boolean> {
-  const { files, followLinks, rewrite, backup, backupPath = `${path}.bak` } = options;
+  const { files, followLinks, rewrite, backupPath = `${path}.bak` } = options;
   const old = await files.open(path, { followLinks });
-  if (old === undefined) return await isNothing(files, path, await rewrite(''));
+  if (old === undefined) return await isNothing(files, path, await rewrite(EMPTY));
   try {
-    const text = decodeBytes(await old.read(0, old.bytes));
-    const next = await rewrite(text);
-    if (next === text) return true;
-    const kept = backup === undefined ? text : await backup(text);
-    if (backupPath !== '' && text !== '' && kept !== undefined)
-      await files.replace(backupPath, kept, { modeOf: path });
+    const next = await rewrite(old);
+    if (next === undefined) return true;
+    if (backupPath !== '' && old.bytes > 0 && next.backup !== undefined)
+      await files.replace(backupPath, next.backup, { modeOf: path });
     if (!(await isHeld()) || !(await isStill(files, path, { old, followLinks }))) return false;
-    if (next === '' && options.removes === true) await files.remove(path);
-    else await files.replace(path, next);
-    await carryOver(files, path, { old, next });
+    const end = { isLine: true };
+    if (next.text === '' && options.removes === true) await files.remove(path);
+    else await files.replace(path, watchEnd(next.text, end));
+    await carryOver(files, path, { old, end });
     return true;
   } finally {
     await old.close();
+  }
+}
+
+const EMPTY: OpenFile = { bytes: 0, read: async () => new Uint8Array(), close: async () => {} };
+
+/** Notes on the way whether a text ends a line. */
+function watchEnd(text: NextVersion['text'], end: { isLine: boolean }): NextVersion['text'] {
+  if (typeof text !== 'string') return watchPieces(text, end);
+  end.isLine = separator(text) === '';
+  return text;
+}
+
+async function* watchPieces(pieces: AsyncIterable<string>, end: { isLine: boolean }): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (piece !== '') end.isLine = separator(piece) === '';
+    yield piece;
   }
 }
 
@@ -80,9 +112,9 @@ async function rewriteOnce(
  * A file that does not exist begins as an empty one, which is then rewritten as any other. A whole one could be put in
  * place by a second name only, and for as long as that stands readers take the file for a hard link to who knows what.
  */
-async function isNothing(files: Files, path: string, next: string): Promise<boolean> {
-  if (next !== '') await files.append(path, '', { followLinks: false });
-  return next === '';
+async function isNothing(files: Files, path: string, next: NextVersion | undefined): Promise<boolean> {
+  if (next !== undefined) await files.append(path, '', { followLinks: false });
+  return next === undefined;
 }
 
 /** Whether the path still names a file of that size: it may have grown, or another program put a new one there. */
@@ -100,19 +132,19 @@ async function isStill(
 async function carryOver(
   files: Files,
   path: string,
-  { old, next }: { readonly old: OpenFile; readonly next: string },
+  { old, end }: { readonly old: OpenFile; readonly end: { readonly isLine: boolean } },
 ): Promise<void> {
   let position = old.bytes;
-  let before = next;
+  let isLine = end.isLine;
   for (
     let late = await old.read(position, LATE_BYTES);
     late.length > 0;
     late = await old.read(position, LATE_BYTES)
   ) {
     const text = decodeBytes(late);
-    await files.append(path, separator(before) + text, { followLinks: false });
+    await files.append(path, isLine ? text : `\n${text}`, { followLinks: false });
     position += late.length;
-    before = text;
+    isLine = separator(text) === '';
   }
 }
 

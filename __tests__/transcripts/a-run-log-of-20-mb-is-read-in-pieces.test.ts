@@ -1,0 +1,70 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { writeLargeLog } from '../helpers/large-log.js';
+import { startLoopback } from '../helpers/loopback.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const BYTES = 20_000_000;
+/** Objects and strings that are in use at once have to fit into this; the text of the log alone would fill it. */
+const HEAP = '--max-old-space-size=24 --max-semi-space-size=2';
+
+const AGENT = (model: string) => `name = "a"\nmodel = "${model}"\n\n[memory]\nenabled = true\nlast_n = 10\n`;
+
+/** What the model says of each part. */
+const ANSWER = JSON.stringify({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  content: [
+    { type: 'text', text: '## Patterns Found\nReviews.\n## Repeated Work\nNone.\n## Recommendations\nNone.' },
+  ],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+});
+
+let home: string;
+let cwd: string;
+let entries: number;
+
+beforeEach(() => {
+  [home, cwd] = [tempDir('home'), tempDir('cwd')];
+  writeFiles(cwd, { 'axe/agents/a.toml': AGENT('anthropic/claude-sonnet-4-5') });
+  writeFiles(home, { 'axe/memory/a.md': '' });
+  entries = writeLargeLog(join(home, 'axe/memory/a.md'), BYTES);
+});
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const places = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+  return await runCli(args, { cwd, env: { ...places, NODE_OPTIONS: HEAP, ...env } });
+}
+
+describe('a run log that is larger than the memory there is for it', () => {
+  it('is verified', async () => {
+    const { exitCode, stdout } = await run(['memory', 'verify', 'a']);
+    expect(stdout).toContain(
+      `a.md: ${entries} entries, ${statSync(join(home, 'axe/memory/a.md')).size} bytes`,
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('is shown, as much of it as is wanted', async () => {
+    const { stdout } = await run(['memory', 'show', 'a', '--last', '3']);
+    expect(stdout).toMatch(new RegExp(`^The newest 3 of ${entries} entries of `));
+    expect(stdout.match(/^- `/gm)).toHaveLength(3);
+    expect(stdout).toContain(`Review pull request #${entries - 1}\n`);
+  });
+
+  it('is analysed in parts and trimmed, and what was trimmed is kept alongside', async () => {
+    const log = join(home, 'axe/memory/a.md');
+    const before = readFileSync(log);
+    const model = await startLoopback((_request, response) => void response.end(ANSWER));
+    const env = { ANTHROPIC_API_KEY: 'sk-test', AXE_ANTHROPIC_BASE_URL: model.url };
+    const { exitCode, stdout, stderr } = await run(['gc', 'a'], env);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`Trimmed: ${entries - 10} entries removed, 10 entries kept.`);
+    expect(Buffer.concat([readFileSync(`${log}.bak`), readFileSync(log)]).equals(before)).toBe(true);
+  });
+});
