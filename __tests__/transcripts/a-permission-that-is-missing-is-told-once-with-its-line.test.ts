@@ -31,7 +31,6 @@ const SCENES: Readonly<
       [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${REPO}/compare/{basehead}`, 'warning', '`contents: read`'],
-      [`GET ${REPO}/pulls/{pull_number}/files`, 'warning', '`pull-requests: read`'],
       [`GET ${REPO}/pulls/{pull_number}`, 'warning', '`pull-requests: read`'],
       [`GET ${REPO}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`'],
       [`GET ${REPO}/commits/{ref}/check-runs`, 'summary', '`checks: read`'],

@@ -13,7 +13,6 @@ const PERMISSION = `GET ${PATH}/collaborators/{username}/permission`;
 const READ: readonly (readonly [what: string, route: string, contains?: string])[] = [
   ["the actor's permission", PERMISSION],
   ['the agent', `GET ${PATH}/contents/{path}`],
-  ['the files', `GET ${PATH}/pulls/{pull_number}/files`],
   ['the diff', `GET ${PATH}/compare/{basehead}`],
   ['the checks', `GET ${PATH}/commits/{ref}/check-runs`],
   ['the linked issues', 'POST /graphql', 'closingIssuesReferences'],

@@ -97,7 +97,10 @@ async function postNew(
       details: paragraphs([keptBack(options.when), buffered.review?.summary ?? '']),
     };
   }
-  const response = await withGitHub((signal) => publish(requested, { client, prepared }, signal), REMEDY);
+  const response = await withGitHub(
+    (signal) => publish(requested, { client, prepared, own }, signal),
+    REMEDY,
+  );
   if (response.kind === 'failed') return await unpublished(requested, response, { prepared, openCount });
   const result = response.answer;
   if (result.kind === 'failed') return await unpublished(requested, result, { prepared, openCount });
@@ -220,14 +223,13 @@ async function replyInThreads(
   return posted === 0 ? '' : `Added ${count(posted, 'finding')} to open conversations.`;
 }
 
-interface ToPost {
-  readonly client: GitHubClient;
+interface ToPost extends OwnOnGitHub {
   readonly prepared: PreparedReview;
 }
 
 async function publish(
   { place, commits }: RequestedReview,
-  { client, prepared }: ToPost,
+  { client, prepared, own }: ToPost,
   signal: AbortSignal,
 ): Promise<ReviewResult> {
   const { verdict, body, footer, marker, comments } = prepared;
@@ -241,6 +243,7 @@ async function publish(
     footer,
     marker,
     comments: comments.map(commentOf),
+    own: own.reviews,
   } as const;
   return await publishReview(client, draft, signal);
 }

@@ -127,13 +127,22 @@ describe('the context of a pull request', () => {
     expect(listed.filesTotal).toBe(301);
   });
 
-  it('lists files over many pages', async () => {
+  it('asks for no list of files where the diff holds all of them', async () => {
     const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
     const diff = files.map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`).join('');
     const result = await fetched({ files, diff: () => diff });
     expect(result.files).toHaveLength(250);
-    expect(result.client.requests.filter(({ route }) => route === FILES)).toHaveLength(3);
+    expect(result.client.requests.filter(({ route }) => route === FILES)).toEqual([]);
     expect(result.warnings).toEqual([]);
+  });
+
+  it('lists files over many pages where the diff lacks some', async () => {
+    const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
+    const diff = files.slice(1).map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`);
+    const result = await fetched({ files, diff: () => diff.join('') });
+    expect(result.files).toHaveLength(250);
+    expect(result.client.requests.filter(({ route }) => route === FILES)).toHaveLength(3);
+    expect(result.messages).toEqual(['the diff holds 249 of the 250 files that the pull request changes']);
   });
 
   it('C5 68: stops at the 3000 files GitHub lists, and says how many there are', async () => {
@@ -146,10 +155,12 @@ describe('the context of a pull request', () => {
 
   it('tells where a renamed file comes from', async () => {
     const renamed = { ...file('new.ts', undefined, 'renamed'), previous_filename: 'old.ts' };
-    const { files } = await fetched({ files: [renamed] });
-    expect(files).toEqual([
-      { path: 'new.ts', status: 'renamed', additions: 1, deletions: 1, previousPath: 'old.ts' },
-    ]);
+    const place = { path: 'new.ts', status: 'renamed', previousPath: 'old.ts' };
+    const diff = 'diff --git a/old.ts b/new.ts\nrename from old.ts\nrename to new.ts\n@@ -1 +1 @@\n-a\n+b\n';
+    for (const answer of [TOO_LARGE, () => diff]) {
+      const { files } = await fetched({ files: [renamed], diff: answer });
+      expect(files).toEqual([{ ...place, additions: 1, deletions: 1 }]);
+    }
   });
 
   it('C5 68: is empty where nothing changed', async () => {
@@ -277,7 +288,7 @@ describe('a diff that GitHub does not send', () => {
 
 describe('answers that are not understood', () => {
   it.each([
-    ['files', { [COMPARE]: () => DIFF, [FILES]: () => ({}), [PULL]: () => ({ head: { sha: HEAD } }) }],
+    ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), [PULL]: () => ({ head: { sha: HEAD } }) }],
     ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], [PULL]: () => null }],
   ])('fail the run: %s', async (_, routes) => {
     const client = createFakeGitHubClient(routes);

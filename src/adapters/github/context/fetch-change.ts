@@ -14,7 +14,7 @@ import {
   type PatchedFile,
   type PullRequestPlace,
 } from '../reading/changed-files.js';
-import { type CommitPair, fetchComparison, fetchDiff } from '../reading/compare.js';
+import { type CommitPair, type Comparison, fetchComparison, fetchDiff } from '../reading/compare.js';
 
 /** A change as far as it could be read. */
 export interface ReadChange {
@@ -35,7 +35,8 @@ export interface PinnedCommits {
  * The change of a pull request between two commits, so that a push during the run cannot slip anything in
  * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
  * base repository, which holds the heads of all its pull requests, those from deleted forks too
- * (`refs/pull/N/head`). What the token may not read is a warning. Throws a GitHubError for other trouble.
+ * (`refs/pull/N/head`). The diff names its files; they are listed by GitHub only where it lacks some. What the token may
+ * not read is a warning. Throws a GitHubError for other trouble.
  */
 export async function fetchPullChange(
   client: GitHubClient,
@@ -44,21 +45,36 @@ export async function fetchPullChange(
 ): Promise<ReadChange> {
   const { repository, number } = place;
   const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
-  const [diff, newest, now] = await Promise.all([
+  const [diff, now] = await Promise.all([
     unlessDenied(fetchDiff(client, pair, signal)),
-    unlessDenied(fetchChangedFiles(client, place, signal)),
     unlessDenied(fetchPull(client, place, signal)),
   ]);
-  const denied = [diff, newest, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
-  const compared = hasMoved ? await fetchComparison(client, pair, signal) : undefined;
-  const files = compared === undefined ? newest.value : compared.files;
-  if (diff.value === undefined && files === undefined) return { change: undefined, warnings: denied };
   const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
+  const newestTotal = now.value?.changedFiles ?? 0;
+  // How many files the pull request has now says nothing of an earlier commit.
+  const isWhole = diff.value !== undefined && (hasMoved || countFiles(diff.value) >= newestTotal);
+  const listed = isWhole
+    ? { value: undefined }
+    : await unlessDenied(
+        hasMoved ? fetchComparison(client, pair, signal) : listNewest(client, place, signal),
+      );
+  const warnings = [diff, listed, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
+  const { value: list } = listed;
+  if (diff.value === undefined && list === undefined) return { change: undefined, warnings };
   // A comparison does not count its files: where it lists not all of them, the newest count comes nearest.
-  const filesTotal = compared?.isComplete === true ? 0 : (now.value?.changedFiles ?? 0);
-  const read = putTogether({ diff: diff.value, files, filesTotal, isShort: compared?.isComplete === false });
-  return { ...read, warnings: [...denied, ...moved, ...read.warnings] };
+  const filesTotal = isWhole || (hasMoved && list?.isComplete === true) ? 0 : newestTotal;
+  const isShort = hasMoved && list?.isComplete === false;
+  const read = putTogether({ diff: diff.value, files: list?.files, filesTotal, isShort });
+  return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
+}
+
+async function listNewest(
+  client: GitHubClient,
+  place: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<Pick<Comparison, 'files' | 'isComplete'>> {
+  return { files: await fetchChangedFiles(client, place, signal), isComplete: true };
 }
 
 /** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
@@ -256,8 +272,12 @@ function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Wa
 
 /** A diff that was cut short without a word must not pass for the whole. */
 function shortDiffWarnings(diff: string, filesTotal: number): readonly Warning[] {
-  const inDiff = diff.match(/^diff --git /gm)?.length ?? 0;
+  const inDiff = countFiles(diff);
   if (inDiff >= filesTotal) return [];
   const message = `the diff holds ${inDiff} of the ${filesTotal} files that the pull request changes`;
   return [{ code: 'context-incomplete', message }];
+}
+
+function countFiles(diff: string): number {
+  return diff.match(/^diff --git /gm)?.length ?? 0;
 }

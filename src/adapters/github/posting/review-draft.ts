@@ -1,4 +1,5 @@
 import type { PullRequestPlace } from '../reading/changed-files.js';
+import type { OwnReview } from '../reading/own-reviews.js';
 
 /** What a review says about merging. Approving is not ours to do (D23). */
 export type ReviewEvent = 'COMMENT' | 'REQUEST_CHANGES';
@@ -27,4 +28,6 @@ export interface ReviewPayload extends PullRequestPlace {
   readonly comments: readonly ReviewComment[];
   /** A whole line that tells this review of this head from all others; put before the body if it is not in it. */
   readonly marker: string;
+  /** Our reviews of this pull request, as they were read just before; left out: they are looked for. */
+  readonly own?: readonly OwnReview[];
 }

@@ -25,8 +25,8 @@ export type ReviewResult =
   | Failed;
 
 /**
- * Posts one review with all its comments, once: a review of ours with the marker for this head is looked for before,
- * and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
+ * Posts one review with all its comments, once: a review of ours with the marker for this head is looked for before
+ * (among those that the caller has just read, if it has), and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
  * it; comments it does not take on their lines go into the body. Rejects only for an aborted signal.
  */
 export async function publishReview(
@@ -35,7 +35,12 @@ export async function publishReview(
   signal: AbortSignal,
 ): Promise<ReviewResult> {
   try {
-    const posted = await findPosted(client, draft, signal);
+    const own = draft.own?.filter(({ body }) => isMarked(body, draft.marker));
+    const posted = await clearPosted(
+      client,
+      { draft, own: own ?? (await listOwnReviews(client, draft, signal)) },
+      signal,
+    );
     if (posted !== undefined) return alreadyPublished(posted);
     const attempt = { event: draft.event, inline: draft.comments, unplaced: [], isAgain: false };
     return await post(client, { draft, attempt }, signal);
@@ -69,7 +74,8 @@ async function post(client: GitHubClient, work: Work, signal: AbortSignal): Prom
     if (!(thrown instanceof GitHubError)) throw thrown;
     switch (refusalOf(thrown)) {
       case 'lost': {
-        const posted = await findPosted(client, draft, signal);
+        const own = await listOwnReviews(client, draft, signal);
+        const posted = await clearPosted(client, { draft, own }, signal);
         if (posted !== undefined) return published(attempt, posted);
         if (attempt.isAgain) throw thrown;
         return await post(client, { draft, attempt: { ...attempt, isAgain: true } }, signal);
@@ -106,13 +112,12 @@ async function withLessInline(
 }
 
 /** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
-async function findPosted(
+async function clearPosted(
   client: GitHubClient,
-  draft: ReviewPayload,
+  { draft, own }: { readonly draft: ReviewPayload; readonly own: readonly OwnReview[] },
   signal: AbortSignal,
 ): Promise<OwnReview | undefined> {
-  const reviews = await listOwnReviews(client, draft, signal);
-  const ours = reviews.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
+  const ours = own.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
   for (const { id, state } of ours) {
     if (state === 'PENDING') await deleteDraft(client, { ...draft, id }, signal);
   }
