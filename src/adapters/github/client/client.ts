@@ -1,7 +1,8 @@
 import type { Clock } from '../../../core/clock.js';
 import type { Environment } from '../../../core/environment.js';
 import { networkCause } from '../../../core/network-cause.js';
-import { type GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { type GitHubError, graphqlError, httpError, isRateLimited, networkError } from './errors.js';
+import { joinQueries, type QueryAnswer, type SendQuery } from './join-queries.js';
 import { timedFetch } from './timed-fetch.js';
 
 /** What a request to GitHub's REST API carries beside its route. */
@@ -55,13 +56,25 @@ export interface GitHubClientOptions {
   readonly needsWrite?: readonly string[];
 }
 
+const GRAPHQL = 'POST /graphql';
+
 type Octokit = InstanceType<typeof import('@octokit/core').Octokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
-/** A client over `@octokit/core` that makes each request once and waits for no answer for ever. */
+/**
+ * A client over `@octokit/core` that makes each request once and waits for no answer for ever. Queries that are asked at
+ * the same time are one request.
+ */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const { needsWrite = [] } = options;
   const octokit = await createOctokit(options);
+  const sendQuery: SendQuery = async ({ query, variables }, signal) =>
+    queryAnswer(
+      await send({ route: GRAPHQL, signal, needsWrite }, () =>
+        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
+      ),
+    );
+  const joined = joinQueries(sendQuery, isRateLimited);
   return {
     async request(route, { params, accept, signal }) {
       const response = await send({ route, signal, needsWrite }, () =>
@@ -74,10 +87,8 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
       return { status: response.status, headers: textHeaders(response.headers), body: response.data };
     },
     async graphql(query, { variables, signal, missingIsNull = false }) {
-      const response = await send({ route: 'POST /graphql', signal, needsWrite }, () =>
-        octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
-      );
-      return graphqlResult(response, missingIsNull);
+      signal.throwIfAborted();
+      return graphqlResult(await joined({ query, variables }, signal), missingIsNull);
     },
   };
 }
@@ -167,15 +178,19 @@ function textHeaders(headers: unknown): Record<string, string> {
 }
 
 /** GraphQL answers 200 to a query it could not carry out. */
-function graphqlResult({ data: body, headers }: OctokitResponse, missingIsNull: boolean): unknown {
-  const requestLine = 'POST /graphql';
+function queryAnswer({ data: body, headers }: OctokitResponse): QueryAnswer {
   if (typeof body !== 'object' || body === null) {
-    throw networkError(requestLine, { code: undefined, message: 'the answer is not JSON' });
+    throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
   }
   const data = 'data' in body ? body.data : undefined;
-  if (!('errors' in body) || !Array.isArray(body.errors) || body.errors.length === 0) return data;
-  if (missingIsNull && isObject(data) && body.errors.every(isNotFound)) return data;
-  throw graphqlError({ requestLine, headers: textHeaders(headers), errors: body.errors });
+  const errors: readonly unknown[] = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
+  return { data, errors, headers: textHeaders(headers) };
+}
+
+function graphqlResult({ data, errors, headers }: QueryAnswer, missingIsNull: boolean): unknown {
+  if (errors.length === 0) return data;
+  if (missingIsNull && isObject(data) && errors.every(isNotFound)) return data;
+  throw graphqlError({ requestLine: GRAPHQL, headers, errors });
 }
 
 function isNotFound(error: unknown): boolean {
