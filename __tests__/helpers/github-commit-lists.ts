@@ -5,19 +5,25 @@ import type { GitCommit, GitStore } from './github-git-objects.js';
 import { objectAt } from './github-git-trees.js';
 import { historyOf, resolveCommit } from './github-history.js';
 import { api, userJson } from './github-objects.js';
-import type { StoredRepo } from './github-state.js';
+import type { StoredPull, StoredRepo } from './github-state.js';
 
 /** `GET …/pulls/{pull_number}/commits`: what the head has and the base has not, oldest first, in pages. */
 export function pullCommits(call: RestCall): RestAnswer {
   const { repo, params } = call;
   const pull = repo.pulls.get(Number(params['pull_number']));
   if (pull === undefined) return githubError(404, 'Not Found');
-  const base = new Set(historyOf(repo.git, pull.base.sha).map(({ sha }) => sha));
-  const commits = historyOf(repo.git, pull.head.sha).filter(({ sha }) => !base.has(sha));
   return page(
     call,
-    commits.toReversed().map((commit) => listedJson(repo, commit)),
+    pullHistory(repo, pull).map((commit) => listedJson(repo, commit)),
   );
+}
+
+/** What the head of a pull request has and its base has not, oldest first. */
+export function pullHistory(repo: StoredRepo, { base, head }: StoredPull): readonly GitCommit[] {
+  const before = new Set(historyOf(repo.git, base.sha).map(({ sha }) => sha));
+  return historyOf(repo.git, head.sha)
+    .filter(({ sha }) => !before.has(sha))
+    .toReversed();
 }
 
 /** `GET …/commits`: newest first, in pages; with `path` those that changed it. */

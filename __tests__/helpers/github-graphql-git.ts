@@ -7,6 +7,7 @@ import {
 } from './github-connection.js';
 import type { GitCommit } from './github-git-objects.js';
 import { type GitObject, listTree, objectAt } from './github-git-trees.js';
+import { rollupNode } from './github-graphql-checks.js';
 import { branchName, historyOf, resolveCommit, resolveObject } from './github-history.js';
 import { fullName, html, stableId } from './github-objects.js';
 import type { ContentsRight, StoredRepo } from './github-state.js';
@@ -29,7 +30,7 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
     ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
     object: readable(({ expression, oid }: { expression?: string | null; oid?: string | null }) => {
       const found = resolveObject(repo, expression ?? oid ?? '');
-      return found === undefined ? null : objectNode(repo, found);
+      return found === undefined ? headNode(repo, oid ?? '') : objectNode(repo, found);
     }),
   };
 }
@@ -66,6 +67,8 @@ export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
     messageBody: body.join('\n').trim(),
     authoredDate: author.date,
     committedDate: committer.date,
+    author: { name: author.name, user: { __typename: 'User', login: author.name } },
+    statusCheckRollup: () => rollupNode(repo, sha),
     tree: () => treeNode(repo, tree),
     file: ({ path }: { path: string }) => {
       const found = objectAt(repo.git, tree, path);
@@ -86,6 +89,13 @@ export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
       return connection(nodes, { first, last, after, before } as PageArguments);
     },
   };
+}
+
+/** The head of a pull request, which need not be among the fake's commits. */
+function headNode(repo: StoredRepo, sha: string): GraphNode | null {
+  if (![...repo.pulls.values()].some(({ head }) => head.sha === sha)) return null;
+  const statusCheckRollup = () => rollupNode(repo, sha);
+  return { __typename: 'Commit', ...objectFields(repo, sha), statusCheckRollup };
 }
 
 function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode | null {

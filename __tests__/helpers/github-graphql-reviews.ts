@@ -1,11 +1,14 @@
+import { pullHistory } from './github-commit-lists.js';
 import { connection, type GraphNode, type PageArguments } from './github-connection.js';
 import { diffLines } from './github-diff-lines.js';
+import { commitNode } from './github-graphql-git.js';
 import type { GraphQlFake } from './github-graphql-nodes.js';
 import { fullName, html } from './github-objects.js';
 import { associationOf, reviewCommentPage, reviewPage } from './github-review-objects.js';
 import type { StoredReview, StoredReviewComment } from './github-review-state.js';
 import { textAt } from './github-reviews.js';
 import type { StoredPull, StoredRepo } from './github-state.js';
+import { splitDiff } from './unified-diff.js';
 
 const CONTENTS: Readonly<Record<string, string>> = {
   '+1': 'THUMBS_UP',
@@ -23,6 +26,20 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFa
   const { reviews, reviewComments } = repo.talk;
   return {
     headRefOid: pull.head.sha,
+    headRefName: pull.head.ref,
+    headRepository: pull.head.repository === null ? null : { nameWithOwner: pull.head.repository },
+    baseRefOid: pull.base.sha,
+    baseRefName: pull.base.ref,
+    changedFiles: splitDiff(pull.diff).length,
+    commits: (args: PageArguments) =>
+      connection(
+        pullHistory(repo, pull).map((commit) => ({
+          __typename: 'PullRequestCommit',
+          id: `PRC_${commit.sha}`,
+          commit: commitNode(repo, commit),
+        })),
+        args,
+      ),
     reviews: (args: PageArguments) => {
       const visible = reviews.filter(
         (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === deps.viewer),

@@ -16,7 +16,8 @@ type Told =
   /** Nothing can be done without it. */
   | 'failure';
 
-type Row = readonly [call: string, told: Told, permission: string];
+/** `field` is what a query asks GraphQL for first, which refuses the same. */
+type Row = readonly [call: string, told: Told, permission: string, field?: string];
 
 const REPO = '/repos/{owner}/{repo}';
 const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do this';
@@ -31,10 +32,10 @@ const SCENES: Readonly<
       [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${REPO}/compare/{basehead}`, 'warning', '`contents: read`'],
-      [`GET ${REPO}/pulls/{pull_number}`, 'warning', '`pull-requests: read`'],
-      [`GET ${REPO}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`'],
-      [`GET ${REPO}/commits/{ref}/check-runs`, 'summary', '`checks: read`'],
-      [`GET ${REPO}/commits/{ref}/status`, 'summary', '`statuses: read`'],
+      [`GET ${REPO}/pulls/{pull_number}`, 'warning', '`pull-requests: read`', 'headRefName'],
+      [`GET ${REPO}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`', 'committedDate'],
+      [`GET ${REPO}/commits/{ref}/check-runs`, 'summary', '`checks: read`', 'statusCheckRollup'],
+      [`GET ${REPO}/commits/{ref}/status`, 'summary', '`statuses: read`', 'statusCheckRollup'],
       [`GET ${REPO}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
       [`GET ${REPO}/commits`, 'answer', '`contents: read`'],
       ['GET /search/code', 'answer', '`contents: read`'],
@@ -85,12 +86,14 @@ const SCENES: Readonly<
 const REFUSAL = 'Resource not accessible by integration';
 
 describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
-  it.each(rows)('without `%s` ends as %s, with %s', async (call, told, permission) => {
+  it.each(rows)('without `%s` ends as %s, with %s', async (call, told, permission, field) => {
     const { stage, inputs } = await set();
     const [route = '', contains] = call.startsWith('POST /graphql ')
       ? ['POST /graphql', call.slice('POST /graphql '.length)]
       : [call];
     const graphQl = { data: null, errors: [{ type: 'FORBIDDEN', message: REFUSAL }] };
+    const query = { route: 'POST /graphql', times: 99, status: 200, body: graphQl } as const;
+    if (field !== undefined) stage.github.fail({ ...query, contains: field });
     stage.github.fail({
       route,
       times: 99,

@@ -42,7 +42,13 @@ it('goes on without what the token may not read, and names each permission in th
   const stage = await setStage();
   const error = { type: 'FORBIDDEN', message: 'Resource not accessible by integration' };
   const body = { message: error.message };
-  for (const contains of ['reviewThreads', 'closingIssuesReferences', 'issueOrPullRequest']) {
+  for (const contains of [
+    'reviewThreads',
+    'closingIssuesReferences',
+    'issueOrPullRequest',
+    'statusCheckRollup',
+    'committedDate',
+  ]) {
     stage.github.fail({
       route: 'POST /graphql',
       contains,

@@ -14,7 +14,7 @@ const READ: readonly (readonly [what: string, route: string, contains?: string])
   ["the actor's permission", PERMISSION],
   ['the agent', `GET ${PATH}/contents/{path}`],
   ['the diff', `GET ${PATH}/compare/{basehead}`],
-  ['the checks', `GET ${PATH}/commits/{ref}/check-runs`],
+  ['the checks', 'POST /graphql', 'statusCheckRollup'],
   ['the linked issues', 'POST /graphql', 'closingIssuesReferences'],
   ['the memory branch', 'POST /graphql', 'qualifiedName'],
 ];

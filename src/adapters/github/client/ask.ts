@@ -58,6 +58,27 @@ export async function askGraphQl<Output>(
   return answer.output;
 }
 
+/** The same answer from both of GitHub's APIs. */
+export interface EitherApi<Answer> {
+  /** Undefined where GraphQL does not have all of it. */
+  byGraphQl(): Promise<Answer | undefined>;
+  byRest(): Promise<Answer>;
+}
+
+/**
+ * Asks GraphQL, where what is asked at the same time is one request, and the REST API for what that refuses or lacks: older
+ * servers do not know every field, and REST's refusals name the permission. Throws a GitHubError.
+ */
+export async function askEither<Answer>({ byGraphQl, byRest }: EitherApi<Answer>): Promise<Answer> {
+  try {
+    const answer = await byGraphQl();
+    if (answer !== undefined) return answer;
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || thrown.reason === 'rate-limited') throw thrown;
+  }
+  return await byRest();
+}
+
 /** The error for an answer that is not what GitHub describes. */
 export function notUnderstood(requestLine: string, what: string): GitHubError {
   return new GitHubError(`GitHub's answer to \`${requestLine}\` does not hold ${what}`, {

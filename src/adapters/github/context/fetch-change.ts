@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import type { FetchedChange } from '../../../core/event/fetched-change.js';
-import type { Base, Head, Repository } from '../../../core/event/trigger.js';
+import type { Base, Head } from '../../../core/event/trigger.js';
 import type { CommitNote } from '../../../core/prompt/context.js';
 import type { NewSince } from '../../../core/review/scope.js';
 import { parseDiff } from '../../../core/text/diff.js';
 import type { Warning } from '../../../core/warning.js';
+import { askEither, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import type { GitHubErrorReason } from '../client/remedy.js';
@@ -31,6 +32,16 @@ export interface PinnedCommits {
   readonly base: Base;
 }
 
+/** The pull request whose change is read. */
+export interface PullToRead {
+  readonly place: PullRequestPlace;
+  readonly pinned: PinnedCommits;
+  /** The pull request as it is now, where that was just asked for. */
+  readonly now?: PullNow;
+  /** The diff is asked for after this; left out: at once. */
+  readonly admitted?: Promise<unknown> | undefined;
+}
+
 /**
  * The change of a pull request between two commits, so that a push during the run cannot slip anything in
  * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
@@ -40,14 +51,14 @@ export interface PinnedCommits {
  */
 export async function fetchPullChange(
   client: GitHubClient,
-  { place, pinned }: { readonly place: PullRequestPlace; readonly pinned: PinnedCommits },
+  { place, pinned, now: known, admitted }: PullToRead,
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const { repository, number } = place;
   const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
-  const [diff, now] = await Promise.all([
-    unlessDenied(fetchDiff(client, pair, signal)),
-    unlessDenied(fetchPull(client, place, signal)),
+  const [diff, now]: readonly [Fetched<string | undefined>, Fetched<PullNow>] = await Promise.all([
+    unlessDenied(after(admitted, () => fetchDiff(client, pair, signal))),
+    known === undefined ? unlessDenied(fetchPull(client, place, signal)) : { value: known },
   ]);
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
   const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
@@ -67,6 +78,14 @@ export async function fetchPullChange(
   const isShort = hasMoved && list?.isComplete === false;
   const read = putTogether({ diff: diff.value, files: list?.files, filesTotal, isShort });
   return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
+}
+
+async function after<Value>(
+  admitted: Promise<unknown> | undefined,
+  ask: () => Promise<Value>,
+): Promise<Value> {
+  await admitted;
+  return await ask();
 }
 
 async function listNewest(
@@ -227,7 +246,65 @@ export interface PullNow extends PinnedCommits {
 /** Throws a GitHubError. */
 export async function fetchPull(
   client: GitHubClient,
-  { repository, number }: { readonly repository: Repository; readonly number: number },
+  place: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<PullNow> {
+  return await askEither({
+    byGraphQl: () => pullByGraphQl(client, place, signal),
+    byRest: () => pullByRest(client, place, signal),
+  });
+}
+
+const PULL_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
+    }
+  }
+}`;
+
+const pullNodeSchema = v.object({
+  repository: v.object({
+    pullRequest: v.object({
+      headRefOid: v.string(),
+      headRefName: v.string(),
+      headRepository: v.nullable(v.object({ nameWithOwner: v.string() })),
+      baseRefOid: v.string(),
+      baseRefName: v.string(),
+      changedFiles: v.number(),
+    }),
+  }),
+});
+
+async function pullByGraphQl(
+  client: GitHubClient,
+  { repository, number }: PullRequestPlace,
+  signal: AbortSignal,
+): Promise<PullNow> {
+  const answer = await askGraphQl(
+    client,
+    {
+      query: PULL_QUERY,
+      variables: { owner: repository.owner, name: repository.name, number },
+      schema: pullNodeSchema,
+      what: 'the pull request',
+      permission: 'pull-requests: read',
+    },
+    signal,
+  );
+  const { headRefOid, headRefName, headRepository, baseRefOid, baseRefName, changedFiles } =
+    answer.repository.pullRequest;
+  return {
+    // A fork that is gone, or that the token does not see, is no repository of ours.
+    head: { sha: headRefOid, ref: headRefName, repository: headRepository?.nameWithOwner ?? null },
+    base: { sha: baseRefOid, ref: baseRefName },
+    changedFiles,
+  };
+}
+
+async function pullByRest(
+  client: GitHubClient,
+  { repository, number }: PullRequestPlace,
   signal: AbortSignal,
 ): Promise<PullNow> {
   const { owner, name: repo } = repository;

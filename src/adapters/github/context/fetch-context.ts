@@ -5,6 +5,7 @@ import {
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
+  type ReleaseTrigger,
   type Trigger,
   tagOf,
   type WorkflowRunTrigger,
@@ -21,6 +22,7 @@ import {
   fetchPull,
   fetchPullChange,
   type PinnedCommits,
+  type PullToRead,
   type ReadChange,
   unreadWarning,
 } from './fetch-change.js';
@@ -32,6 +34,8 @@ export interface ContextRequest {
   readonly parts: readonly ContextPart[];
   /** Left out: they are asked for here alone. */
   readonly readThreads?: ReadThreads;
+  /** Whether the event starts a run may still be open: what takes more than one question waits for this. Left out: it does. */
+  readonly admitted?: Promise<unknown>;
 }
 
 /**
@@ -49,11 +53,29 @@ export async function fetchContext(
     case 'pull_request':
       return await fetchPullRequest(client, { ...request, trigger }, signal);
     case 'issue':
-      return await fetchIssue(client, { trigger, parts }, signal);
+      return await fetchIssue(client, { ...request, trigger }, signal);
     case 'comment':
       return trigger.on === 'issue'
-        ? await fetchIssue(client, { trigger, parts }, signal)
+        ? await fetchIssue(client, { ...request, trigger }, signal)
         : await fetchCommented(client, { ...request, trigger }, signal);
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return { kind: 'none', warnings: [] };
+    default:
+      await request.admitted;
+      return await fetchOfCommits(client, { trigger, parts }, signal);
+  }
+}
+
+/** What lies between two commits takes requests of its own, so none of it is asked for ahead. */
+async function fetchOfCommits(
+  client: GitHubClient,
+  { trigger, parts }: Asking<PushTrigger | ReleaseTrigger | WorkflowRunTrigger | MergeGroupTrigger>,
+  signal: AbortSignal,
+): Promise<TriggerContext> {
+  switch (trigger.kind) {
     case 'push':
       return await fetchPush(client, { trigger, parts }, signal);
     case 'release':
@@ -62,11 +84,6 @@ export async function fetchContext(
       return await fetchWorkflowRun(client, { trigger, parts }, signal);
     case 'merge_group':
       return await fetchMergeGroup(client, { trigger, parts }, signal);
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return { kind: 'none', warnings: [] };
   }
 }
 
@@ -85,7 +102,11 @@ async function fetchPullRequest(
 ): Promise<TriggerContext> {
   const { repository, number, head, at } = trigger;
   const [change, around] = await Promise.all([
-    fetchPullChange(client, { place: { repository, number }, pinned: trigger }, signal),
+    fetchPullChange(
+      client,
+      { place: { repository, number }, pinned: trigger, admitted: asked.admitted },
+      signal,
+    ),
     fetchSurroundings(
       client,
       {
@@ -104,10 +125,14 @@ async function fetchPullRequest(
 
 async function fetchIssue(
   client: GitHubClient,
-  { trigger, parts }: Asking<IssueTrigger | CommentTrigger>,
+  { trigger, parts, admitted }: Asking<IssueTrigger | CommentTrigger>,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, parts), signal);
+  const { surroundings, warnings } = await fetchSurroundings(
+    client,
+    { ...talkOf(trigger, parts), admitted },
+    signal,
+  );
   return { kind: 'none', ...surroundings, warnings };
 }
 
@@ -132,7 +157,10 @@ async function fetchCommented(
     pinnedOf(client, trigger, signal).then(async (pinned) =>
       pinned instanceof GitHubError
         ? { change: undefined, warnings: [unreadWarning(pinned)], pinned: undefined }
-        : { ...(await fetchPullChange(client, { place, pinned }, signal)), pinned },
+        : {
+            ...(await fetchPullChange(client, { place, ...pinned, admitted: asked.admitted }, signal)),
+            pinned: pinned.pinned,
+          },
     ),
     fetchSurroundings(client, { ...talkOf(trigger, asked.parts), ...asked, pull: number }, signal),
   ]);
@@ -143,10 +171,10 @@ async function pinnedOf(
   client: GitHubClient,
   { repository, number, commits }: CommentTrigger,
   signal: AbortSignal,
-): Promise<PinnedCommits | GitHubError> {
-  if (commits !== undefined && commits.head.sha !== '') return commits;
+): Promise<Pick<PullToRead, 'pinned' | 'now'> | GitHubError> {
+  if (commits !== undefined && commits.head.sha !== '') return { pinned: commits };
   const pull = await unlessLacking(fetchPull(client, { repository, number }, signal));
-  return pull instanceof GitHubError ? pull : { head: pull.head, base: pull.base };
+  return pull instanceof GitHubError ? pull : { pinned: { head: pull.head, base: pull.base }, now: pull };
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */

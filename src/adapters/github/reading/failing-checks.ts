@@ -1,14 +1,10 @@
-import * as v from 'valibot';
 import type { Repository } from '../../../core/event/trigger.js';
-import type { Warning } from '../../../core/warning.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchPages, type Listed } from '../client/pages.js';
+import { type CheckedCommit, type CheckRun, listChecks, type Problem, type Status } from './list-checks.js';
 
 /** Whose checks are asked for, and how much of their logs. */
-export interface ChecksRequest {
-  readonly repository: Repository;
-  readonly sha: string;
+export interface ChecksRequest extends CheckedCommit {
   /** Lines of each log; the last ones. */
   readonly maxLogLines: number;
   /** No more logs than these are fetched. */
@@ -31,8 +27,6 @@ export interface FailingCheck {
   readonly log: JobLog | undefined;
 }
 
-type Problem = Pick<Warning, 'message' | 'remedy'>;
-
 /** The checks that failed, as far as they were read. */
 export interface FailingChecks {
   readonly checks: readonly FailingCheck[];
@@ -47,8 +41,6 @@ export interface FailingChecks {
 
 const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
 
-const MAX_PAGES = 3;
-
 /**
  * The checks and statuses of a commit that failed, with the ends of the logs of Actions jobs. What the token may not
  * see is a problem among the others. Rejects only for an aborted signal.
@@ -58,10 +50,7 @@ export async function failingChecks(
   request: ChecksRequest,
   signal: AbortSignal,
 ): Promise<FailingChecks> {
-  const [runs, statuses] = await Promise.all([
-    orProblem('the check runs', fetchCheckRuns(client, request, signal)),
-    orProblem('the statuses', fetchStatuses(client, request, signal)),
-  ]);
+  const { runs, statuses } = await listChecks(client, request, signal);
   const { name = '' } = request;
   const namedRuns = runs.items.filter((run) => name === '' || run.name === name);
   const namedStatuses = statuses.items.filter(({ context }) => name === '' || context === name);
@@ -87,90 +76,6 @@ export async function failingChecks(
     problems: [...runs.problems, ...statuses.problems],
     isDenied: runs.isDenied && statuses.isDenied,
   };
-}
-
-const checkRunSchema = v.object({
-  name: v.string(),
-  conclusion: v.nullable(v.string()),
-  status: v.string(),
-  html_url: v.nullable(v.string()),
-  details_url: v.nullable(v.string()),
-  app: v.nullable(v.object({ slug: v.fallback(v.string(), '') })),
-  output: v.object({ title: v.nullable(v.string()), summary: v.nullable(v.string()) }),
-});
-
-const statusSchema = v.object({
-  context: v.string(),
-  state: v.string(),
-  description: v.nullable(v.string()),
-  target_url: v.nullable(v.string()),
-});
-
-type CheckRun = v.InferOutput<typeof checkRunSchema>;
-type Status = v.InferOutput<typeof statusSchema>;
-
-/** The newest run of each name. */
-async function fetchCheckRuns(
-  client: GitHubClient,
-  { repository, sha }: ChecksRequest,
-  signal: AbortSignal,
-): Promise<Listed<CheckRun>> {
-  return await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs',
-      params: { owner: repository.owner, repo: repository.name, ref: sha, filter: 'latest' },
-      item: checkRunSchema,
-      field: 'check_runs',
-      what: 'the check runs',
-      maxPages: MAX_PAGES,
-    },
-    signal,
-  );
-}
-
-/** The newest status of each context. */
-async function fetchStatuses(
-  client: GitHubClient,
-  { repository, sha }: ChecksRequest,
-  signal: AbortSignal,
-): Promise<Listed<Status>> {
-  return await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits/{ref}/status',
-      params: { owner: repository.owner, repo: repository.name, ref: sha },
-      item: statusSchema,
-      field: 'statuses',
-      what: 'the statuses',
-      maxPages: MAX_PAGES,
-    },
-    signal,
-  );
-}
-
-interface CheckedList<Item> extends Listed<Item> {
-  readonly problems: readonly Problem[];
-  /** True where there is no problem, too. */
-  readonly isDenied: boolean;
-}
-
-async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<CheckedList<Item>> {
-  try {
-    return { ...(await listing), problems: [], isDenied: true };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    const { remedy, reason } = thrown;
-    // GitHub's words say no more than that the permission is missing, and the remedy names it.
-    const isDenied = reason === 'denied' && remedy !== undefined;
-    const message = isDenied ? what : `${what}: ${thrown.message}`;
-    return {
-      items: [],
-      isDenied,
-      isComplete: false,
-      problems: [{ message, ...(remedy === undefined ? {} : { remedy }) }],
-    };
-  }
 }
 
 /** Actions links its check runs to their jobs: `…/actions/runs/1/job/2`. */

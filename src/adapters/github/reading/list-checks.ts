@@ -1,0 +1,243 @@
+import * as v from 'valibot';
+import type { Repository } from '../../../core/event/trigger.js';
+import type { Warning } from '../../../core/warning.js';
+import { askEither, askGraphQl } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { fetchPages, type Listed } from '../client/pages.js';
+
+/** A commit whose checks are listed. */
+export interface CheckedCommit {
+  readonly repository: Repository;
+  readonly sha: string;
+}
+
+/** What was not read of a commit's checks, and what helps. */
+export type Problem = Pick<Warning, 'message' | 'remedy'>;
+
+/** A list as far as it was read: half the answer is better than none. */
+export interface CheckedList<Item> extends Listed<Item> {
+  readonly problems: readonly Problem[];
+  /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
+  readonly isDenied: boolean;
+}
+
+/** The check runs of a commit and its statuses, which are of the older kind; the newest of each name. */
+export interface ListedChecks {
+  readonly runs: CheckedList<CheckRun>;
+  readonly statuses: CheckedList<Status>;
+}
+
+/** Both in one question to GraphQL, or each from the REST API. Rejects only for an aborted signal. */
+export async function listChecks(
+  client: GitHubClient,
+  commit: CheckedCommit,
+  signal: AbortSignal,
+): Promise<ListedChecks> {
+  try {
+    return await askEither({
+      byGraphQl: () => fetchRollup(client, commit, signal),
+      byRest: async () => {
+        const [runs, statuses] = await Promise.all([
+          orProblem('the check runs', fetchCheckRuns(client, commit, signal)),
+          orProblem('the statuses', fetchStatuses(client, commit, signal)),
+        ]);
+        return { runs, statuses };
+      },
+    });
+  } catch (thrown) {
+    return { runs: await orProblem('the checks', Promise.reject(thrown)), statuses: whole([]) };
+  }
+}
+
+const ROLLUP_QUERY = `query ($owner: String!, $name: String!, $sha: GitObjectID!) {
+  repository(owner: $owner, name: $name) {
+    object(oid: $sha) {
+      ... on Commit {
+        statusCheckRollup {
+          contexts(first: 100) {
+            nodes {
+              __typename
+              ... on CheckRun { name conclusion status title summary url detailsUrl checkSuite { app { slug } } }
+              ... on StatusContext { context state description targetUrl }
+            }
+            pageInfo { hasNextPage }
+          }
+        }
+      }
+    }
+  }
+}`;
+
+const runNodeSchema = v.object({
+  __typename: v.literal('CheckRun'),
+  name: v.string(),
+  conclusion: v.nullable(v.string()),
+  status: v.string(),
+  title: v.nullable(v.string()),
+  summary: v.nullable(v.string()),
+  url: v.nullable(v.string()),
+  detailsUrl: v.nullable(v.string()),
+  checkSuite: v.nullable(v.object({ app: v.nullable(v.object({ slug: v.string() })) })),
+});
+
+const statusNodeSchema = v.object({
+  __typename: v.literal('StatusContext'),
+  context: v.string(),
+  state: v.string(),
+  description: v.nullable(v.string()),
+  targetUrl: v.nullable(v.string()),
+});
+
+const rollupSchema = v.object({
+  repository: v.object({
+    object: v.nullable(
+      v.object({
+        statusCheckRollup: v.nullable(
+          v.object({
+            contexts: v.object({
+              nodes: v.array(v.variant('__typename', [runNodeSchema, statusNodeSchema])),
+              pageInfo: v.object({ hasNextPage: v.boolean() }),
+            }),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+
+/** Undefined for a commit that GraphQL does not find, or one with more than a hundred checks. */
+async function fetchRollup(
+  client: GitHubClient,
+  { repository, sha }: CheckedCommit,
+  signal: AbortSignal,
+): Promise<ListedChecks | undefined> {
+  const answer = await askGraphQl(
+    client,
+    {
+      query: ROLLUP_QUERY,
+      variables: { owner: repository.owner, name: repository.name, sha },
+      schema: rollupSchema,
+      what: 'the checks',
+      permission: 'checks: read',
+    },
+    signal,
+  );
+  const { object } = answer.repository;
+  const contexts = object?.statusCheckRollup?.contexts;
+  if (object === null || contexts?.pageInfo.hasNextPage === true) return undefined;
+  const nodes = contexts?.nodes ?? [];
+  return {
+    runs: whole(nodes.flatMap((node) => (node.__typename === 'CheckRun' ? [checkRunOf(node)] : []))),
+    statuses: whole(nodes.flatMap((node) => (node.__typename === 'StatusContext' ? [statusOf(node)] : []))),
+  };
+}
+
+function whole<Item>(items: readonly Item[]): CheckedList<Item> {
+  return { items, isComplete: true, problems: [], isDenied: true };
+}
+
+/** As the REST API writes it. */
+function checkRunOf(node: v.InferOutput<typeof runNodeSchema>): CheckRun {
+  const { name, conclusion, status, title, summary, url, detailsUrl, checkSuite } = node;
+  return {
+    name,
+    conclusion: conclusion?.toLowerCase() ?? null,
+    status: status.toLowerCase(),
+    html_url: url,
+    details_url: detailsUrl,
+    app: checkSuite?.app ?? null,
+    output: { title, summary },
+  };
+}
+
+function statusOf({
+  context,
+  state,
+  description,
+  targetUrl,
+}: v.InferOutput<typeof statusNodeSchema>): Status {
+  return { context, state: state.toLowerCase(), description, target_url: targetUrl };
+}
+
+const MAX_PAGES = 3;
+
+const checkRunSchema = v.object({
+  name: v.string(),
+  conclusion: v.nullable(v.string()),
+  status: v.string(),
+  html_url: v.nullable(v.string()),
+  details_url: v.nullable(v.string()),
+  app: v.nullable(v.object({ slug: v.fallback(v.string(), '') })),
+  output: v.object({ title: v.nullable(v.string()), summary: v.nullable(v.string()) }),
+});
+
+const statusSchema = v.object({
+  context: v.string(),
+  state: v.string(),
+  description: v.nullable(v.string()),
+  target_url: v.nullable(v.string()),
+});
+
+/** A check run as the REST API shows it, as far as it is used. */
+export type CheckRun = v.InferOutput<typeof checkRunSchema>;
+/** The same of a status. */
+export type Status = v.InferOutput<typeof statusSchema>;
+
+/** The newest run of each name. */
+async function fetchCheckRuns(
+  client: GitHubClient,
+  { repository, sha }: CheckedCommit,
+  signal: AbortSignal,
+): Promise<Listed<CheckRun>> {
+  return await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs',
+      params: { owner: repository.owner, repo: repository.name, ref: sha, filter: 'latest' },
+      item: checkRunSchema,
+      field: 'check_runs',
+      what: 'the check runs',
+      maxPages: MAX_PAGES,
+    },
+    signal,
+  );
+}
+
+/** The newest status of each context. */
+async function fetchStatuses(
+  client: GitHubClient,
+  { repository, sha }: CheckedCommit,
+  signal: AbortSignal,
+): Promise<Listed<Status>> {
+  return await fetchPages(
+    client,
+    {
+      route: 'GET /repos/{owner}/{repo}/commits/{ref}/status',
+      params: { owner: repository.owner, repo: repository.name, ref: sha },
+      item: statusSchema,
+      field: 'statuses',
+      what: 'the statuses',
+      maxPages: MAX_PAGES,
+    },
+    signal,
+  );
+}
+
+async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>): Promise<CheckedList<Item>> {
+  try {
+    return { ...(await listing), problems: [], isDenied: true };
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    const { remedy, reason } = thrown;
+    // GitHub's words say no more than that the permission is missing, and the remedy names it.
+    const isDenied = reason === 'denied' && remedy !== undefined;
+    const message = isDenied ? what : `${what}: ${thrown.message}`;
+    return {
+      items: [],
+      isDenied,
+      isComplete: false,
+      problems: [{ message, ...(remedy === undefined ? {} : { remedy }) }],
+    };
+  }
+}
