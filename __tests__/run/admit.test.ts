@@ -4,6 +4,7 @@ import type { RunRequest } from '../../src/run/request.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,
+  AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependenciesParts,
   makeRequest,
@@ -92,9 +93,9 @@ describe('the context', () => {
       SCHEDULE,
       { spendLimits: { perPullUsd: 0, perDayUsd: 2 } },
     ],
-  ])('is fetched after memory for %s', async (_, trigger, patch) => {
-    const { steps } = await admitted(trigger, {}, patch);
-    expect(steps.indexOf('fetch context')).toBeGreaterThan(steps.indexOf('read memory'));
+  ])('waits for memory with what takes requests of its own for %s', async (_, trigger, patch) => {
+    expect(await askedWithoutMemory(trigger, patch)).not.toContain('fetch context');
+    expect((await admitted(trigger, {}, patch)).steps).toContain('fetch context');
   });
 
   it.each<[string, Trigger, Partial<RunRequest>]>([
@@ -103,10 +104,44 @@ describe('the context', () => {
     ['an event without a number, which a limit for each pull request does not hold', SCHEDULE, LIMITED],
     ['a dry run', pullRequest(), { dryRun: true }],
   ])('does not wait for memory for %s', async (_, trigger, patch) => {
-    const { steps } = await admitted(trigger, {}, patch);
-    expect(steps.indexOf('fetch context')).toBeLessThan(steps.indexOf('read memory'));
+    expect(await askedWithoutMemory(trigger, patch)).toContain('fetch context');
+  });
+
+  it.each([
+    ['with memory, where the agent is built in', 'builtin/ask', ['load agent', 'read memory']],
+    ['without memory, where the agent has to be fetched itself', 'bot', ['load agent']],
+  ])('is asked for with the permission, so that GitHub is waited for once: %s', async (_, agent, steps) => {
+    const deps = createFakeDependencies({ agents: { [agent]: AGENT_WITH_MEMORY }, permissions: WRITER });
+    let isAsked = false;
+    if (deps.github === undefined) throw new Error('there is no GitHub');
+    const context = () => {
+      isAsked = true;
+      return never();
+    };
+    const github = { ...deps.github, permission: never, context };
+    void runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true, agent }), { ...deps, github });
+    await turn();
+    expect([isAsked, deps.steps]).toEqual([true, steps]);
   });
 });
+
+/** The steps of a run whose memory is never read to its end. */
+async function askedWithoutMemory(trigger: Trigger, patch: Partial<RunRequest>): Promise<readonly string[]> {
+  const deps = createFakeDependencies({ permissions: WRITER });
+  const openMemory: typeof deps.openMemory = (...of) => ({ ...deps.openMemory(...of), read: never });
+  void runPipeline(makeRequest({ trigger, inWorkflow: true, ...patch }), { ...deps, openMemory });
+  await turn();
+  return deps.steps;
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+/** Everything that waits for nothing outside has happened. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
 
 it('shows the plan of a paused pull request in a dry run, which costs nothing', async () => {
   const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), { ...LIMITED, dryRun: true });

@@ -5,6 +5,8 @@ import { AGENT, HEAD, REPO, routesOf, type Stage, type StageOptions, setStage } 
 type Inputs = Readonly<Record<string, string>>;
 
 const PERMISSION = 'GET /collaborators/Codertocat/permission';
+/** The context is asked for with the permission, as one request. */
+const CONTEXT = 'POST /graphql';
 /** The memory branch is read in one request. */
 const MEMORY = 'POST /graphql';
 
@@ -39,17 +41,26 @@ it.each<[string, StageOptions, Inputs]>([
   ['permission', { role: 'read' }, {}],
   ['permission', { ...COMMENT, role: 'read' }, {}],
   ['agent-ref', { role: 'triage' }, { 'agent-ref': 'head', 'min-permission': 'triage' }],
-])('asks for a permission and the agent alone: %s, %#', async (reason, options, inputs) => {
-  expect(await turnedAway(await setStage(options), inputs)).toMatchObject({ reason, beside: [PERMISSION] });
-});
+])(
+  'asks for a permission, the agent and one question about what stands around the event: %s, %#',
+  async (reason, options, inputs) => {
+    expect(await turnedAway(await setStage(options), inputs)).toMatchObject({
+      reason,
+      beside: [PERMISSION, CONTEXT],
+    });
+  },
+);
 
 it('looks only at the head for an agent that the base does not have', async () => {
   const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
-  expect(await turnedAway(stage)).toMatchObject({ reason: 'agent-not-merged', beside: [PERMISSION] });
+  expect(await turnedAway(stage)).toMatchObject({
+    reason: 'agent-not-merged',
+    beside: [PERMISSION, CONTEXT],
+  });
 });
 
-it('reads no more than memory of a pull request that is paused', async () => {
+it('asks for no diff of a pull request that is paused', async () => {
   const stage = await setStage();
   stage.repo.contents = 'write';
   const payload = loadWebhook('issue_comment', 'created', {
@@ -59,24 +70,28 @@ it('reads no more than memory of a pull request that is paused', async () => {
   (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
   const inputs = { 'memory-store': 'repo' };
   await stage.run({ event: { name: 'issue_comment', payload }, inputs });
-  expect(await turnedAway(stage, inputs)).toMatchObject({ reason: 'paused', beside: [PERMISSION, MEMORY] });
+  expect(await turnedAway(stage, inputs)).toMatchObject({
+    reason: 'paused',
+    beside: [PERMISSION, CONTEXT, MEMORY],
+  });
 });
 
 it.each<[string, StageOptions, readonly string[]]>([
-  ['a pull request', {}, [PERMISSION, MEMORY]],
-  ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, MEMORY]],
+  ['a pull request', {}, [PERMISSION, CONTEXT, MEMORY]],
+  ['an issue', { event: { name: 'issues', action: 'opened' } }, [PERMISSION, CONTEXT, MEMORY]],
   [
     'a comment, which is answered by reactions, and by a line if it has no answer yet',
     COMMENT,
     [
       expect.stringMatching(/^DELETE \/issues\/comments\/492700400\/reactions\/\d+$/),
       PERMISSION,
+      CONTEXT,
       MEMORY,
       'POST /graphql',
       ...Array(2).fill('POST /issues/comments/492700400/reactions'),
     ],
   ],
-])('reads no more than memory once a limit is used up: %s', async (_, options, beside) => {
+])('asks for no diff once a limit is used up: %s', async (_, options, beside) => {
   const stage = await setStage(options);
   stage.repo.contents = 'write';
   const inputs = { 'memory-store': 'repo', 'max-cost-usd-per-day': '0.0000001' };

@@ -19,7 +19,8 @@ export function createGitHubPort(
   const readThreads = readThreadsOnce(client);
   return {
     permission: (login, signal) => fetchPermission(client, { repository, login }, signal),
-    context: (of, signal) => fetchContext(client, { trigger: of, parts, readThreads }, signal),
+    context: (of, signal, admitted) =>
+      fetchContext(client, { trigger: of, parts, readThreads, admitted }, signal),
     newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
     threads: (number, signal) => answerThreads(readThreads, { repository, number }, signal),
     findingThreads: (number, signal) => answerFindingThreads(readThreads, { repository, number }, signal),

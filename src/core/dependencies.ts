@@ -208,8 +208,11 @@ export type FindingThreadsAnswer =
 export interface GitHub {
   /** What an account may do here. An error is `unknown`, which is never trusted. */
   permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
-  /** What belongs into the user message beside the event itself. Throws an AxeError. */
-  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
+  /**
+   * What belongs into the user message beside the event itself. It can be asked for ahead: what takes requests of its own,
+   * the diff above all, waits for `admitted`. Throws an AxeError.
+   */
+  context(trigger: Trigger, signal: AbortSignal, admitted: Promise<unknown>): Promise<TriggerContext>;
   /** What lies between two commits of the repository, shas. An error is an answer. */
   newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
   /** What became of comments on the lines of a pull request of this repository. An error is an answer. */

@@ -1,3 +1,4 @@
+import { findBuiltInAgent } from '../core/agent/built-in.js';
 import type { LoadedAgent } from '../core/agent/loaded-agent.js';
 import type { Dependencies } from '../core/dependencies.js';
 import { ConfigError, isNotFound } from '../core/errors.js';
@@ -21,9 +22,9 @@ import { planScope } from '../core/review/scope.js';
 import type { ReviewFact } from '../core/review/state-facts.js';
 import { isPaused } from '../core/review/state-sums.js';
 import { admitActor, askPermission, permissionOf, unreadPermission } from './access.js';
-import { planBasis, runAhead } from './plan.js';
+import { planBasis, planReading, runAhead } from './plan.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
-import { readMemory } from './restore.js';
+import { beginReading, type MemoryAhead, readMemory } from './restore.js';
 import { postsReviews } from './scope.js';
 
 /** An event that starts nothing. */
@@ -42,6 +43,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
 
   const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
   const authorPermission = runAhead(askPermission(contentAuthor(trigger), deps));
+  const ahead = askAhead(request, agentLoaded, deps);
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
   const actor = access.permission;
@@ -65,7 +67,38 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
   if (agent.kind === 'skipped') return agent;
   if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
-  return await admitByState({ request, facts, agent: agent.agent }, deps);
+  return await admitByState({ request, facts, agent: agent.agent, ahead }, deps);
+}
+
+/** What is asked for before it is known whether the event starts a run. */
+interface Ahead {
+  readonly context: Promise<TriggerContext | undefined>;
+  readonly memory: Promise<MemoryAhead | undefined> | undefined;
+  /** The event starts a run: what waits for that is asked for now. */
+  admitted(): void;
+}
+
+/**
+ * Asks for memory and context with the permissions: GitHub is waited for once, and answers all that it is asked at the same
+ * time as one request. What takes requests of its own waits until the event is admitted, and for good if it is not. The
+ * memory of an agent that has to be fetched itself can wait for the permission, too.
+ */
+function askAhead(request: RunRequest, agentLoaded: Promise<LoadedAgent>, deps: Dependencies): Ahead {
+  let admitted = () => {};
+  const start = new Promise<void>((resolve) => {
+    admitted = resolve;
+  });
+  const { github, deadline } = deps;
+  const isAtHand = findBuiltInAgent(request.agent) !== undefined;
+  const readAhead = async () => {
+    const plan = planReading(request, await agentLoaded, deps);
+    return plan === undefined ? undefined : beginReading(plan, deps);
+  };
+  return {
+    context: runAhead(Promise.resolve(github?.context(request.trigger, deadline.signal, start))),
+    memory: isAtHand && request.trigger.kind !== 'local' ? runAhead(readAhead()) : undefined,
+    admitted,
+  };
 }
 
 function eventFacts({ trigger, admissionPolicy, agentRef = 'base' }: RunRequest): EventFacts {
@@ -111,36 +144,37 @@ async function agentOrSkip(
 
 interface StateParts extends AgentParts {
   readonly agent: LoadedAgent;
+  readonly ahead: Ahead;
 }
 
 /**
- * Starts to read memory and context. Memory is waited for first where it can turn the event away; else both are read at
- * once. Below a comment only the context says whether the pull request comes from a fork, and how memory is planned
- * depends on that: there the context comes first even if a limit of several runs turns the event away.
+ * Waits for memory where it can turn the event away, and only then lets the rest of the context be asked for. Below a
+ * comment only the context says whether the pull request comes from a fork, and the run's trust depends on that: there all
+ * of the context is asked for even if a limit of several runs turns the event away.
  */
-async function admitByState(
-  { request, facts, agent }: StateParts,
-  deps: Dependencies,
-): Promise<Admitted | Skipped> {
+async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admitted | Skipped> {
+  const { request, facts, agent, ahead } = parts;
   const { trigger, admissionPolicy } = request;
   const taint = createTaintTracker(trigger);
-  const fetchContext = () => runAhead(readContext(trigger, taint, deps));
+  const context = runAhead(noteTaint(ahead.context, taint));
   const classified = classifyTrust(trigger, { ...facts.permission, allowBots: admissionPolicy.allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
-  const needsState = canStateSkip({ request, facts, agent });
-  const fetched = isForkOpen || !needsState ? fetchContext() : undefined;
-  const trust = isForkOpen ? trustOfDiff(classified, trigger, await fetched) : classified;
+  const needsState = canStateSkip(parts);
+  if (isForkOpen || !needsState) ahead.admitted();
+  const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (request.memoryPolicy.minTrust === 'untrusted') taint.add({ kind: 'untrusted-memory' });
 
   const basis = await planBasis(request, { agent, trust }, deps);
-  const memory = runAhead(readMemory(agent, basis.memory, deps, { plan: basis.notes, unsaved: [] }));
+  const notes = { plan: basis.notes, unsaved: [], ahead: ahead.memory };
+  const memory = runAhead(readMemory(agent, basis.memory, deps, notes));
   if (needsState) {
-    const state = stateFacts(await memory, { request, facts, agent }, deps);
+    const state = stateFacts(await memory, parts, deps);
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return skipped;
   }
-  return { kind: 'admitted', facts, basis, taint, memory, context: fetched ?? fetchContext() };
+  ahead.admitted();
+  return { kind: 'admitted', facts, basis, taint, memory, context };
 }
 
 /** Whether memory can turn the event away. A dry run costs nothing and is shown all the same. */
@@ -184,12 +218,11 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
 }
 
 /** What stands around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
-async function readContext(
-  trigger: Trigger,
+async function noteTaint(
+  fetched: Promise<TriggerContext | undefined>,
   taint: TaintTracker,
-  { github, deadline }: Dependencies,
 ): Promise<TriggerContext | undefined> {
-  const context = await github?.context(trigger, deadline.signal);
+  const context = await fetched;
   if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
   return context;
 }
