@@ -53,7 +53,7 @@ const MINUTES = '0.25';
 
 it('ends as a timeout if time is up, before or after the model is asked', async () => {
   const stage = await setStage();
-  stage.github.fail({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', status: 'stall' });
+  stage.github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', status: 'stall' });
   const [before, ...after] = await Promise.all([
     stage.run({ inputs: { 'timeout-minutes': MINUTES } }),
     ...Object.entries(STALLS).map(([name, reply]) => endOf(name, reply, MINUTES)),

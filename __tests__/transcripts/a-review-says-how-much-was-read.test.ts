@@ -8,11 +8,20 @@ index 3f2a1b0..9c4d5e6 100644
 Binary files a/logo.png and b/logo.png differ
 `;
 
+const TOO_LARGE = {
+  route: 'GET /repos/{owner}/{repo}/compare/{basehead}',
+  accept: 'diff',
+  status: 406,
+  body: { message: 'Sorry, the diff exceeded the maximum number of files (300)' },
+} as const;
+
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 
 async function review(diff: string, inputs: Readonly<Record<string, string>> = {}, more: StageOptions = {}) {
   const base = { 'axe/agents/reviewer.toml': REVIEWER };
   const stage = await setStage({ base, diff, model: [...CLEAN], ...more });
+  // As GitHub does: a diff of so many files never comes.
+  if (diff.split('diff --git ').length > 300) stage.github.fail({ ...TOO_LARGE, times: 9 });
   const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
   expect(step.exitCode).toBe(0);
   const [check] = stage.repo.talk.checkRuns;

@@ -80,6 +80,8 @@ it('keeps apart what a run says that has read a log', async () => {
 it('is told which permission it lacks, and goes on', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const message = 'Resource not accessible by integration';
+  const body = { data: null, errors: [{ type: 'FORBIDDEN', message }] };
+  stage.github.fail({ route: 'POST /graphql', contains: 'statusCheckRollup', status: 200, body, times: 100 });
   for (const [route, wanted] of [
     ['GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'],
     ['GET /repos/{owner}/{repo}/commits/{ref}/status', 'statuses=read'],

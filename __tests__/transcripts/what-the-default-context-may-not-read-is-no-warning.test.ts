@@ -11,8 +11,16 @@ const DENIED = {
   times: 9,
 } as const;
 
+const DENIED_QUERY = {
+  route: 'POST /graphql',
+  status: 200,
+  body: { data: null, errors: [{ type: 'FORBIDDEN', message: DENIED.body.message }] },
+  times: 9,
+} as const;
+
 /** What a token without `checks`, `statuses` and `issues` is told in a private repository. */
 function denyReading({ github }: Stage): void {
+  github.fail({ ...DENIED_QUERY, contains: 'statusCheckRollup' });
   github.fail({ route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', ...DENIED });
   github.fail({ route: 'GET /repos/{owner}/{repo}/commits/{ref}/status', ...DENIED });
 }
@@ -33,10 +41,8 @@ it('but a line of the log and of the summary, and the model is told', async () =
 
 it('but a line for each thing that was not read, which names it and not the address that was asked', async () => {
   const stage = await setStage({ github: { validate: false } });
-  const errors = [{ type: 'FORBIDDEN', message: DENIED.body.message }];
-  const fault = { route: 'POST /graphql', status: 200, body: { data: null, errors }, times: 9 } as const;
   for (const contains of ['closingIssuesReferences', 'reviewThreads', 'on IssueComment'])
-    stage.github.fail({ ...fault, contains });
+    stage.github.fail({ ...DENIED_QUERY, contains });
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
   const lines = step.log.split('\n').filter((line) => line.startsWith('Not read: '));
