@@ -73,7 +73,7 @@ export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
     file: ({ path }: { path: string }) => {
       const found = objectAt(repo.git, tree, path);
       if (found !== undefined && path !== '') return entryNode(repo, found);
-      throw graphError('NOT_FOUND', `Could not resolve file for path '${path}'.`);
+      throw noFile(path);
     },
     parents: (args: PageArguments) => {
       const parents = commit.parents.flatMap((parent) => repo.git.commits.get(parent) ?? []);
@@ -91,11 +91,21 @@ export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
   };
 }
 
+function noFile(path: string): Error {
+  return graphError('NOT_FOUND', `Could not resolve file for path '${path}'.`);
+}
+
 /** The head of a pull request, which need not be among the fake's commits. */
 function headNode(repo: StoredRepo, sha: string): GraphNode | null {
   if (![...repo.pulls.values()].some(({ head }) => head.sha === sha)) return null;
-  const statusCheckRollup = () => rollupNode(repo, sha);
-  return { __typename: 'Commit', ...objectFields(repo, sha), statusCheckRollup };
+  return {
+    __typename: 'Commit',
+    ...objectFields(repo, sha),
+    statusCheckRollup: () => rollupNode(repo, sha),
+    file: ({ path }: { path: string }) => {
+      throw noFile(path);
+    },
+  };
 }
 
 function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode | null {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { AGENT, routesOf, setStage, told } from './stage.js';
+import { AGENT, routesOf, setStage, timesAsked, told } from './stage.js';
 
 it('C1 9: names where it looked and every agent there is, and asks GitHub for each place once a branch', async () => {
   const stage = await setStage({
@@ -13,7 +13,10 @@ it('C1 9: names where it looked and every agent there is, and asks GitHub for ea
   ]);
   expect(step.summary).toContain('agent config not found: reviewr');
   expect(stage.model.requests()).toEqual([]);
-  expect(routesOf(stage).filter((route) => route.endsWith('/axe/agents/reviewr.toml'))).toHaveLength(2);
+  for (const dir of ['axe/agents', '.axe/agents']) {
+    expect(timesAsked(stage, `${dir}/reviewr.toml`)).toBe(2);
+  }
+  expect(routesOf(stage).filter((route) => route.includes('/contents/'))).toEqual([]);
 });
 
 it.each([

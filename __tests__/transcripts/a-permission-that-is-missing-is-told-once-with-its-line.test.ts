@@ -29,7 +29,7 @@ const SCENES: Readonly<
   'a review': {
     set: reviewScene,
     rows: [
-      [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
+      [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`', 'isTruncated'],
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`GET ${REPO}/compare/{basehead}`, 'warning', '`contents: read`'],
       [`GET ${REPO}/pulls/{pull_number}`, 'warning', '`pull-requests: read`', 'headRefName'],
@@ -86,7 +86,7 @@ const SCENES: Readonly<
 const REFUSAL = 'Resource not accessible by integration';
 
 describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
-  it.each(rows)('without `%s` ends as %s, with %s', async (call, told, permission, field) => {
+  it.each(rows)('without `%s` ends as %s, with %s', async (...[call, told, permission, field]: Row) => {
     const { stage, inputs } = await set();
     const [route = '', contains] = call.startsWith('POST /graphql ')
       ? ['POST /graphql', call.slice('POST /graphql '.length)]

@@ -5,7 +5,7 @@ import { AGENT, HEAD, REPO, routesOf, type Stage, type StageOptions, setStage } 
 type Inputs = Readonly<Record<string, string>>;
 
 const PERMISSION = 'GET /collaborators/Codertocat/permission';
-/** The context is asked for with the permission, as one request. */
+/** Context and agent are asked for with the permission, as one request. */
 const CONTEXT = 'POST /graphql';
 /** The memory branch is read in one request. */
 const MEMORY = 'POST /graphql';
@@ -40,23 +40,31 @@ it.each<[string, StageOptions, Inputs]>([
 it.each<[string, StageOptions, Inputs]>([
   ['permission', { role: 'read' }, {}],
   ['permission', { ...COMMENT, role: 'read' }, {}],
-  ['agent-ref', { role: 'triage' }, { 'agent-ref': 'head', 'min-permission': 'triage' }],
-])(
-  'asks for a permission, the agent and one question about what stands around the event: %s, %#',
-  async (reason, options, inputs) => {
-    expect(await turnedAway(await setStage(options), inputs)).toMatchObject({
-      reason,
-      beside: [PERMISSION, CONTEXT],
-    });
-  },
-);
+])('asks for a permission, and once for agent and context: %s, %#', async (reason, options, inputs) => {
+  expect(await turnedAway(await setStage(options), inputs)).toEqual({
+    reason,
+    count: 2,
+    beside: [PERMISSION, CONTEXT],
+  });
+});
+
+it('asks no more where the agent of a head may not run', async () => {
+  const stage = await setStage({ role: 'triage' });
+  stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
+  const inputs = { 'agent-ref': 'head', 'min-permission': 'triage' };
+  expect(await turnedAway(stage, inputs)).toMatchObject({
+    reason: 'agent-ref',
+    beside: [PERMISSION, CONTEXT],
+  });
+});
 
 it('looks only at the head for an agent that the base does not have', async () => {
   const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
+  // Then the names of the base's agents, and the agent of the head.
   expect(await turnedAway(stage)).toMatchObject({
     reason: 'agent-not-merged',
-    beside: [PERMISSION, CONTEXT],
+    beside: [PERMISSION, CONTEXT, 'POST /graphql', 'POST /graphql'],
   });
 });
 

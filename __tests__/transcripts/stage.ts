@@ -149,7 +149,7 @@ export function steady(text: string): string {
     .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
     .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$/gm, '<seconds>')
-    .replaceAll(/\b\d+ requests to GitHub/g, '<n> requests to GitHub')
+    .replaceAll(/\b\d+ requests? to GitHub/g, '<n> requests to GitHub')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
     .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>')
     .replaceAll(/^duration-ms: \d+$/gm, 'duration-ms: <milliseconds>');
@@ -162,6 +162,12 @@ export function routesOf({ github }: Pick<Stage, 'github'>): readonly string[] {
     .requests()
     .map(({ method, path }) => `${method} ${decodeURIComponent(path).replace(repository, '')}`)
     .sort();
+}
+
+/** How often GitHub was asked by GraphQL for what stands at a path; several queries may be one request. */
+export function timesAsked({ github }: Pick<Stage, 'github'>, path: string): number {
+  const bodies = github.requests().map(({ body }) => JSON.stringify(body ?? null));
+  return bodies.join('').split(JSON.stringify(path)).length - 1;
 }
 
 /** All that people see of a step and what it left behind, as one text that is the same in every run. */

@@ -12,7 +12,7 @@ const PERMISSION = `GET ${PATH}/collaborators/{username}/permission`;
 /** Everything that a review reads before the model is asked. */
 const READ: readonly (readonly [what: string, route: string, contains?: string])[] = [
   ["the actor's permission", PERMISSION],
-  ['the agent', `GET ${PATH}/contents/{path}`],
+  ['the agent', 'POST /graphql', 'isTruncated'],
   ['the diff', `GET ${PATH}/compare/{basehead}`],
   ['the checks', 'POST /graphql', 'statusCheckRollup'],
   ['the linked issues', 'POST /graphql', 'closingIssuesReferences'],

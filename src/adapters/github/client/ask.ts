@@ -21,6 +21,8 @@ export interface GraphQlQuestion<Output> {
   readonly what: string;
   /** The permission it takes, `pull-requests: read`, several with ` or `: GraphQL's refusals do not name it. */
   readonly permission: string;
+  /** What does not exist is null in the answer; left out: it is an error. */
+  readonly missingIsNull?: boolean;
 }
 
 /** Throws a GitHubError, also for an answer that does not fit. */
@@ -42,10 +44,10 @@ export async function askRest<Output>(
 /** Throws a GitHubError, whose remedy names the permission where that may be missing. */
 export async function askGraphQl<Output>(
   client: GitHubClient,
-  { query, variables, schema, what, permission }: GraphQlQuestion<Output>,
+  { query, variables, schema, what, permission, missingIsNull = false }: GraphQlQuestion<Output>,
   signal: AbortSignal,
 ): Promise<Output> {
-  const body = await client.graphql(query, { variables, signal }).catch((thrown: unknown) => {
+  const body = await client.graphql(query, { variables, signal, missingIsNull }).catch((thrown: unknown) => {
     throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
   });
   const answer = v.safeParse(schema, body);
