@@ -27,6 +27,15 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
   };
   return {
     defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
+    refs: readable(({ refPrefix, ...args }: { refPrefix: string } & PageArguments) => {
+      const prefix = branchName(refPrefix);
+      const names = [...repo.branches.keys()].filter((name) => name.startsWith(prefix)).sort();
+      // The name of a ref counts from the prefix that was asked for.
+      const nodes = names.map((name) => {
+        return { ...refNode(repo, name), name: name.slice(prefix.length), prefix: refPrefix };
+      });
+      return connection(nodes, args);
+    }),
     ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
     object: readable(({ expression, oid }: { expression?: string | null; oid?: string | null }) => {
       const found = resolveObject(repo, expression ?? oid ?? '');

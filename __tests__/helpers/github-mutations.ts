@@ -34,6 +34,12 @@ interface RefsInput {
   readonly refUpdates: readonly RefUpdate[];
 }
 
+interface RefInput {
+  readonly repositoryId: string;
+  readonly name: string;
+  readonly oid: string;
+}
+
 interface RefUpdate {
   readonly name: string;
   readonly afterOid: string;
@@ -49,6 +55,8 @@ export function mutationRoot(deps: GraphQlFake): GraphNode {
   return {
     createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, deps),
     updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, deps),
+    createRef: ({ input }: { input: RefInput }) => createRef(input, deps),
+    deleteRef: ({ input }: { input: { refId: string } }) => deleteRef(input, deps),
     ...threadMutations(deps),
   };
 }
@@ -86,6 +94,27 @@ function updateRefs(input: RefsInput, deps: GraphQlFake): GraphNode {
     else repo.branches.set(branchName(name), afterOid);
   }
   return { clientMutationId: input.clientMutationId ?? null };
+}
+
+function createRef({ repositoryId, name, oid }: RefInput, deps: GraphQlFake): GraphNode {
+  const repo = deps.findRepoById(repositoryId);
+  if (repo === undefined) throw notFound(`a node with the global id of '${repositoryId}'.`);
+  requireWrite(repo, deps);
+  if (repo.branches.has(branchName(name)))
+    throw graphError('UNPROCESSABLE', `A ref named "${name}" already exists in the repository.`);
+  requireUpdate(repo, { name, afterOid: oid });
+  repo.branches.set(branchName(name), oid);
+  return { clientMutationId: null, ref: refNode(repo, branchName(name)) };
+}
+
+function deleteRef({ refId: id }: { readonly refId: string }, deps: GraphQlFake): GraphNode {
+  const repo = deps.findRepo(/^REF_(.+?):/.exec(id)?.[1] ?? '');
+  const branch = [...(repo?.branches.keys() ?? [])].find((name) => repo && refId(repo, name) === id);
+  if (repo === undefined || branch === undefined) throw notFound(`a node with the global id of '${id}'.`);
+  requireWrite(repo, deps);
+  requireAllowed(repo, branch, 'delete');
+  repo.branches.delete(branch);
+  return { clientMutationId: null };
 }
 
 function findBranch(

@@ -20,19 +20,29 @@ export interface BranchMemoryOptions {
   readonly mayCreate: boolean;
   /** The run that writes; left out on the command line. */
   readonly cause?: CommitCause;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }
 
 /** Memory on a branch of a repository, through GitHub's API (D13). */
 export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
-  const { client, owner, name, branch, folder, env, clock, mayCreate, cause } = options;
+  const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log } = options;
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
   return createRepoStore({
-    branch: createMemoryBranch(client, { owner, name, branch, serverUrl, isOwn: isOwn(options) }),
+    branch: createMemoryBranch(client, {
+      owner,
+      name,
+      branch,
+      serverUrl,
+      isOwn: isOwn(options),
+      hasPending: branch === OWN_BRANCH,
+    }),
     folder,
     clock,
     mayCreate,
     isShared: branch !== OWN_BRANCH,
     ...(cause === undefined ? {} : { cause }),
+    ...(log === undefined ? {} : { log }),
   });
 }
 

@@ -6,6 +6,8 @@ import type {
   BranchRead,
   BranchTrouble,
   MemoryBranch,
+  PendingSave,
+  SaveApart,
 } from '../../../src/core/memory/branch.js';
 import { decodeBytes, encodeBytes } from '../../../src/core/text/bytes.js';
 
@@ -20,9 +22,11 @@ export interface FakeCommit {
 /** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
 export interface BranchFaults {
   readonly read?: () => BranchTrouble | undefined;
-  /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, the others stand in for it. */
+  /** Of `commit`, `create`, `squash` and of saves put aside: `unknown` loses the answer after it was made, the others stand in for it. */
   readonly commit?: () => Exclude<BranchCommit, { kind: 'committed' }> | undefined;
   readonly growth?: () => BranchGrowth | undefined;
+  /** Whether saves can be put aside; true unless said otherwise. */
+  readonly hasPending?: boolean;
   /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */
   readonly step?: (operation: string) => Promise<void>;
   /** Told in the very moment in which the branch moves. */
@@ -34,6 +38,8 @@ export interface FakeBranch {
   /** Newest commit; undefined where there is no branch. */
   head: FakeCommit | undefined;
   isPublic: boolean;
+  /** Saves that runs put aside, the oldest first. */
+  readonly pending: PendingSave[];
   /** Calls in their order. */
   readonly calls: string[];
   open(faults?: BranchFaults): MemoryBranch;
@@ -53,6 +59,7 @@ export function createFakeBranch(): FakeBranch {
   const branch: FakeBranch = {
     head: undefined,
     isPublic: false,
+    pending: [],
     calls: [],
     open,
     text(path) {
@@ -102,6 +109,7 @@ export function createFakeBranch(): FakeBranch {
         move('create', signal, () =>
           branch.head === undefined ? { parent: undefined, ...change } : undefined,
         ),
+      ...(faults.hasPending === false ? {} : { pendingSaves: { add, remove } }),
       squash: (head, message, signal) =>
         move('squash', signal, () => {
           if (branch.head?.id !== head) return undefined;
@@ -109,6 +117,25 @@ export function createFakeBranch(): FakeBranch {
         }),
     };
     return client;
+
+    async function add({ id, at, files }: SaveApart, signal: AbortSignal): Promise<BranchCommit> {
+      await begin('add', signal);
+      const fault = faults.commit?.();
+      if (fault !== undefined && fault.kind !== 'unknown') return fault;
+      if (!commits.has(at)) throw new Error(`${at} is no commit, GitHub refuses to begin a branch there`);
+      const texts = [...files].map(([path, text]) => [path, decodeBytes(encodeBytes(text))] as const);
+      branch.pending.push({ id: `ref-${branch.calls.length}-${id}`, name: id, files: new Map(texts) });
+      faults.moved?.();
+      await faults.step?.('answer');
+      return fault ?? { kind: 'committed', head: `${at}-${id}` };
+    }
+
+    async function remove(saves: readonly PendingSave[], signal: AbortSignal): Promise<void> {
+      await begin('remove', signal);
+      const ids = new Set(saves.map(({ id }) => id));
+      branch.pending.splice(0, branch.pending.length, ...branch.pending.filter(({ id }) => !ids.has(id)));
+      await faults.step?.('answer');
+    }
 
     async function look(
       operation: string,
@@ -121,8 +148,10 @@ export function createFakeBranch(): FakeBranch {
       const fault = faults.read?.();
       if (fault !== undefined) return fault;
       const { head, isPublic } = branch;
-      if (head === undefined) return { kind: 'missing', isPublic };
-      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic };
+      const isListed = faults.hasPending !== false && branch.pending.length > 0;
+      const pending = isListed ? { pending: [...branch.pending] } : {};
+      if (head === undefined) return { kind: 'missing', isPublic, ...pending };
+      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic, ...pending };
     }
 
     async function move(

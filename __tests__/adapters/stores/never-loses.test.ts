@@ -212,7 +212,7 @@ function openRepo(branch: FakeBranch): TreeStore {
 
 describe('every acknowledged entry of a branch is seen by a reader at the end, once (I1)', () => {
   it('whoever creates it, with dead runs, lost answers, refusals, rate limits (C3 36, 45, 46, 47, 49, 54)', async () => {
-    let [saved, contended] = [0, 0];
+    let [saved, contended, apart, folded] = [0, 0, 0, 0];
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -231,9 +231,17 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
           void runs;
           saved += acknowledged.length;
           contended += branch.calls.length > 2 * branch.log().length ? 1 : 0;
+          apart += branch.calls.includes('add') ? 1 : 0;
+          folded += branch.calls.includes('remove') ? 1 : 0;
           const seen = await everyId(openRepo(branch));
           expect(seen).toEqual(expect.arrayContaining(acknowledged));
           expect(new Set(seen).size).toBe(seen.length);
+          // The next run folds in what was put aside, and all of it is gone then.
+          await save(openRepo(branch), 'next', acknowledged);
+          expect(branch.pending).toEqual([]);
+          const stored = idsIn(branch.text('.axe/bot.md') ?? '');
+          expect(stored).toEqual(expect.arrayContaining(acknowledged));
+          expect(new Set(stored).size).toBe(stored.length);
         },
       ),
       { numRuns: RUNS },
@@ -241,6 +249,8 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
     // Were nothing ever saved, nothing could be lost; were nobody ever in the way, nobody could lose it.
     expect(saved).toBeGreaterThan(RUNS);
     expect(contended).toBeGreaterThan(RUNS / 4);
+    expect(apart).toBeGreaterThan(RUNS / 4);
+    expect(folded).toBeGreaterThan(RUNS / 20);
   });
 
   it('runs that nothing befalls are always acknowledged', async () => {

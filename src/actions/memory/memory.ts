@@ -68,14 +68,25 @@ function cacheTier(options: ActionMemoryOptions): readonly TreeStore[] {
 
 /** None without a token. */
 function branchTier(options: ActionMemoryOptions, mayCreate: boolean): readonly TreeStore[] {
-  const { inputs, trigger, memoryClient: client, env, clock } = options;
+  const { inputs, trigger, memoryClient: client, env, clock, log } = options;
   if (client === undefined || trigger.kind === 'local') return [];
   const { owner, name } = inputs.repository ?? trigger.repository;
   const folder = pathIn(inputs.path ?? defaultFolder(inputs, trigger.repository), inputs.scope);
   const { runUrl } = readThisRun(env);
   const cause = { event: trigger.event, number: subjectNumber(trigger), runUrl };
   return [
-    openBranchMemory({ client, owner, name, branch: inputs.branch, folder, env, clock, mayCreate, cause }),
+    openBranchMemory({
+      client,
+      owner,
+      name,
+      branch: inputs.branch,
+      folder,
+      env,
+      clock,
+      mayCreate,
+      cause,
+      ...(log === undefined ? {} : { log }),
+    }),
   ];
 }
 

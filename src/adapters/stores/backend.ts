@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly blocked?: readonly BlockedPlace[];
   /** The tree holds more than the newest version does, from other versions: it is committed even if no change adds to it. */
   readonly unsettled?: boolean;
+  /** What is unsettled is kept where it is: a save that has nothing else to commit may leave it to the next one. */
+  readonly mayWait?: boolean;
 }
 
 /** Memory is out of reach, which is not the same as empty: nothing is written after it (D14). */
@@ -58,6 +60,11 @@ export interface TreeBackend {
    * is empty now is removed; others are left alone.
    */
   commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult>;
+  /**
+   * Keeps what a save adds to each file where every `read` finds it, since others keep moving the newest version. Left out
+   * where there is no such place.
+   */
+  setAside?(snapshot: Snapshot, added: MemoryTree, signal: AbortSignal): Promise<CommitResult>;
   /** Where a file of a version is, for people. */
   placeOf(version: string, path: string): Place;
   /** Writes the newest version anew without what came before it, where there is such a thing. */

@@ -9,6 +9,8 @@ export interface BackoffOptions {
   /** How long to go on, in milliseconds from now; the signal may leave less. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }
 
 /** Why an attempt did not get through. */
@@ -29,6 +31,7 @@ export interface Backoff {
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 5_000;
 const MAX_DOUBLINGS = 16;
+const NOTICED_MS = 3_000;
 
 /** Nobody else is in the way of a save whose answer was lost, so only time helps. */
 const FIRST_LOST_DELAY_MS = 1_000;
@@ -40,7 +43,7 @@ const MAX_LOST_DELAY_MS = 20_000;
  * and so on up to 20 s; other trouble only where the other side asks to come again, and never earlier than it asks. Nothing
  * after the budget.
  */
-export function createBackoff({ clock, budgetMs, signal }: BackoffOptions): Backoff {
+export function createBackoff({ clock, budgetMs, signal, log }: BackoffOptions): Backoff {
   const startMs = clock.now().getTime();
   const deadlineMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
   let attempts = 0;
@@ -56,6 +59,11 @@ export function createBackoff({ clock, budgetMs, signal }: BackoffOptions): Back
       const delayMs = Math.max(ownDelayMs(failure), requestedDelayMs(failure) ?? 0);
       const isInTime = clock.now().getTime() + delayMs <= deadlineMs;
       if (!mayPass(failure) || !isInTime) return failedSave(failure, effort());
+      // Conflicts are nobody's trouble; a service that asks for time is worth a line.
+      if (delayMs >= NOTICED_MS && failure.kind === 'failed')
+        log?.(
+          `Memory: waiting ${Math.ceil(delayMs / 1000)} s before the next attempt to save: ${failure.message}`,
+        );
       await clock.sleep(delayMs, signal);
       return undefined;
     },

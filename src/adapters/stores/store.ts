@@ -12,6 +12,7 @@ import type {
 } from '../../core/memory/store.js';
 import type { MemoryTree } from '../../core/memory/tree.js';
 import { limitTime, timeLeftMs } from '../../core/time-limit.js';
+import { addedFiles } from './added-files.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from './backend.js';
 import { type Backoff, createBackoff, failed } from './backoff.js';
 import { keepOtherSide, type LostCommit, stillOpen, unmatchedEdits } from './other-side.js';
@@ -23,6 +24,8 @@ export interface TreeStoreOptions {
   readonly clock: Clock;
   /** How long a save may take, requests included, in milliseconds; as long a read waits for whoever asks it to. */
   readonly budgetMs: number;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }
 
 /** A store that gives its newest version as a tree, so that several can be read as one. */
@@ -172,7 +175,7 @@ async function save(
   saving: Saving,
 ): Promise<SaveResult> {
   // Shared by both: what the first one committed without an answer must not be done twice by the second.
-  const tries: Tries = { ...saving, first: undefined, lost: [] };
+  const tries: Tries = { ...saving, first: undefined, lost: [], isAsideRefused: false };
   const attempt = (all: readonly Change[]) => answered(saving.signal, () => saveInTime(backend, all, tries));
   const whole = await attempt([...folds, ...changes]);
   const isFoldsFault = whole.kind === 'failed' && whole.reason === 'error' && folds.length > 0;
@@ -183,6 +186,7 @@ interface Tries extends Saving {
   /** The version that the save found at first. */
   first: MemoryTree | undefined;
   readonly lost: LostCommit[];
+  isAsideRefused: boolean;
 }
 
 async function saveInTime(
@@ -196,6 +200,8 @@ async function saveInTime(
   const path = (changes.find(({ kind }) => kind !== 'merge') ?? changes[0])?.path ?? '';
   const outside = changes.find((change) => !isTreePath(change.path));
   if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+  let conflicts = 0;
+  let aside: Committed | undefined;
   for (;;) {
     if (signal.aborted) return stopped();
     const newest = await backend.read(signal, paths);
@@ -209,25 +215,78 @@ async function saveInTime(
     const open = stillOpen(changes, newest, lost);
     const next = keepOtherSide(open, versions);
     const unmatched = unmatchedEdits(newest.tree, open);
-    if (newest.unsettled !== true && isSame(next, newest.tree))
-      return saved(backend, {
-        version: newest.version,
-        path,
-        attempts: patience.attempts(),
-        notices: unmatched,
-      });
-    patience.attempt();
-    // Whoever throws says nothing of what arrived.
-    lost.push({ from: newest, made: next });
-    const result = await backend.commit(newest, next, signal);
-    if (result.kind !== 'unknown') lost.pop();
+    if (isSame(next, newest.tree) && (newest.unsettled !== true || (aside && newest.mayWait === true))) {
+      const notices = [...(newest.unsettled === true ? (aside?.notices ?? []) : []), ...unmatched];
+      return saved(backend, { version: newest.version, path, attempts: patience.attempts(), notices });
+    }
+    // It was put aside, and readers do not find it there.
+    if (aside !== undefined) tries.isAsideRefused = true;
+    const parts = { newest, open, next };
+    const result = await commit(backend, parts, tries);
     if (result.kind === 'committed') {
       const notices = [...(result.notices ?? []), ...unmatched];
       return saved(backend, { ...result, path, attempts: patience.attempts(), notices });
     }
-    const end = await patience.after(result);
+    if (result.kind === 'conflict') conflicts += 1;
+    const isLimited = result.kind === 'failed' && result.reason === 'rate-limited';
+    if (isLimited || conflicts < MOST_CONFLICTS) {
+      const end = await patience.after(result);
+      if (end !== undefined) return end;
+      if (!isLimited || signal.aborted) continue;
+    }
+    // Whoever has waited for a limit has one request to make, and must not lose it to a race.
+    const apart = await setAside(backend, parts, tries);
+    if (apart?.kind === 'committed') {
+      aside = apart;
+      continue;
+    }
+    const end = apart === undefined && isLimited ? undefined : await patience.after(apart ?? result);
     if (end !== undefined) return end;
   }
+}
+
+async function commit(
+  backend: TreeBackend,
+  { newest, next }: SaveParts,
+  { signal, patience, lost }: Tries,
+): Promise<CommitResult> {
+  patience.attempt();
+  // Whoever throws says nothing of what arrived.
+  lost.push({ from: newest, made: next });
+  const result = await backend.commit(newest, next, signal);
+  if (result.kind !== 'unknown') lost.pop();
+  return result;
+}
+
+/** Two who save at once are best served by a second try; of many, most would lose that one too. */
+const MOST_CONFLICTS = 2;
+
+/**
+ * Undefined if the backend has no place for it, or if folding it in later would not give what saving it gives. Whoever was
+ * refused once does without.
+ */
+async function setAside(
+  backend: TreeBackend,
+  { newest, open, next }: SaveParts,
+  tries: Tries,
+): Promise<CommitResult | undefined> {
+  const { signal, patience, isAsideRefused } = tries;
+  if (backend.setAside === undefined || isAsideRefused) return undefined;
+  const added = addedFiles(open, { before: newest.tree, after: next });
+  if (added === undefined) return undefined;
+  patience.attempt();
+  const result = await backend.setAside(newest, added, signal);
+  if (result.kind === 'conflict') return undefined;
+  tries.isAsideRefused = result.kind === 'failed' && result.reason !== 'rate-limited';
+  return tries.isAsideRefused ? undefined : result;
+}
+
+type Committed = Extract<CommitResult, { readonly kind: 'committed' }>;
+
+interface SaveParts {
+  readonly newest: Snapshot;
+  readonly open: readonly Change[];
+  readonly next: MemoryTree;
 }
 
 /** To drop a history that is gone already does no harm, so it is simply done again. */

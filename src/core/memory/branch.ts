@@ -20,6 +20,16 @@ export interface BranchTrouble {
   readonly retryAfterMs?: number;
 }
 
+/** Files that a run has put on a branch of their own, for whoever commits next to fold in. */
+export interface PendingSave {
+  /** GitHub's id of that branch. */
+  readonly id: string;
+  /** The last part of its name. */
+  readonly name: string;
+  /** What the run adds to each file, by path from the top of the repository. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
 /** A branch as it was read. */
 export type BranchRead =
   | {
@@ -30,8 +40,10 @@ export type BranchRead =
       readonly files: ReadonlyMap<string, BranchFile>;
       /** Whether everybody can read it. */
       readonly isPublic: boolean;
+      /** The oldest first; left out where there are none. */
+      readonly pending?: readonly PendingSave[];
     }
-  | { readonly kind: 'missing'; readonly isPublic: boolean }
+  | { readonly kind: 'missing'; readonly isPublic: boolean; readonly pending?: readonly PendingSave[] }
   | BranchTrouble;
 
 /** What became of an attempt to move a branch. */
@@ -59,6 +71,20 @@ export interface BranchFiles {
   readonly message: string;
 }
 
+/** Files to put aside, the id of the save, and the commit that the new branch begins at. */
+export interface SaveApart extends Omit<BranchFiles, 'removed'> {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** How a save gets past a branch that others keep moving. */
+export interface PendingSaves {
+  /** Puts what a run adds on a branch of its own, which every reader reads too; `head` is that branch's. */
+  add(save: SaveApart, signal: AbortSignal): Promise<BranchCommit>;
+  /** Removes branches whose files were folded in. Trouble is left to whoever folds them in again, which adds nothing. */
+  remove(pending: readonly PendingSave[], signal: AbortSignal): Promise<void>;
+}
+
 /**
  * One branch of a repository through GitHub's API, as the repo store needs it (D13). Texts hold invalid UTF-8 as
  * `decodeBytes` does. Trouble is a value; only an aborted signal rejects, with its reason.
@@ -80,4 +106,6 @@ export interface MemoryBranch {
   growth(earlier: string, head: string, signal: AbortSignal): Promise<BranchGrowth>;
   /** Puts one commit without a parent, with the same files, in place of `head`, if that is still the newest. */
   squash(head: string, message: string, signal: AbortSignal): Promise<BranchCommit>;
+  /** Left out of a branch that holds other things than memory, whose copies would start workflows and previews. */
+  readonly pendingSaves?: PendingSaves;
 }

@@ -36,16 +36,23 @@ function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
 }
 
 describe.each([
-  ['at the top of a branch', ''],
-  ['in a folder of a branch', '.axe/memory'],
-])('%s', (where, folder) => {
+  ['at the top of a branch', '', true],
+  ['in a folder of a branch', '.axe/memory', true],
+  ['in a folder of a branch beside which nothing is put', '.axe/memory', false],
+])('%s', (where, folder, hasPending) => {
   describeMemoryStore(`a repo store ${where}`, async () => {
     const branch = createFakeBranch();
     const at = (path: string) => (folder === '' ? path : `${folder}/${path}`);
+    const open = () => run(branch, { folder, faults: { hasPending } });
     return {
-      open: () => run(branch, { folder }),
+      open,
       put: async (path, text) => branch.put(at(path), text),
-      text: async (path) => branch.text(at(path)),
+      async text(path) {
+        if (branch.pending.length === 0) return branch.text(at(path));
+        // What was put aside is where every run reads it.
+        const found = await open().readTree(never);
+        return found.kind === 'tree' ? found.tree.get(path) : undefined;
+      },
     };
   });
 });
@@ -210,9 +217,8 @@ describe('races and lost answers', () => {
       left -= 1;
       return left >= 0 ? ({ kind: 'stale' } as const) : undefined;
     };
-    expect(await run(branch, { faults: { commit } }).write([append('a')], never)).toMatchObject({
-      attempts: 10,
-    });
+    const faults = { commit, hasPending: false };
+    expect(await run(branch, { faults }).write([append('a')], never)).toMatchObject({ attempts: 10 });
   });
 
   it.each([

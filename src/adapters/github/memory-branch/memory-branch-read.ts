@@ -1,7 +1,14 @@
 import * as v from 'valibot';
-import type { BranchFile, BranchRead } from '../../../core/memory/branch.js';
+import type { BranchFile, BranchRead, PendingSave } from '../../../core/memory/branch.js';
 import { grouped } from '../../../core/text/number.js';
 import { fetchFile } from './memory-branch-blob.js';
+import {
+  fetchPending,
+  PENDING_FIELDS,
+  PENDING_FRAGMENT,
+  pendingFields,
+  pendingVariables,
+} from './memory-branch-pending.js';
 import { type BranchAccess, noRepository, placeNotUnderstood } from './memory-branch-place.js';
 
 /** What stands at a path of a commit, as GraphQL gives it. */
@@ -29,8 +36,9 @@ export type Newest =
       readonly treeId: string;
       readonly isPublic: boolean;
       readonly entries: ReadonlyMap<string, TreeEntry>;
+      readonly pending?: readonly PendingSave[];
     }
-  | { readonly kind: 'missing'; readonly isPublic: boolean };
+  | { readonly kind: 'missing'; readonly isPublic: boolean; readonly pending?: readonly PendingSave[] };
 
 /** Reads files of the newest commit in one query; those GraphQL cannot give whole are fetched. Throws a GitHubError. */
 export async function readBranch(
@@ -40,8 +48,9 @@ export async function readBranch(
 ): Promise<BranchRead> {
   const newest = await fetchNewest(access, { paths: withFolders(paths) }, signal);
   if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries } = newest;
-  return { kind: 'found', head, isPublic, files: await filesAt(access, { paths, entries }, signal) };
+  const { head, isPublic, entries, pending } = newest;
+  const files = await filesAt(access, { paths, entries }, signal);
+  return { kind: 'found', head, isPublic, files, ...(pending === undefined ? {} : { pending }) };
 }
 
 /** The paths, and the folders that they are in. */
@@ -77,16 +86,19 @@ export interface NewestRequest {
  * Throws a GitHubError.
  */
 export async function fetchNewest(
-  { client, place }: BranchAccess,
+  access: BranchAccess,
   { paths: requested, lists = false }: NewestRequest,
   signal: AbortSignal,
 ): Promise<Newest> {
+  const { client, place } = access;
   const paths = [...new Set(requested)];
-  const data = await client.graphql(queryFor(paths.length, lists), {
+  const hasPending = place.hasPending === true;
+  const data = await client.graphql(queryFor(paths.length, { lists, hasPending }), {
     variables: {
       owner: place.owner,
       name: place.name,
       ref: `refs/heads/${place.branch}`,
+      ...(hasPending ? pendingVariables(place) : {}),
       ...Object.fromEntries(paths.map((path, index) => [`p${index}`, path])),
     },
     signal,
@@ -96,25 +108,32 @@ export async function fetchNewest(
   if (!answer.success) throw placeNotUnderstood('POST /graphql');
   const { repository } = answer.output;
   if (repository === null) throw noRepository(place);
+  const saves = hasPending ? await fetchPending(access, repository, signal) : [];
+  const pending = saves.length === 0 ? {} : { pending: saves };
   const isPublic = !repository.isPrivate;
-  if (repository.ref === null) return { kind: 'missing', isPublic };
+  if (repository.ref === null) return { kind: 'missing', isPublic, ...pending };
   const { oid: head, tree, ...fields } = repository.ref.target;
   const entries = new Map<string, TreeEntry>();
   for (const [index, path] of paths.entries()) {
     const entry = parseEntry(fields[`p${index}`]);
     if (entry !== undefined) entries.set(path, entry);
   }
-  return { kind: 'found', head, treeId: tree.oid, isPublic, entries };
+  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, ...pending };
 }
 
 /** Only the number of paths goes into the query; they themselves are variables. */
-function queryFor(count: number, lists: boolean): string {
+function queryFor(
+  count: number,
+  { lists, hasPending }: { readonly lists: boolean; readonly hasPending: boolean },
+): string {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const variables = indexes.map((index) => `, $p${index}: String!`).join('');
   const files = indexes.map((index) => `p${index}: file(path: $p${index}) { ...entry }`).join('\n');
-  return `query ($owner: String!, $name: String!, $ref: String!${variables}) {
+  const pending = hasPending ? { variable: ', $pending: String!', fields: PENDING_FIELDS } : NO_PENDING;
+  return `query ($owner: String!, $name: String!, $ref: String!${pending.variable}${variables}) {
   repository(owner: $owner, name: $name) {
     isPrivate
+    ${pending.fields}
     ref(qualifiedName: $ref) {
       target {
         oid
@@ -126,8 +145,11 @@ function queryFor(count: number, lists: boolean): string {
     }
   }
 }
-${count === 0 ? '' : entryFragment(lists)}`;
+${count === 0 ? '' : entryFragment(lists)}
+${hasPending ? PENDING_FRAGMENT : ''}`;
 }
+
+const NO_PENDING = { variable: '', fields: '' };
 
 function entryFragment(lists: boolean): string {
   const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
@@ -138,6 +160,7 @@ const answerSchema = v.object({
   repository: v.nullable(
     v.object({
       isPrivate: v.boolean(),
+      ...pendingFields,
       ref: v.nullable(
         v.object({ target: v.looseObject({ oid: v.string(), tree: v.object({ oid: v.string() }) }) }),
       ),

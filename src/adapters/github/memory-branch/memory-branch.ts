@@ -9,6 +9,7 @@ import type {
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchFiles, type ListedEntry, readWholeBranch, sift } from './memory-branch-list.js';
+import { atOnce, pendingSavesOf } from './memory-branch-pending.js';
 import {
   type BranchAccess,
   branchName,
@@ -40,7 +41,7 @@ import {
  * takes one read and one write (memory-and-security A3.1).
  */
 export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlace): MemoryBranch {
-  const access: BranchAccess = { client, place };
+  const access: BranchAccess = { client, place, learnt: {} };
   /** Found out once: a server does not learn mutations during a run. */
   let isOldServer = false;
 
@@ -65,12 +66,13 @@ export function createMemoryBranch(client: GitHubClient, place: MemoryBranchPlac
       }),
     readAll: (folder, signal) => reading(place, () => readWholeBranch(access, folder, signal)),
     commit: (head, change, signal) =>
-      writing(access, { head, signal, write: () => commitOnBranch({ head, change }, signal) }),
+      writing(access, { head, signal, write: () => commitOnBranch({ head, change }, atOnce(signal)) }),
     create: (change, signal) =>
       writing(access, { head: undefined, signal, write: () => createBranch(access, change, signal) }),
     growth: (earlier, head, signal) => compareCommits(access, { earlier, head }, signal),
     squash: (head, message, signal) =>
       writing(access, { head, signal, write: () => squash(access, { head, message }, signal) }),
+    ...(place.hasPending === true ? { pendingSaves: pendingSavesOf(access) } : {}),
   };
 }
 
@@ -134,7 +136,7 @@ async function readFolders(
   const withParents = withFolders([...paths, ...folders]);
   const newest = await fetchNewest(access, { paths: withParents, lists: true }, signal);
   if (newest.kind === 'missing') return newest;
-  const { head, isPublic, entries } = newest;
+  const { head, isPublic, entries, pending } = newest;
   const { requested: listed, refused } = sift(folders.flatMap((folder) => listingOf(folder, entries)));
   const files = new Map<string, BranchFile>([
     ...refused,
@@ -142,7 +144,7 @@ async function readFolders(
     ...(await fetchFiles(access, listed, signal)),
     ...(await filesAt(access, { paths, entries }, signal)),
   ]);
-  return { kind: 'found', head, isPublic, files };
+  return { kind: 'found', head, isPublic, files, ...(pending === undefined ? {} : { pending }) };
 }
 
 /** What stands in a folder but for other folders and backups, which nobody reads. */

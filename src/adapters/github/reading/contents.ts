@@ -67,7 +67,7 @@ async function readContent(
 }
 
 function tooLarge(bytes: number, maxBytes: number): PathAtRef {
-  return { kind: 'refused', reason: `it has ${bytes} bytes; ${maxBytes} are the limit` };
+  return { kind: 'refused', reason: `it has ${grouped(bytes)} bytes; ${grouped(maxBytes)} are the limit` };
 }
 
 /** What stands at a path of a commit; null for nothing. */

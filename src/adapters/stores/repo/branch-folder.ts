@@ -1,5 +1,11 @@
 import { ConfigError } from '../../../core/errors.js';
-import type { BranchFile, BranchRead, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
+import type {
+  BranchFile,
+  BranchRead,
+  BranchTrouble,
+  MemoryBranch,
+  PendingSave,
+} from '../../../core/memory/branch.js';
 import { compareFiles } from '../../../core/memory/file-order.js';
 import type { Place } from '../../../core/memory/store.js';
 import type { MemoryTree } from '../../../core/memory/tree.js';
@@ -16,6 +22,16 @@ export interface FolderRead {
   readonly isPublic: boolean;
   /** What stands there and is no file of memory; it must not be overwritten. */
   readonly refused: readonly RefusedFile[];
+  readonly pending: readonly FolderPending[];
+}
+
+/** What of a pending save belongs to the folder. */
+export interface FolderPending {
+  readonly save: PendingSave;
+  /** By the paths of the tree. */
+  readonly tree: MemoryTree;
+  /** Whether that is all of it. */
+  readonly isWhole: boolean;
 }
 
 /** Something that stands in the place of a file of memory. */
@@ -54,16 +70,16 @@ export function createBranchFolder(branch: MemoryBranch, folder: string): Branch
     async read(paths, signal) {
       const found = await branch.read(paths.map(pathFromTop), signal);
       if (found.kind === 'failed') return found;
-      return sortOut(found, (files) =>
+      const choose = (files: ReadonlyMap<string, BranchFile>) =>
         below(files, pathFromTop('')).filter(
           ([path, file]) => isUnder(path, paths) || (file.kind === 'refused' && isInFolder(path, paths)),
-        ),
-      );
+        );
+      return sortOut(found, pathFromTop(''), choose);
     },
     async readAll(signal) {
       const found = await branch.readAll(top, signal);
       if (found.kind === 'failed') return found;
-      return sortOut(found, (files) => onlyMemory(below(files, pathFromTop(''))));
+      return sortOut(found, pathFromTop(''), (files) => onlyMemory(below(files, pathFromTop(''))));
     },
     placeOf(version, path) {
       const inside = path === '' ? top : pathFromTop(path);
@@ -99,24 +115,33 @@ type Found = readonly (readonly [string, BranchFile])[];
 
 function sortOut(
   found: Exclude<BranchRead, BranchTrouble>,
+  prefix: string,
   choose: (files: ReadonlyMap<string, BranchFile>) => Found,
 ): FolderRead {
   const { isPublic } = found;
-  if (found.kind === 'missing') return { kind: 'read', tree: new Map(), head: '', isPublic, refused: [] };
+  const pending = (found.pending ?? []).flatMap((save) => pendingBelow(save, prefix));
+  if (found.kind === 'missing')
+    return { kind: 'read', tree: new Map(), head: '', isPublic, refused: [], pending };
   const tree = new Map<string, string>();
   const refused: RefusedFile[] = [];
   for (const [path, file] of choose(found.files)) {
     if (file.kind === 'text') tree.set(path, file.text);
     else refused.push({ path, reason: file.reason, isTooMuch: file.isTooMuch === true });
   }
-  return { kind: 'read', tree, head: found.head, isPublic, refused };
+  return { kind: 'read', tree, head: found.head, isPublic, refused, pending };
+}
+
+/** Only what a run's memory can be: others may make branches of that name. */
+function pendingBelow(save: PendingSave, prefix: string): readonly FolderPending[] {
+  const own = below(save.files, prefix).filter(([path]) => isTreePath(path) && MEMORY_FILE.test(path));
+  return own.length === 0 ? [] : [{ save, tree: new Map(own), isWhole: own.length === save.files.size }];
 }
 
 function isInFolder(path: string, places: readonly string[]): boolean {
   return places.includes(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
-function below(files: ReadonlyMap<string, BranchFile>, prefix: string): Found {
+function below<File>(files: ReadonlyMap<string, File>, prefix: string): readonly (readonly [string, File])[] {
   return [...files].flatMap(([path, file]) =>
     path.startsWith(prefix) ? [[path.slice(prefix.length), file] as const] : [],
   );

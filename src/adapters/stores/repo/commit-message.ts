@@ -18,12 +18,15 @@ const MAX_NAME_CHARACTERS = 64;
  * it says. Pushes with an app's token start workflows, hence the `[skip ci]`. The number has no `#`: GitHub would show
  * each commit in the conversation of that number, in another repository in somebody else's.
  */
-export function commitMessage(paths: readonly string[], cause?: CommitCause): string {
+export function commitMessage(paths: readonly string[], cause?: CommitCause, folded = 0): string {
   const names = [...new Set(paths.filter(isMemory).map(agentOf))];
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const whose = names.length === 0 ? '' : ` of ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   const subject = `Update memory${whose}${whatFor(cause)} [skip ci]`;
-  return cause === undefined || cause.runUrl === '' ? subject : `${subject}\n\nRun: ${cause.runUrl}`;
+  const run = cause === undefined || cause.runUrl === '' ? [] : [`Run: ${cause.runUrl}`];
+  const others = folded === 0 ? [] : [`With ${folded} ${folded === 1 ? 'save' : 'saves'} of runs before it.`];
+  const body = [...run, ...others];
+  return body.length === 0 ? subject : `${subject}\n\n${body.join('\n')}`;
 }
 
 function whatFor(cause: CommitCause | undefined): string {

@@ -1,12 +1,20 @@
 import type { Clock } from '../../../core/clock.js';
 import { SAVE_BUDGET_MS } from '../../../core/defaults.js';
-import type { BranchCommit, BranchTrouble, MemoryBranch } from '../../../core/memory/branch.js';
+import type {
+  BranchCommit,
+  BranchTrouble,
+  MemoryBranch,
+  PendingSave,
+  PendingSaves,
+} from '../../../core/memory/branch.js';
 import { isNotesPath } from '../../../core/memory/notes/place.js';
-import type { MemoryTree } from '../../../core/memory/tree.js';
+import { isSameTree, type MemoryTree } from '../../../core/memory/tree.js';
 import type { Warning } from '../../../core/warning.js';
+import { foldAdded } from '../added-files.js';
 import type { CommitResult, Snapshot, TreeBackend, Unreadable } from '../backend.js';
 import { createTreeStore, type TreeStore } from '../store.js';
-import { createBranchFolder, type RefusedFile, refusedWarning } from './branch-folder.js';
+import { isUnder } from '../tree-path.js';
+import { createBranchFolder, type FolderPending, type RefusedFile, refusedWarning } from './branch-folder.js';
 import { type CommitCause, commitMessage } from './commit-message.js';
 import { createSeenFiles } from './seen-files.js';
 
@@ -21,18 +29,23 @@ export interface RepoBackendOptions {
   readonly isShared?: boolean;
   /** The run that writes, for the messages of commits. */
   readonly cause?: CommitCause;
+  /** A new unique id. */
+  readonly newId: () => string;
 }
 
 /** What the repo store works with. */
-export interface RepoStoreOptions extends RepoBackendOptions {
+export interface RepoStoreOptions extends Omit<RepoBackendOptions, 'newId'> {
   readonly clock: Clock;
+  /** Writes a line for whoever waits meanwhile. */
+  readonly log?: (line: string) => void;
 }
 
 /** Memory on a branch of a repository. Throws a ConfigError for a folder that leads out of the branch. */
 export function createRepoStore(options: RepoStoreOptions): TreeStore {
-  return createTreeStore(createRepoBackend(options), {
+  return createTreeStore(createRepoBackend({ ...options, newId: () => options.clock.newId() }), {
     clock: options.clock,
     budgetMs: SAVE_BUDGET_MS.repo,
+    ...(options.log === undefined ? {} : { log: options.log }),
   });
 }
 
@@ -44,6 +57,10 @@ interface Reading {
   readonly isPublic: boolean;
   /** What is no file of memory. */
   readonly refused: readonly RefusedFile[];
+  /** Whether the snapshot holds what a force push took away. */
+  readonly isRescued: boolean;
+  /** Saves that others put aside and that are in the snapshot, with all of their files. */
+  readonly pending: readonly PendingSave[];
 }
 
 /**
@@ -52,11 +69,20 @@ interface Reading {
  * when the branch is deleted or force-pushed under it.
  */
 export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
-  const { branch, mayCreate, isShared = false, cause } = options;
+  const { branch, mayCreate, isShared = false, cause, newId } = options;
   const folder = createBranchFolder(branch, options.folder);
   const seen = createSeenFiles(branch);
   const readings = new WeakMap<Snapshot, Reading>();
-  return { kind: 'repo', read, commit, placeOf: folder.placeOf, dropHistory };
+  /** What others put aside could not be committed: it must never cost a run its own entry. */
+  let isPendingRefused = false;
+  return {
+    kind: 'repo',
+    read,
+    commit,
+    placeOf: folder.placeOf,
+    dropHistory,
+    ...(branch.pendingSaves === undefined ? {} : { setAside: asideIn(branch.pendingSaves) }),
+  };
 
   async function read(
     signal: AbortSignal,
@@ -80,9 +106,11 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     const paths = [...new Set([...exact, ...tree.keys()])];
     const settled = await seen.defer({ paths, tree, head: version }, signal);
     if (settled.kind === 'failed') return unreadable(settled);
+    const saves = isPendingRefused ? [] : found.pending;
+    const all = foldPending(settled.tree, saves, { requested, paths });
     const snapshot: Snapshot = {
       kind: 'snapshot',
-      tree: settled.tree,
+      tree: all.tree,
       version,
       warnings: [
         ...(blocked === undefined ? [] : [refusedWarning(refused, branch.name)]),
@@ -90,19 +118,23 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
       ],
       ...(left.length === 0 ? {} : { left }),
       ...(blockedNotes.length === 0 ? {} : { blocked: blockedNotes }),
-      unsettled: settled.isRescued,
+      unsettled: settled.isRescued || !isSameTree(all.tree, settled.tree),
+      mayWait: !settled.isRescued,
     };
-    readings.set(snapshot, { tree, paths, isPublic, refused });
+    const { isRescued } = settled;
+    readings.set(snapshot, { tree, paths, isPublic, refused, isRescued, pending: all.whole });
     return snapshot;
   }
 
   async function commit(snapshot: Snapshot, tree: MemoryTree, signal: AbortSignal): Promise<CommitResult> {
-    const { version: head, unsettled } = snapshot;
+    const { version: head } = snapshot;
     const reading = readings.get(snapshot) ?? {
       tree: snapshot.tree,
       paths: [],
       isPublic: false,
       refused: [],
+      isRescued: false,
+      pending: [],
     };
     const changed = new Map([...tree].filter(([path, text]) => text !== (reading.tree.get(path) ?? '')));
     if (changed.size === 0) return { kind: 'committed', version: head };
@@ -118,16 +150,37 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     const change = {
       files: folder.fromTop(written),
       removed: [...folder.fromTop(gone).keys()],
-      message: commitMessage([...changed.keys()], cause),
+      message: commitMessage([...changed.keys()], cause, reading.pending.length),
     };
     const result =
       head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
-    if (result.kind === 'committed')
+    if (result.kind === 'committed') {
       seen.committed({ paths: [...reading.paths, ...notRead], tree: withoutEmpty(tree), head: result.head });
+      if (reading.pending.length > 0) await branch.pendingSaves?.remove(reading.pending, signal);
+    }
+    if (result.kind === 'failed' && result.reason === 'error' && reading.pending.length > 0) {
+      isPendingRefused = true;
+      return { kind: 'conflict' };
+    }
     return fromBranch(result, [
       ...(head === '' ? [createdNotice(branch, reading.isPublic)] : []),
-      ...(unsettled === true ? [rescuedWarning(branch).message] : []),
+      ...(reading.isRescued ? [rescuedWarning(branch).message] : []),
     ]);
+  }
+
+  function asideIn(saves: PendingSaves): NonNullable<TreeBackend['setAside']> {
+    return async (snapshot, added, signal) => {
+      const { version } = snapshot;
+      // What was rescued is no part of what the run adds, and has to be committed.
+      if (version === '' || readings.get(snapshot)?.isRescued !== false) return { kind: 'conflict' };
+      const id = newId();
+      const message = commitMessage([...added.keys()], cause);
+      const save = { id, at: version, files: folder.fromTop(added), message };
+      const result = await saves.add(save, signal);
+      return result.kind === 'committed'
+        ? { kind: 'committed', version, notices: [asideNotice(branch, id)] }
+        : fromBranch(result, []);
+    };
   }
 
   /** A backup is written to a place that nobody looked at: what stands there may be no file of memory. */
@@ -159,6 +212,24 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
     if (found.kind === 'missing') return { kind: 'committed', version: '' };
     return fromBranch(await branch.squash(found.head, SQUASH_MESSAGE, signal), []);
   }
+}
+
+/** The tree with what runs put aside of the files that were read, and the saves of which nothing is missing in it. */
+function foldPending(
+  settled: MemoryTree,
+  pending: readonly FolderPending[],
+  { requested, paths }: { readonly requested: readonly string[] | 'all'; readonly paths: readonly string[] },
+): { readonly tree: MemoryTree; readonly whole: readonly PendingSave[] } {
+  let tree = settled;
+  const whole: PendingSave[] = [];
+  for (const { save, tree: added, isWhole } of pending) {
+    const read = [...added].filter(
+      ([path]) => requested === 'all' || paths.includes(path) || isUnder(path, requested),
+    );
+    if (read.length > 0) tree = foldAdded(tree, new Map(read));
+    if (isWhole && read.length === added.size) whole.push(save);
+  }
+  return { tree, whole };
 }
 
 /** Files that go, since nothing is left of them, and those that are written. */
@@ -215,6 +286,10 @@ function sharedHistory({ name }: MemoryBranch): CommitResult {
 function rescuedWarning({ name }: MemoryBranch): Warning {
   const message = `\`${name}\` was deleted or force-pushed while this run was at work. What this run had read of its own files is kept; \`axe-action memory forget\` removes an entry for good.`;
   return { code: 'memory-store-notice', message };
+}
+
+function asideNotice({ name }: MemoryBranch, id: string): string {
+  return `Many runs saved to \`${name}\` at the same time, so this save is on the branch \`${name.replace(/^.*@/, '')}-pending/${id}\`. Runs read it there, and the next one that saves to \`${name}\` folds it in and deletes that branch.`;
 }
 
 function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
