@@ -1,6 +1,8 @@
 // One entry by each of several programs at once, through each store with its real client, against servers on loopback:
-// time and requests for each append, attempts beyond the first, and entries that are missing afterwards.
-import { spawn } from 'node:child_process';
+// time and requests for each append, attempts beyond the first, and entries that are missing afterwards. Then the same in
+// virtual time, under GitHub's latency and limits (`append/github-limits.ts`): the real stores and the real GitHub client;
+// the cache service is the fake of the tests.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,10 @@ import { figures, rows } from './figures.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const STORES = ['file', 'cache', 'repo'];
-const WRITERS = [1, 5, 20];
+const WRITERS = [1, 5, 20, 50];
+const MODELLED = ['repo', 'cache', 'both'];
+const RUNS = [1, 5, 20, 50, 256];
+const NAMES = { repo: 'repo', cache: 'cache', both: 'repo, with the cache below' };
 
 /** Lines to print. */
 export async function appends() {
@@ -30,7 +35,16 @@ export async function appends() {
         measured.push([`${store}, ${count(writers, 'writer')}`, await measure(scene)]);
       }
     }
-    return rows(measured);
+    const modelled = MODELLED.flatMap((store) => RUNS.map((runs) => modelledRow(folder, store, runs)));
+    const fleet = model(folder, 'fleet', 0);
+    modelled.push(['memory-repo, 30 repositories of 10 runs an hour', describeModel(fleet)]);
+    return [
+      'Measured on loopback, without latency or limits:',
+      ...rows(measured),
+      '',
+      "Modelled, with GitHub's latency and limits:",
+      ...rows(modelled),
+    ];
   } finally {
     servers?.process.stdin.end();
     rmSync(folder, { recursive: true, force: true });
@@ -40,7 +54,7 @@ export async function appends() {
 
 async function bundle(folder) {
   await build({
-    entryPoints: ['servers', 'writer'].map((name) => join(ROOT, 'bench/append', `${name}.ts`)),
+    entryPoints: ['servers', 'writer', 'modelled'].map((name) => join(ROOT, 'bench/append', `${name}.ts`)),
     outdir: folder,
     outExtension: { '.js': '.js' },
     bundle: true,
@@ -50,6 +64,27 @@ async function bundle(folder) {
     alias: { '@jest/globals': join(ROOT, 'bench/append/no-jest.ts') },
     logLevel: 'error',
   });
+}
+
+function modelledRow(folder, store, runs) {
+  return [`${NAMES[store]}, ${count(runs, 'run')} at once`, describeModel(model(folder, store, runs))];
+}
+
+/** One scene in virtual time. */
+function model(folder, store, runs) {
+  const file = join(folder, 'modelled.js');
+  const { stdout } = spawnSync(process.execPath, [file, store, String(runs)], { encoding: 'utf8' });
+  return JSON.parse(stdout.trim().split('\n').at(-1));
+}
+
+function describeModel({ runs, requests, content, saved, kept, lost, lastMs, unseen, missing, doubled }) {
+  return [
+    `${saved} saved, ${kept} kept for the next run, ${lost} not saved`,
+    `${(requests / runs).toFixed(1)} requests each`,
+    `${content} that change something`,
+    `the last after ${(lastMs / 1000).toFixed(0)} s`,
+    `${unseen + missing} of what was saved or kept lost, ${doubled} doubled`,
+  ].join(', ');
 }
 
 async function measure({ folder, work, env, servers, store, writers }) {

@@ -9,9 +9,9 @@ import { createCacheStore } from '../../src/adapters/stores/cache/cache-store.js
 import { createFileStore } from '../../src/adapters/stores/file/file-store.js';
 import { openBranchMemory } from '../../src/composition/branch-memory.js';
 import { connectGitHub } from '../../src/composition/github.js';
-import { formatProvenance } from '../../src/core/memory/provenance.js';
-import { countEntries, formatEntry } from '../../src/core/memory/run-log.js';
+import { countEntries } from '../../src/core/memory/run-log.js';
 import type { MemoryStore } from '../../src/core/memory/store.js';
+import { benchEntry } from './entry.js';
 
 const [, , kind = '', id = ''] = process.argv;
 const env = process.env;
@@ -28,7 +28,10 @@ if (id === 'read') {
   say({ kind: 'ready' });
   await once(process.stdin, 'data');
   const startMs = performance.now();
-  const result = await store.write([{ kind: 'append', path: PATH, id, text: entry() }], never);
+  const result = await store.write(
+    [{ kind: 'append', path: PATH, id, text: benchEntry(id, new Date()) }],
+    never,
+  );
   const ms = performance.now() - startMs;
   say({
     kind: result.kind,
@@ -37,26 +40,6 @@ if (id === 'read') {
   });
 }
 process.exit(0);
-
-function entry(): string {
-  const none = undefined;
-  const provenance = formatProvenance({
-    id,
-    run: none,
-    job: none,
-    event: none,
-    sha: none,
-    actor: none,
-    trust: none,
-    model: none,
-  });
-  return formatEntry({
-    timestamp: new Date(),
-    task: 'Review pull request #42',
-    result: 'x'.repeat(800),
-    provenance,
-  });
-}
 
 async function openStore(): Promise<MemoryStore> {
   const files = createFiles();
