@@ -27,7 +27,8 @@ it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, make 
   const sum = folded.reduce((total, count) => total + count, line.length + pending.length);
   expect(sum).toBeGreaterThanOrEqual(RUNS);
 
-  expect((await run({ runId: 'next' })).outputs['memory-loaded']).toBe(String(RUNS));
+  const next = await run({ runId: 'next', workspace: allRemembering(), inputs: { agent: 'ask' } });
+  expect(next.outputs['memory-loaded']).toBe(String(RUNS));
   expect([...repo.branches.keys()].filter((name) => name.startsWith(`${BRANCH}-pending/`))).toEqual([]);
   const text = memory();
   answers.push(`Answer ${RUNS}.`);
