@@ -26,7 +26,8 @@ export async function appends() {
   let servers;
   try {
     await bundle(folder);
-    servers = start(join(folder, 'servers.js'), [], { cwd: work });
+    const names = WRITERS.map((writers) => sceneName('repo', writers));
+    servers = start(join(folder, 'servers.js'), names, { cwd: work });
     const env = await servers.next();
     const measured = [];
     for (const store of STORES) {
@@ -66,6 +67,10 @@ async function bundle(folder) {
   });
 }
 
+function sceneName(store, writers) {
+  return `bench-${store}-${writers}`;
+}
+
 function modelledRow(folder, store, runs) {
   return [`${NAMES[store]}, ${count(runs, 'run')} at once`, describeModel(model(folder, store, runs))];
 }
@@ -88,7 +93,7 @@ function describeModel({ runs, requests, content, saved, kept, lost, lastMs, uns
 }
 
 async function measure({ folder, work, env, servers, store, writers }) {
-  const name = `bench-${store}-${writers}`;
+  const name = sceneName(store, writers);
   const shared = { ...env, BENCH_NAME: name, BENCH_FOLDER: join(work, name), BENCH_TOKEN: env.GITHUB_TOKEN };
   const run = (words, index) => {
     const cwd = join(work, name, `workspace-${index}`);

@@ -60,7 +60,12 @@ async function openStore(): Promise<MemoryStore> {
     case 'repo': {
       const client = await connectGitHub({ token: env['BENCH_TOKEN'] ?? '', env, fetch, clock });
       if (client === undefined) throw new Error('no token');
-      const place = { owner: 'octocat', name: 'hello', branch: env['BENCH_NAME'] ?? 'bench', folder: '' };
+      const place = {
+        owner: 'octocat',
+        name: env['BENCH_NAME'] ?? 'bench',
+        branch: 'axe-memory',
+        folder: '',
+      };
       return openBranchMemory({ client, ...place, env, clock, mayCreate: true });
     }
     default:

@@ -82,14 +82,19 @@ export function createVersionChain({ cache, files, directory, prefix }: VersionC
   /**
    * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or
    * the one finished last: a version that was long in the making could stand before newer ones. So what is above the
-   * one that was found is always looked for too.
+   * one that was found is always looked for too. Once a version is known, the next ones are asked for by their own keys, the
+   * highest first: those above the one that was found are not there, and whoever saves finds out by reserving the next.
    */
   async function newest(known: Version | undefined, signal: AbortSignal): Promise<Version | ChainFailure> {
     let found = known === undefined || known.number === 0 ? await restore([prefix], signal) : known;
     while (found.kind === 'version' && found.number > 0) {
-      const above = await restore(keysAbove(prefix, found.number), signal);
+      const keys = keysAbove(prefix, found.number);
+      const above = await restore(keys, signal);
       if (above.kind === 'version' && above.number <= found.number) break;
+      const isSure =
+        known !== undefined && above.kind === 'version' && above.number < found.number + keys.length;
       found = above;
+      if (isSure) break;
     }
     return found;
   }
