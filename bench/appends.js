@@ -14,9 +14,14 @@ import { figures, rows } from './figures.js';
 const ROOT = resolve(import.meta.dirname, '..');
 const STORES = ['file', 'cache', 'repo'];
 const WRITERS = [1, 5, 20, 50];
-const MODELLED = ['repo', 'cache', 'both'];
+const MODELLED = ['repo', 'both', 'memory-repo', 'cache'];
 const RUNS = [1, 5, 20, 50, 256];
-const NAMES = { repo: 'repo', cache: 'cache', both: 'repo, with the cache below' };
+const NAMES = {
+  repo: 'repo',
+  cache: 'cache',
+  both: 'repo, with the cache below',
+  'memory-repo': 'memory-repo',
+};
 
 /** Lines to print. */
 export async function appends() {

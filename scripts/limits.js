@@ -91,6 +91,7 @@ export const LIMITS = [
       ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
       ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
       ['Time of a save: branch', 'SAVE_BUDGET_MS.repo', ms],
+      ['Time of a save: branch of another repository', 'SAVE_BUDGET_MS.otherRepo', ms],
       ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
       ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
       ['Folder of memory next to code', 'COMMITTED_FOLDER', text],

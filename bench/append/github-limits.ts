@@ -5,7 +5,9 @@ import type { VirtualClock } from './virtual-clock.js';
  * cache entries), and how long an answer takes. Every request that changes something counts as content.
  */
 export const LIMITS = {
+  /** Of a job's token, for its repository; and of a token of one's own. */
   requestsAnHour: 1000,
+  tokenRequestsAnHour: 5000,
   contentAMinute: 80,
   contentAnHour: 500,
   cacheUploadsAMinute: 200,

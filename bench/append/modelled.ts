@@ -10,6 +10,7 @@ import { createFallbackStore } from '../../src/adapters/stores/fallback/fallback
 import type { TreeStore } from '../../src/adapters/stores/store.js';
 import { openBranchMemory } from '../../src/composition/branch-memory.js';
 import { connectGitHub } from '../../src/composition/github.js';
+import { SAVE_BUDGET_MS } from '../../src/core/defaults.js';
 import { parseEntries } from '../../src/core/memory/run-log.js';
 import type { MemoryStore } from '../../src/core/memory/store.js';
 import { benchEntry } from './entry.js';
@@ -26,7 +27,8 @@ process.exit(0);
 
 /** Runs that finish within the same second. */
 async function together(kind: string, count: number): Promise<object> {
-  const world = await openWorld(clock, LIMITS.requestsAnHour);
+  const isOther = kind === 'memory-repo';
+  const world = await openWorld(clock, isOther ? LIMITS.tokenRequestsAnHour : LIMITS.requestsAnHour);
   const open = opener(kind, world);
   const read = opener(kind, world.unlimited);
   const ids = Array.from({ length: count }, (_, index) => `e${index}`);
@@ -41,22 +43,22 @@ async function together(kind: string, count: number): Promise<object> {
   return await describe({ world, open, read, before, startMs, results, ids });
 }
 
-function opener(kind: string, { repo, cache, both }: Stores): Stores['both'] {
+function opener(kind: string, { repo, other, cache, both }: Stores): Stores['both'] {
   if (kind === 'cache') return cache;
+  if (kind === 'memory-repo') return other;
   return kind === 'repo' ? repo : both;
 }
 
 /** Thirty repositories with ten runs an hour each, which keep their memory in one more (`memory-repo`). */
 async function fleet(): Promise<object> {
-  // A token of one's own, not that of a job.
-  const world = await openWorld(clock, 5000);
-  const open = (): MemoryStore => world.repo('octocat/hello', 'octocat/r0');
+  const world = await openWorld(clock, LIMITS.tokenRequestsAnHour);
+  const open = (): MemoryStore => world.other('octocat/hello', 'octocat/r0');
   const repositories = Array.from({ length: 30 }, (_, index) => `octocat/r${index}`);
   const before = world.counts();
   const saves = repositories.flatMap((folder) =>
     Array.from({ length: 10 }, async (_, index) => {
       await clock.sleep(clock.random() * 3_600_000);
-      const store = world.repo('octocat/hello', folder);
+      const store = world.other('octocat/hello', folder);
       // As runs do: what is remembered is read at the start.
       await store.read({ paths: [PATH], lastN: 0, count: false }, never);
       await clock.sleep(60_000 + clock.random() * 120_000);
@@ -70,6 +72,8 @@ async function fleet(): Promise<object> {
 
 interface Stores {
   repo(repository: string, folder: string): TreeStore;
+  /** The branch of another repository (`memory-repo`). */
+  other(repository: string, folder: string): TreeStore;
   cache(): TreeStore;
   /** The branch, and the cache for what it does not take. */
   both(repository: string, folder: string): MemoryStore;
@@ -97,10 +101,11 @@ async function openWorld(time: VirtualClock, requestsAnHour: number): Promise<Wo
   let cacheRequests = 0;
   const uploads: number[] = [];
   const stores = (through: GitHubClient): Stores => ({
-    repo: (repository, folder) => repo(through, repository, folder),
+    repo: (repository, folder) => repo(through, repository, { folder }),
+    other: (repository, folder) => repo(through, repository, { folder, budgetMs: SAVE_BUDGET_MS.otherRepo }),
     cache,
     both: (repository, folder) =>
-      createFallbackStore({ tiers: [repo(through, repository, folder), cache()], mode: 'fixed' }),
+      createFallbackStore({ tiers: [repo(through, repository, { folder }), cache()], mode: 'fixed' }),
   });
   return {
     ...stores(client),
@@ -115,9 +120,13 @@ async function openWorld(time: VirtualClock, requestsAnHour: number): Promise<Wo
     return connected;
   }
 
-  function repo(through: GitHubClient, repository: string, folder: string): TreeStore {
+  function repo(
+    through: GitHubClient,
+    repository: string,
+    given: { readonly folder: string; readonly budgetMs?: number },
+  ): TreeStore {
     const [owner = '', name = ''] = repository.split('/');
-    const place = { owner, name, branch: 'axe-memory', folder };
+    const place = { owner, name, branch: 'axe-memory', ...given };
     return openBranchMemory({ client: through, ...place, env: github.env, clock: time, mayCreate: true });
   }
 

@@ -20,13 +20,15 @@ export interface BranchMemoryOptions {
   readonly mayCreate: boolean;
   /** The run that writes; left out on the command line. */
   readonly cause?: CommitCause;
+  /** How long a save may take, in milliseconds. */
+  readonly budgetMs?: number;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
 }
 
 /** Memory on a branch of a repository, through GitHub's API (D13). */
 export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
-  const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log } = options;
+  const { client, owner, name, branch, folder, env, clock, mayCreate, cause, log, budgetMs } = options;
   const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
   return createRepoStore({
     branch: createMemoryBranch(client, {
@@ -43,6 +45,7 @@ export function openBranchMemory(options: BranchMemoryOptions): TreeStore {
     isShared: branch !== OWN_BRANCH,
     ...(cause === undefined ? {} : { cause }),
     ...(log === undefined ? {} : { log }),
+    ...(budgetMs === undefined ? {} : { budgetMs }),
   });
 }
 

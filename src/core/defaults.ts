@@ -67,7 +67,7 @@ export const MAX_CONTEXT_FILES = 200;
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
 /** How long a save may go on against conflicts, by store, in milliseconds (D12). */
-export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000 } as const;
+export const SAVE_BUDGET_MS = { repo: 90_000, cache: 180_000, file: 30_000, otherRepo: 300_000 } as const;
 
 /** Where memory lies next to code, in a checkout and on a branch that is not memory's own. */
 export const COMMITTED_FOLDER = '.axe/memory';

@@ -14,7 +14,7 @@ import { createBaseStore } from '../../adapters/stores/repo/base-store.js';
 import type { TreeStore } from '../../adapters/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../../composition/branch-memory.js';
 import type { Clock } from '../../core/clock.js';
-import { COMMITTED_FOLDER } from '../../core/defaults.js';
+import { COMMITTED_FOLDER, SAVE_BUDGET_MS } from '../../core/defaults.js';
 import type { Environment } from '../../core/environment.js';
 import type { Trigger } from '../../core/event/trigger.js';
 import { subjectNumber } from '../../core/event/trigger.js';
@@ -86,6 +86,8 @@ function branchTier(options: ActionMemoryOptions, mayCreate: boolean): readonly 
       mayCreate,
       cause,
       ...(log === undefined ? {} : { log }),
+      // Nothing else takes what is to stay in another repository, so the save has time to wait for GitHub's limits.
+      ...(inputs.repository === undefined ? {} : { budgetMs: SAVE_BUDGET_MS.otherRepo }),
     }),
   ];
 }

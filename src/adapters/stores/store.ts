@@ -235,7 +235,12 @@ async function saveInTime(
       if (!isLimited || signal.aborted) continue;
     }
     // Whoever has waited for a limit has one request to make, and must not lose it to a race.
-    const apart = await setAside(backend, parts, tries);
+    let apart = await setAside(backend, parts, tries);
+    while (apart?.kind === 'failed' && !signal.aborted) {
+      const end = await patience.after(apart);
+      if (end !== undefined) return end;
+      apart = await setAside(backend, parts, tries);
+    }
     if (apart?.kind === 'committed') {
       aside = apart;
       continue;

@@ -178,6 +178,37 @@ describe('a save that loses the race twice', () => {
   });
 });
 
+describe('a save under a limit', () => {
+  const limited = { kind: 'failed', reason: 'rate-limited', message: 'slow', retryAfterMs: 60_000 } as const;
+
+  it('asks again for its one request, and for nothing else, as long as there is time', async () => {
+    const branch = branchWith('a');
+    const clock = createFakeClock();
+    const queue = [limited, limited, limited];
+    const store = createRepoStore({
+      branch: branch.open({ commit: () => queue.shift() }),
+      folder: '',
+      clock,
+      mayCreate: true,
+      budgetMs: 300_000,
+    });
+    expect(await store.write([append('b')], never)).toMatchObject({ kind: 'saved' });
+    expect(clock.slept).toEqual([60_000, 60_000, 60_000]);
+    expect(branch.calls).toEqual(['read', 'commit', 'add', 'add', 'add', 'read']);
+  });
+
+  it('says so where its time is over', async () => {
+    const branch = branchWith('a');
+    const faults = { commit: () => limited };
+    expect(await run(branch, { faults }).write([append('b')], never)).toEqual({
+      kind: 'failed',
+      reason: 'rate-limited',
+      message: 'slow',
+    });
+    expect(branch.calls).toEqual(['read', 'commit', 'add']);
+  });
+});
+
 describe('what others put aside', () => {
   it('never brings back what was forgotten meanwhile', async () => {
     const branch = branchWith('a');

@@ -36,6 +36,8 @@ export interface RepoBackendOptions {
 /** What the repo store works with. */
 export interface RepoStoreOptions extends Omit<RepoBackendOptions, 'newId'> {
   readonly clock: Clock;
+  /** How long a save may take, in milliseconds. */
+  readonly budgetMs?: number;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: (line: string) => void;
 }
@@ -44,7 +46,7 @@ export interface RepoStoreOptions extends Omit<RepoBackendOptions, 'newId'> {
 export function createRepoStore(options: RepoStoreOptions): TreeStore {
   return createTreeStore(createRepoBackend({ ...options, newId: () => options.clock.newId() }), {
     clock: options.clock,
-    budgetMs: SAVE_BUDGET_MS.repo,
+    budgetMs: options.budgetMs ?? SAVE_BUDGET_MS.repo,
     ...(options.log === undefined ? {} : { log: options.log }),
   });
 }
