@@ -249,6 +249,21 @@ describe('what others put aside', () => {
     expect(idsIn(branch.text('untrusted/bot.md') ?? '')).toEqual(['b', 'd']);
   });
 
+  it('does not make a save fail whose time ends while it tidies up', async () => {
+    const branch = branchWith('a');
+    await putAside(branch, [append('b')]);
+    const controller = new AbortController();
+    const step = async (operation: string) => {
+      if (operation === 'remove') controller.abort();
+    };
+    const result = await run(branch, { faults: { step } }).write([append('c')], controller.signal);
+    expect(result).toMatchObject({ kind: 'saved' });
+    expect(branch.pending).toHaveLength(1);
+    await run(branch).write([append('d')], never);
+    expect(storedIn(branch).filter((id) => id === 'b')).toEqual(['b']);
+    expect(branch.pending).toEqual([]);
+  });
+
   it('never costs a run its own entry', async () => {
     const branch = branchWith('a');
     await putAside(branch, [append('b')]);

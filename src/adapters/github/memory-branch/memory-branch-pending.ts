@@ -19,8 +19,9 @@ import { messageFor, troubleOf } from './memory-branch-trouble.js';
  */
 const FILE = 'axe-pending.json';
 
-/** Most that GitHub lists at once. */
+/** Most that GitHub lists at once, and most pages that are read: the next save folds those in, and sees the others then. */
 const PAGE = 100;
+const MAX_PAGES = 10;
 
 function pendingPrefix({ branch }: MemoryBranchPlace): string {
   return `${branch}-pending/`;
@@ -70,7 +71,8 @@ export async function fetchPending(
 ): Promise<readonly PendingSave[]> {
   if (access.learnt !== undefined && repositoryId !== undefined) access.learnt.repositoryId = repositoryId;
   const saves: PendingSave[] = [];
-  for (let refs = pending; refs !== null && refs !== undefined; refs = await nextPage(access, refs, signal)) {
+  let refs = pending ?? undefined;
+  for (let page = 1; refs !== undefined; page += 1) {
     for (const { id, name, target } of refs.nodes) {
       const { file } = target ?? {};
       if (file === undefined || file === null) continue;
@@ -78,6 +80,7 @@ export async function fetchPending(
       const files = found.kind === 'text' ? parseFiles(found.text) : undefined;
       if (files !== undefined) saves.push({ id, name, files });
     }
+    refs = page < MAX_PAGES ? await nextPage(access, refs, signal) : undefined;
   }
   return saves;
 }

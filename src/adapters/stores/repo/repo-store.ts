@@ -158,7 +158,7 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
       head === '' ? await branch.create(change, signal) : await branch.commit(head, change, signal);
     if (result.kind === 'committed') {
       seen.committed({ paths: [...reading.paths, ...notRead], tree: withoutEmpty(tree), head: result.head });
-      if (reading.pending.length > 0) await branch.pendingSaves?.remove(reading.pending, signal);
+      if (reading.pending.length > 0) await tidyUp(reading.pending, signal);
     }
     if (result.kind === 'failed' && result.reason === 'error' && reading.pending.length > 0) {
       isPendingRefused = true;
@@ -168,6 +168,15 @@ export function createRepoBackend(options: RepoBackendOptions): TreeBackend {
       ...(head === '' ? [createdNotice(branch, reading.isPublic)] : []),
       ...(reading.isRescued ? [rescuedWarning(branch).message] : []),
     ]);
+  }
+
+  /** The save is done, whatever becomes of this: what is left over is folded in again and adds nothing. */
+  async function tidyUp(pending: readonly PendingSave[], signal: AbortSignal): Promise<void> {
+    try {
+      await branch.pendingSaves?.remove(pending, signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
   }
 
   function asideIn(saves: PendingSaves): NonNullable<TreeBackend['setAside']> {
