@@ -6,7 +6,7 @@ import { cellsOf, readDocument } from '../helpers/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-it('the pages of reference are what scripts/docs.js writes', () => {
+it('the reference pages are the output of scripts/docs.js', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.js', '--check'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -19,7 +19,7 @@ describe.each([
   ['inputs', ACTION_INPUTS],
   ['outputs', ACTION_OUTPUTS],
 ])('docs/reference/%s.md', (name, declared) => {
-  it('has each of them once', () => {
+  it('contains each of them once', () => {
     const rows = readDocument(`docs/reference/${name}.md`)
       .split('\n')
       .filter((line) => line.startsWith('| `'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DOCS, GENERATED, GUIDES, readDocument } from '../helpers/documents.js';
+import { DOCS, GENERATED, GUIDES, RECORDS, readDocument } from '../helpers/documents.js';
 import { sentencesOf } from '../helpers/prose.js';
 
 const LONGEST = 30;
@@ -18,7 +18,7 @@ const DIALECT: readonly RegExp[] = [
   /(?<!there )(?<!there )\b(?:is|are) no (?!longer\b|more\b)/i,
 ];
 
-describe.each([...GUIDES, ...GENERATED])('%s', (page) => {
+describe.each([...GUIDES, ...GENERATED, ...RECORDS])('%s', (page) => {
   const sentences = sentencesOf(readDocument(page));
 
   it(`has no sentence of more than ${LONGEST} words`, () => {

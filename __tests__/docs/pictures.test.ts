@@ -10,14 +10,14 @@ const PICTURES = readdirSync(FOLDER).filter((name) => name.endsWith('.png'));
 const rendered = readJson('rendered.json') as Readonly<Record<string, string>>;
 const sources = readJson('sources.json') as Readonly<Record<string, unknown>>;
 
-it('there is each picture that can be rendered, light and dark', () => {
+it('each picture that can be rendered exists, light and dark', () => {
   const names = Object.keys(PAGES).flatMap((name) => THEMES.map((theme) => `${name}-${theme}.png`));
   expect([...PICTURES].sort()).toEqual(names.sort());
   expect(Object.keys(rendered)).toEqual(names);
 });
 
 describe.each(PICTURES)('the picture %s', (file) => {
-  it('was made of what its source says today (if not: `npm run docs:images`)', () => {
+  it('was rendered from its current source (if not: `npm run docs:images`)', () => {
     const source = sources[file.replace(/-(?:light|dark)\.png$/, '')];
     expect(createHash('sha256').update(JSON.stringify(source)).digest('hex')).toBe(rendered[file]);
   });
@@ -33,7 +33,7 @@ describe.each(PICTURES)('the picture %s', (file) => {
   });
 });
 
-it('the page of a picture holds the text of its source, and no placeholder', () => {
+it('the page of a picture contains the text of its source, and no placeholder', () => {
   for (const [name, page] of Object.entries(PAGES)) {
     const html = page(sources[name], 'light');
     expect(html).not.toMatch(/&lt;(?:time|seconds|milliseconds|folder)&gt;/);

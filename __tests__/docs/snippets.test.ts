@@ -21,13 +21,13 @@ describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
   const { name, content, workflow } = workflowInSnippet(place, code);
   const ours = Object.values(workflow.jobs).flatMap(ownSteps);
 
-  it('is a workflow, or a part of one, that GitHub’s parser takes', async () => {
+  it('is a workflow, or a part of one, that GitHub’s parser accepts', async () => {
     const { errors, warnings } = parseDocument(code);
     expect([...errors, ...warnings]).toEqual([]);
     expect(await workflowErrors({ name, content })).toEqual([]);
   });
 
-  it('gives inputs that exist and are accepted, and reads outputs that exist', () => {
+  it('has valid inputs, and reads existing outputs', () => {
     for (const given of ours.map((step) => inputsOf(step, workflow))) {
       for (const input of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(input);
       const env = Object.entries(given).map(([input, value]) => [`INPUT_${input.toUpperCase()}`, value]);
@@ -40,7 +40,7 @@ describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
 });
 
 describe.each(written('toml'))('the TOML at $place', ({ code }) => {
-  it('is an agent without a mistake', () => {
+  it('is an agent without problems', () => {
     expect(parseAgent(code, { name: 'a', file: 'a.toml' }).warnings).toEqual([]);
   });
 });
@@ -70,7 +70,7 @@ describe('a command', () => {
     expect(inText.length).toBeGreaterThan(5);
   });
 
-  it('of the table in docs/command-line.md is each of those that the program has', () => {
+  it('in the table in docs/command-line.md is one of the program', () => {
     const listed = [...PROGRAM_HELP.matchAll(/^ {2}(\w+)\b.* {3}/gm)].map(([, name]) => name);
     const [, table = ''] = /^## Commands\n\n([\s\S]*?)\n\n/m.exec(readDocument('docs/command-line.md')) ?? [];
     const shown = [...table.matchAll(/^\| `(\w+)[^|]*/gm)].flatMap(([cell]) =>

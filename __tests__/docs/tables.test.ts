@@ -91,7 +91,7 @@ describe('the table of reasons to skip', () => {
 describe('the table of models', () => {
   const rows = readDocument('docs/models.md').split('\n');
 
-  it.each(PROVIDER_IDS)('has %s with the variables of its key and its address', (id) => {
+  it.each(PROVIDER_IDS)('lists %s with the variables of its key and its address', (id) => {
     const [, model = '', key = '', address = ''] = cellsOf(
       rows.find((row) => row.startsWith('|') && row.includes(`\`${id}/`)) ?? '',
     );
@@ -126,7 +126,7 @@ describe('the table of places', () => {
     /^## Where things are decided\n\n([\s\S]*?)\n\n/m.exec(readDocument('ARCHITECTURE.md')) ?? [];
   const places = [...table.matchAll(/`([\w/-]+\.ts)`/g)].map(([, place = '']) => place);
 
-  it.each(places)('names %s, which exists', (place) => {
+  it.each(places)('names the existing file %s', (place) => {
     expect(existsSync(join(ROOT, 'src', place))).toBe(true);
   });
 });
