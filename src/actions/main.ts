@@ -45,7 +45,7 @@ import { createJournal } from './runner/journal.js';
 import type { Runner } from './runner/runner.js';
 import { readThisRun } from './runner/this-run.js';
 
-/** The action's main step. Never throws for trouble that a person can mend: that is told, and the step fails. */
+/** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const { values: secrets, add: keepSecret } = readSecrets(runner.env);
@@ -89,7 +89,7 @@ export async function main(runner: Runner): Promise<void> {
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
-    // Whoever cancels a run knows of it, and a newer one may answer.
+    // A person who cancels a run knows about it, and a newer one may answer.
     const isStopped = isCancelled(cause);
     await deps?.acknowledgement?.end(false, isStopped ? undefined : failureReporter(cause).noAnswer?.());
     await deps?.progress?.end(messageOf(cause), isStopped ? 'cancelled' : 'failed');

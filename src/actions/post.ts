@@ -119,7 +119,7 @@ async function formatUnsaved(
   await writeSummary(formatUnsavedSummary(message, left, { isHidden }), { runner, secrets });
 }
 
-/** An entry as it stands in the log; of a note what was to be done to it. */
+/** An entry as it is in the log; of a note what was to be done to it. */
 function textOf(change: Exclude<KeptChange, { readonly kind: 'merge' }>): string {
   return change.kind === 'append' ? change.text : describeNoteChange(change);
 }

@@ -94,7 +94,7 @@ function listedAllTheSame(
   return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it`;
 }
 
-/** What the token may not read and nobody has asked for by name: the default of `context` asks for all there is. */
+/** What the token cannot read and nobody has asked for by name: the default of `context` asks for all there is. */
 function unaskedFor(warnings: readonly Warning[], { context }: Inputs): readonly Warning[] {
   if (context.isNamed) return [];
   return warnings.filter(({ code }) => code === 'context-unread');

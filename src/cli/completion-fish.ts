@@ -51,7 +51,7 @@ function flagLine(flag: Flag, path: string): string {
   const when = quoted(`__axe_action_in ${path}`);
   const short = flag.short === undefined ? '' : ` -s ${flag.short}`;
   const words = wordsOfValue(flag);
-  // `-x` offers no files beside the values.
+  // `-x` offers no files besides the values.
   const value = flag.kind === 'bool' ? '' : ` ${words.kind === 'files' ? '-r' : '-x'}${offered(words)}`;
   return `complete -c axe-action -n ${when} -l ${flag.name}${short}${value} -d ${quoted(flag.about)}`;
 }

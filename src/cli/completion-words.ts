@@ -7,7 +7,7 @@ export interface Typed {
   readonly path: string;
   readonly short: string;
   readonly flags: readonly Flag[];
-  /** What its words are, beside flags. */
+  /** What its words are, besides flags. */
   readonly words: Words;
 }
 

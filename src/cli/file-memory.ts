@@ -69,7 +69,7 @@ interface FolderOptions {
 
 /**
  * The same for people's commands: only this agent's files, links followed and however large they are, and the notes or
- * the places that are asked for; dropping the history removes what rewrites have left beside the agent's files. With
+ * the places that are asked for; dropping the history removes what rewrites have left next to the agent's files. With
  * `all` the rest of the folder is read as well.
  */
 export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all: boolean }): MemoryStore {
@@ -98,7 +98,7 @@ export function openWholeFileMemory(memory: FileMemory, { all }: { readonly all:
   }
 }
 
-/** What a person sees beside the agent's own files; where that cannot be read, these are there all the same. */
+/** What a person sees besides the agent's own files; where that cannot be read, these are there anyway. */
 async function readRest(store: MemoryStore, location: string, signal: AbortSignal): Promise<TreeResult> {
   const found = await store.readTree(signal);
   if (found.kind === 'tree') return { ...found, location };
@@ -106,7 +106,7 @@ async function readRest(store: MemoryStore, location: string, signal: AbortSigna
   return { kind: 'tree', tree: new Map(), warnings: [{ code: 'memory-store-notice', message }], location };
 }
 
-/** Notes, what stands in the place of their folders, and what the offline rules have of the agent (D32). */
+/** Notes, what is in the place of their folders, and what the offline rules have of the agent (D32). */
 function isSeen(path: string, { custom, path: log }: FileMemory): boolean {
   if (custom === '' && path === `offline/${log}`) return true;
   if (path.endsWith('.state.md')) return false;
@@ -115,7 +115,7 @@ function isSeen(path: string, { custom, path: log }: FileMemory): boolean {
 
 const NOTES_FOLDER = /^(?:untrusted\/)?(?:offline\/)?projects(?:\/[^/]+)?$/;
 
-/** Removes what rewrites have left beside files. */
+/** Removes what rewrites have left next to files. */
 export async function removeCopies(
   files: readonly string[],
   { files: { remove }, location }: { readonly files: Files; readonly location: string },
@@ -155,7 +155,7 @@ function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
   );
 }
 
-/** A lane or scope of a file of the user's stands in a folder beside it: `dir/mem.md` → `dir/untrusted/mem.md`. */
+/** A lane or scope of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
 function pathOfLane(custom: string, treePath: string): string {
   const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
   return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
@@ -243,7 +243,7 @@ function onlyNotes(found: Tree): Tree {
   return { ...found, tree: new Map([...found.tree].filter(([path]) => isOfNotes(path))) };
 }
 
-/** Notes beside the other files are not this agent's. */
+/** Notes next to the other files are not this agent's. */
 function joined(rest: TreeResult, notes: Tree): TreeResult {
   if (rest.kind === 'failed') return rest;
   const others = [...rest.tree].filter(([path]) => !isOfNotes(path));

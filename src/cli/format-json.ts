@@ -93,7 +93,7 @@ function whole(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can stand in HTML. */
+/** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can be in HTML. */
 function escapeAsGo(json: string): string {
   return json.replace(
     /[<>&\u2028\u2029]/g,

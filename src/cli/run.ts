@@ -306,7 +306,7 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
   }
 }
 
-/** What `--dry-run` needs beside the plan. */
+/** What `--dry-run` needs besides the plan. */
 interface DryRunView {
   readonly plan: Plan;
   /** Undefined for an agent without memory. */

@@ -5,7 +5,7 @@ import type { RunRequest } from '../run/request.js';
 import { type MemoryRefusal, refusal } from './memory/command-session.js';
 import type { AgentMemory } from './open-agent-memory.js';
 
-/** The file beside an agent's memory that holds what a command changes. */
+/** The file next to an agent's memory that holds what a command changes. */
 export interface AgentState {
   readonly kind: 'state';
   readonly store: MemoryStore;

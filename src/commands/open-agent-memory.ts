@@ -56,7 +56,7 @@ export async function openAgentMemory(
   return { kind: 'open', agent, memory };
 }
 
-/** Where the agent cannot be loaded, whoever gave the command in a comment is told of it. Throws a ConfigError. */
+/** Where the agent cannot be loaded, the author of a command in a comment is told about it. Throws a ConfigError. */
 async function loadCommandAgent(name: string, deps: Dependencies): Promise<LoadedAgent> {
   try {
     return await deps.agents.loadAgent(name);

@@ -24,7 +24,7 @@ export function pauseCommand(trigger: Trigger): PauseCommand | undefined {
   return { kind: word.toLowerCase() === 'pause' ? 'paused' : 'resumed', trigger };
 }
 
-/** Carries out the command, for whoever may write, and answers it. Throws a ConfigError for an agent that is missing. */
+/** Carries out the command, for people who can write, and answers it. Throws a ConfigError for an agent that is missing. */
 export async function runPauseCommand(
   command: PauseCommand,
   request: RunRequest,

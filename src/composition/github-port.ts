@@ -8,7 +8,7 @@ import type { GitHub } from '../core/dependencies.js';
 import type { Trigger } from '../core/event/trigger.js';
 import { CONTEXT_PARTS, type ContextPart } from '../core/prompt/context-policy.js';
 
-/** What the pipeline asks GitHub for; `parts` of the context are fetched beside the change. */
+/** What the pipeline asks GitHub for; `parts` of the context are fetched besides the change. */
 export function createGitHubPort(
   client: GitHubClient,
   trigger: Trigger,

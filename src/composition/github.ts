@@ -11,7 +11,7 @@ export interface GitHubAccess {
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** Writes a line for whoever waits meanwhile. */
+  /** Writes a line for a person who waits meanwhile. */
   readonly log?: (line: string) => void;
   /** Permissions that the run needs with `write` in the end. */
   readonly needsWrite?: readonly string[];

@@ -159,8 +159,8 @@ function noJail(reason: string): Warning {
 }
 
 /**
- * What the file tools keep their hands off: what the environment names, memory, the folders of agents with the skills
- * beside them, and our own files.
+ * What the file tools do not touch: what the environment names, memory, the folders of agents with the skills
+ * next to them, and our own files.
  */
 function guardedPaths({
   env,

@@ -28,7 +28,7 @@ function given<K extends string>(key: K, value: string | undefined): { [P in K]?
   return value === undefined || value === '' ? {} : ({ [key]: value } as { [P in K]?: string });
 }
 
-/** The event whose payload has these keys; each event has one that no other has beside it. */
+/** The event whose payload has these keys; each event has one that no other has next to it. */
 const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event: string }[] = [
   { keys: ['review', 'pull_request'], event: 'pull_request_review' },
   { keys: ['comment', 'pull_request'], event: 'pull_request_review_comment' },

@@ -189,7 +189,7 @@ export const STRUCTURED_LIMITS = {
   checkMs: 2000,
 } as const;
 
-/** Pull requests, beside the run's own, whose answers to earlier findings a run reads: those where it found something last. */
+/** Pull requests, besides the run's own, whose answers to earlier findings a run reads: those where it found something last. */
 export const MAX_LEARNED_PULLS = 5;
 
 /** Accounts whose permission is asked for, to know whether their answer counts. */

@@ -93,7 +93,7 @@ export interface Reporter {
 
 /** What publishing did, for the summary and for the entry. */
 export interface Published {
-  /** One computed line that stands before the result in the entry (D9); undefined if nothing was posted. */
+  /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
   /** The check of the commit, where one was written. */
@@ -106,7 +106,7 @@ export interface Published {
   readonly isReviewLost?: boolean;
   /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
   readonly details?: string;
-  /** What a review found, for other programs; absent in what is no review. */
+  /** What a review found, for other programs; absent in what is not a review. */
   readonly reviewResult?: ReviewResult;
   /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
   readonly failure?: string;
@@ -119,7 +119,7 @@ export interface ReviewedChange {
   readonly diff: string;
 }
 
-/** What a run wants published beside its answer. */
+/** What a run wants published besides its answer. */
 export interface PublishRequest {
   readonly buffered: Buffered;
   readonly read: ReadByRun;
@@ -158,14 +158,14 @@ export interface Publisher {
   reply(answer: Reply): Promise<Published>;
 }
 
-/** Lets whoever asked for a run see that it is at work. Must not throw. */
+/** Lets the requester of a run see that it is at work. Must not throw. */
 export interface Acknowledgement {
   /** The event is admitted and starts a run; nothing is waited for. */
   start(): void;
   /** The event is admitted and is a command, which is over soon: only its end is shown. */
   startCommand(): void;
   /**
-   * The run or command is over; does nothing where none was started. `failure` is the line that whoever asked is told
+   * The run or command is over; does nothing where none was started. `failure` is the line that the sender is told
    * where nothing else answers the comment.
    */
   end(isAnswered: boolean, failure?: string): Promise<void>;
@@ -209,7 +209,7 @@ export interface GitHub {
   /** What an account may do here. An error is `unknown`, which is never trusted. */
   permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
   /**
-   * What belongs into the user message beside the event itself. It can be asked for ahead: what takes requests of its own,
+   * What belongs into the user message besides the event itself. It can be asked for ahead: what takes requests of its own,
    * the diff above all, waits for `admitted`. Throws an AxeError.
    */
   context(trigger: Trigger, signal: AbortSignal, admitted: Promise<unknown>): Promise<TriggerContext>;

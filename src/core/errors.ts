@@ -7,7 +7,7 @@ import { type SourcePosition, sourcePosition } from './position.js';
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;
 
-/** What an {@link AxeError} carries beside its message. */
+/** What an {@link AxeError} carries besides its message. */
 export interface ErrorDetails {
   readonly exitCode?: ExitCode;
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
@@ -18,7 +18,7 @@ export interface ErrorDetails {
 }
 
 /**
- * Trouble that is told to a person: the message as it stands, no stack. Any other error is a bug of ours.
+ * Trouble that is told to a person: the message unchanged, no stack. Any other error is a bug of ours.
  */
 export class AxeError extends Error {
   override readonly name: string = 'AxeError';
@@ -111,7 +111,7 @@ export interface ContextOverflow {
   readonly windowTokens: number | undefined;
 }
 
-/** What a {@link ProviderError} carries beside category and text. */
+/** What a {@link ProviderError} carries besides category and text. */
 export interface ProviderErrorDetails extends ErrorDetails {
   /** HTTP status of the answer, where there was one. */
   readonly status?: number;

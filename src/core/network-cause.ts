@@ -4,7 +4,7 @@ import { AxeError, ConfigError } from './errors.js';
 export interface NetworkCause {
   readonly code: string | undefined;
   readonly message: string;
-  /** What helps, where whoever found the cause knows it. */
+  /** What helps, if it is known where the cause was found. */
   readonly remedy?: string;
   /** The settings are wrong, so that asking again changes nothing. */
   readonly isMistake?: true;

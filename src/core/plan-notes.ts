@@ -16,7 +16,7 @@ import type { Warning } from './warning.js';
 /** Where the notes of a run are and what it may do with them. */
 export interface NotesPlan {
   readonly places: NotesPlaces;
-  /** What stands before them in the memory tree: empty, or `offline/` (D32). */
+  /** What is before them in the memory tree: empty, or `offline/` (D32). */
   readonly folder: '' | 'offline/';
   /** Changes are saved at once: on the command line without an event. */
   readonly isLive: boolean;
@@ -64,7 +64,7 @@ export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
   };
 }
 
-/** The tools over notes among the names that an agent lists beside its other tools. */
+/** The tools over notes among the names that an agent lists besides its other tools. */
 export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] {
   return ALL_NOTES_TOOLS.filter((name) => tools.includes(name));
 }

@@ -30,7 +30,7 @@ export interface Plan {
   /** Standard input as it was read; empty for none. */
   readonly stdin: string;
   readonly task: Task;
-  /** How much of a pull request is reviewed; left out where the run is no review that goes on from an earlier one. */
+  /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
   readonly scope?: Scope;
   /** The pull request that another workflow's run is about; left out where there is none. */
   readonly reportsOn?: number;
@@ -104,7 +104,7 @@ export interface MemoryPlan {
   readonly requireSigned: boolean;
 }
 
-/** What whoever starts a run wants of memory beside what the agent says. */
+/** What the starter of a run wants of memory besides what the agent says. */
 export interface MemoryPolicy {
   /** `auto` leaves the lane to the run's trust; `quarantine` sends every entry to the untrusted lane; `never` adds none. */
   readonly write: 'auto' | 'quarantine' | 'never';

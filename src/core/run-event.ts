@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 /** What a run reports while it goes on; listeners make log lines of it. */
 export type RunEvent =
   | LoopEvent
-  /** The plan stands and the model is ready; `restored` is undefined for an agent without memory. */
+  /** The plan is complete and the model is ready; `restored` is undefined for an agent without memory. */
   | {
       readonly kind: 'run-started';
       readonly plan: Plan;

@@ -27,7 +27,7 @@ export function limitTime({ clock, limitMs, signal }: TimeLimitOptions): TimeLim
   return { signal: limited, isOver: () => timer.signal.aborted, end: () => timer.clear() };
 }
 
-/** A signal does not say when it will abort, and whoever waits must know it: a pause that would be cut is not begun. */
+/** A signal does not say when it will abort, and the waiting code must know it: a pause that would be cut is not begun. */
 const TIME_LEFT = new WeakMap<AbortSignal, () => number>();
 
 /** Notes how long it is until a signal aborts, in milliseconds. */

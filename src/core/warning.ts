@@ -13,7 +13,7 @@ export type WarningCode =
   | 'context-truncated'
   /** What the run is about was not read as it should be: not, not whole, or at another commit. */
   | 'context-incomplete'
-  /** Something around the event that the token may not read. */
+  /** Something around the event that the token cannot read. */
   | 'context-unread'
   | 'memory-load-failed'
   | 'memory-truncated'

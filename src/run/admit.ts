@@ -217,7 +217,7 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   return plan.kind === 'full' && plan.why === 'again' && (plan.before?.unseen ?? []).length === 0;
 }
 
-/** What stands around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
+/** What is around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
 async function noteTaint(
   fetched: Promise<TriggerContext | undefined>,
   taint: TaintTracker,

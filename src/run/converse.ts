@@ -103,7 +103,7 @@ function loopOf(
   };
 }
 
-/** What the loop is about to leave out stands in the daily log first (memory-tools 1.6). */
+/** What the loop is about to leave out is in the daily log first (memory-tools 1.6). */
 function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['keepSummary']> {
   return async ({ text, messages }) => {
     const answer = await session.addSummary(text, messages);

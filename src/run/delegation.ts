@@ -33,7 +33,7 @@ export interface Delegation {
   readonly converse: Converse;
 }
 
-/** What a conversation is held with, beside its plan. */
+/** What a conversation is held with, besides its plan. */
 export interface ConversationParts {
   readonly model: OpenModel;
   /** The run log as it goes into the system prompt. */
@@ -69,7 +69,7 @@ export type Converse = (
   position: AgentPosition,
 ) => Promise<RunOutcome>;
 
-/** Where an agent stands in a crew. */
+/** The position of an agent among the calls. */
 export interface AgentPosition {
   /** 0 for the agent of the run. */
   readonly depth: number;

@@ -109,7 +109,7 @@ export interface Teaching {
   readonly isUntrusted: boolean;
 }
 
-/** What was learnt about the files of the change, to stand at the end of the user message; undefined for nothing. */
+/** What was learnt about the files of the change, to be at the end of the user message; undefined for nothing. */
 export function lessonsFor(teaching: Teaching): string | undefined {
   const { trigger, memory, learned, change, isUntrusted } = teaching;
   const pull = pullOf(trigger);

@@ -151,7 +151,7 @@ function worstCase({ message }: ReviewPass, { plan, parts }: Pick<PassesOf, 'pla
   return { input, output, cacheRead: Math.max(0, input - fresh), cacheWrite: 0 };
 }
 
-/** A review that has read something is no failure; one whose time or money ended in the middle is cut short as any other. */
+/** A review that has read something is not a failure; one whose time or money ended in the middle is cut short as any other. */
 function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;

@@ -3,7 +3,7 @@ import { dismissalsToAnswer } from '../core/review/acknowledge.js';
 import type { Conversed } from './request.js';
 import { entriesOf, keepInJournal } from './save.js';
 
-/** An entry that stands before anything is posted, or of a run that posts nothing, says nothing of a comment. */
+/** An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a comment. */
 export const UNPUBLISHED: Published = { line: undefined, url: undefined };
 
 /**

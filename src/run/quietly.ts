@@ -2,7 +2,7 @@ import { AxeError } from '../core/errors.js';
 import type { LoopDependencies } from '../core/loop/loop-dependencies.js';
 
 /**
- * The loop's world of conversations beside the run's own: their turns are not told, a warning of all of them is one, and a
+ * The loop's world of conversations besides the run's own: their turns are not told, a warning of all of them is one, and a
  * summary of theirs is no memory of the agent.
  */
 export function quietly({ keepSummary: _, reporter, ...loop }: LoopDependencies): LoopDependencies {

@@ -94,7 +94,7 @@ export interface Memory {
   readonly notes?: NotesPrompt;
   /** The notes themselves, in a run that has them. */
   readonly notesSession?: RunNotes;
-  /** What is kept beside the run log and is not for the model (D36). */
+  /** What is kept besides the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
 }
 
@@ -149,7 +149,7 @@ export interface Restored extends Pick<Draft, 'taint' | 'change' | 'model'> {
 export interface Conversed extends Restored {
   readonly outcome: RunOutcome;
   readonly read: ReadByRun;
-  /** What is to be published beside the answer. */
+  /** What is to be published besides the answer. */
   readonly buffered: Buffered;
   readonly spend: Spend;
   /** Who took how much of the run's budget. */

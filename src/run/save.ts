@@ -47,7 +47,7 @@ export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly taint: TaintTracker;
   readonly published: Published;
-  /** What is kept beside the run log, whatever became of the run (D27, D36). */
+  /** What is kept besides the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
 }
 

@@ -23,7 +23,7 @@ export interface ScopeParts {
 
 /** How much of a pull request a run reviews. */
 export interface FoundScope {
-  /** Undefined where the run is no review, or nothing is known of the change. */
+  /** Undefined where the run is not a review, or nothing is known of the change. */
   readonly scope: Scope | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -32,7 +32,7 @@ const NO_SCOPE: FoundScope = { scope: undefined, warnings: [] };
 
 /**
  * What a review looks at: what is new since the last one, where memory knows of it and the branch goes on from there, or
- * else all of it. GitHub is asked as soon as memory is read, beside everything else that is waited for, and not at all
+ * else all of it. GitHub is asked as soon as memory is read, besides everything else that is waited for, and not at all
  * for a first review. Only agents that post reviews are limited so: an answer in one comment takes the place of the
  * one before. Rejects as its parts do.
  */

@@ -61,7 +61,7 @@ export async function summarise(
   };
 }
 
-/** What the request came to, beside the summary. */
+/** What the request came to, besides the summary. */
 interface SummaryRequestResult {
   readonly stats: RunStats;
   readonly trouble: string;

@@ -109,7 +109,7 @@ async function lookAgain(
   }
 }
 
-/** What is lost is told once, with its reasons; how many findings that is stands in the review. */
+/** What is lost is told once, with its reasons; the review has their number. */
 function reportVerification(
   { unverified, refuted, findings }: Buffered,
   { troubles, verdicts, remedy }: Looked,

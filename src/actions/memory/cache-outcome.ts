@@ -12,7 +12,7 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   if (key !== undefined) return { kind: 'hit', key };
   const failure = said.find((line) => line.startsWith('Failed to restore:'));
   if (failure !== undefined) return failedRestore(withoutPrefix(failure), said);
-  // The v2 service says so when it finds nothing; silence is no answer. v1 has no such line.
+  // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
   const isV1 = said.includes('Cache service version: v1');
   if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return miss(lines);
   return { kind: 'error', message: 'the cache service gave no clear answer' };

@@ -203,6 +203,6 @@ export interface ActionMemoryOptions {
   /** With the `memory-token`, or else the same. */
   readonly memoryClient: GitHubClient | undefined;
   readonly clock: Clock;
-  /** Writes a line for whoever waits meanwhile. */
+  /** Writes a line for a person who waits meanwhile. */
   readonly log?: (line: string) => void;
 }

@@ -44,7 +44,7 @@ function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): str
   }
 }
 
-/** Who wrote what stands above, in markdown. */
+/** Who wrote what is above, in markdown. */
 export function writtenBy(agent: string): string {
   return `Written by the agent \`${agent}\` with axe-action`;
 }

@@ -18,7 +18,7 @@ import { withGitHub } from './with-github.js';
 /** What the check of a run at work is written with. */
 export interface CheckProgressOptions {
   readonly client: GitHubClient;
-  /** Tells this run from others. */
+  /** Distinguishes this run from others. */
   readonly run: string;
   /** Address of the run; empty outside of a workflow. */
   readonly runUrl: string;

@@ -23,11 +23,11 @@ export interface OwnFindingsPlace extends PullRequestPlace {
   readonly known: readonly Pick<KnownFinding, 'id' | 'state'>[];
 }
 
-/** What stands on a pull request of ours. */
+/** What is on a pull request of ours. */
 export interface OwnFindings {
   /** Sha of the pull request's newest commit. */
   readonly head: string;
-  /** Open findings of all our agents: nothing is said twice, whoever said it. */
+  /** Open findings of all our agents: nothing is said twice, whichever agent said it. */
   readonly open: readonly OpenFinding[];
   /** The conversations on lines that open findings of the agent began. */
   readonly threads: readonly OwnOpenThread[];

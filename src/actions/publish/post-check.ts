@@ -33,7 +33,7 @@ export interface Check {
   readonly repository: Repository;
   readonly headSha: string;
   readonly agent: string;
-  /** Tells this run from others: a check is written once for each. */
+  /** Distinguishes this run from others: a check is written once for each. */
   readonly run: string;
   /** How many findings stand, those that were said before too; undefined for an agent that does not review. */
   readonly findings: number | undefined;
@@ -123,7 +123,7 @@ const MAX_SUMMARY = 65_535;
 const MAX_MESSAGE = 10_000;
 const MAX_TITLE = 200;
 
-/** A check that stands at its commit now. */
+/** A check of the current commit. */
 export interface PostedCheck {
   /** Empty where GitHub tells none. */
   readonly url: string;

@@ -13,7 +13,7 @@ import { withGitHub } from './with-github.js';
 export interface Report {
   readonly repository: Repository;
   readonly agent: string;
-  /** What tells the workflow from others; empty outside of one. */
+  /** What distinguishes the workflow from others; empty outside of one. */
   readonly workflow: string;
   /** Empty for one that is computed. */
   readonly title: string;

@@ -125,7 +125,7 @@ interface OpenFindings extends Pick<OwnOnGitHub, 'own'> {
   readonly texts: OldTexts;
 }
 
-/** How many findings are open beside the new ones: the agent's own, and those of other agents that this run has raised too. */
+/** How many findings are open besides the new ones: the agent's own, and those of other agents that this run has raised too. */
 function countOpen({ buffered }: RequestedReview, { own, prepared, earlier, texts }: OpenFindings): number {
   const open = new Set(own.open.map(({ id }) => id));
   const repeated = buffered.repeated.flatMap(({ of }) => (open.has(of.id) ? [of.id] : []));
@@ -298,7 +298,7 @@ function endOf(
 const MAX_PLACES = 5;
 const MAX_PATH = 100;
 
-/** The line that stands in the entry (D9): computed, with nobody's words but paths. */
+/** The line in the entry (D9): computed, with nobody's words but paths. */
 function lineOf(
   { created, event }: Pick<Extract<ReviewResult, { kind: 'published' }>, 'created' | 'event'>,
   prepared: PreparedReview,

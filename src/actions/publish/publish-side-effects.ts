@@ -52,7 +52,7 @@ interface Work extends RequestedEffects {
   readonly done: string[];
   /** GitHub refused something that the run wanted. */
   fail(message: string, remedy?: string): void;
-  /** Something is amiss that is no refusal, or that nobody misses. */
+  /** Something is amiss that is not a refusal, or that nobody misses. */
   warn(message: string, remedy?: string): void;
 }
 

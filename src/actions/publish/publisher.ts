@@ -48,7 +48,7 @@ const NOTHING: Published = { line: undefined, url: undefined };
 export interface FailureAnswer {
   readonly trigger: Trigger;
   readonly agent: string;
-  /** What whoever asked is told, in one line. */
+  /** What the sender is told, in one line. */
   readonly line: string;
 }
 
@@ -113,14 +113,14 @@ export function createActionPublisher(options: ActionPublisherOptions): ActionPu
 
 /**
  * Whether a review is all of the answer. A question is answered where it was asked, whatever else was posted; whoever asks
- * for a review has it once it stands there.
+ * for a review has it once it is there.
  */
 function isAnswer({ isReview, url }: PublishedPart, trigger: Trigger): boolean {
   if (trigger.kind !== 'comment') return isReview;
   return isReview && url !== undefined && reviewCommand(trigger) !== undefined;
 }
 
-/** A token that may not leaves the conversation as it is: what was asked for is done without it. */
+/** A token without the permission leaves the conversation as it is: what was asked for is done without it. */
 async function setConversation(
   conversation: NonNullable<Reply['conversation']>,
   { client, reporter }: ActionPublisherOptions,

@@ -58,7 +58,7 @@ export interface RequestedReview {
   /** Whose review it is. */
   readonly agent: string;
   readonly commits: ReviewedChange;
-  /** How much of the pull request the run looked at; a question about it is no review. */
+  /** How much of the pull request the run looked at; a question about it is not a review. */
   readonly reach: 'whole' | 'part' | 'question';
   /** What it looked at where that was a part. */
   readonly since: Extract<Scope, { readonly kind: 'since' }> | undefined;

@@ -4,9 +4,9 @@ import type { Runner } from './runner.js';
 export interface ThisRun {
   /** Its address. */
   readonly runUrl: string;
-  /** The file that the workflow stands in, or its name, which is not unique. */
+  /** The file that the workflow is in, or its name, which is not unique. */
   readonly workflow: string;
-  /** What tells this run, its attempt and its job from others. */
+  /** What distinguishes this run, its attempt and its job from others. */
   readonly run: string;
 }
 

@@ -49,7 +49,7 @@ const OPTIONS: Options = {
 };
 
 /**
- * Refuses what is no JSON schema. Unlike {@link compileSchema} it makes no program of it, so the schema may be anybody's;
+ * Refuses an invalid JSON schema. Unlike {@link compileSchema} it makes no program of it, so the schema may be anybody's;
  * references and patterns are not looked at. Throws a ConfigError.
  */
 export async function inspectSchema(schema: JsonSchema, origin: string): Promise<void> {

@@ -114,7 +114,7 @@ async function list(server: McpServer, options: ConnectOptions): Promise<readonl
   return tools;
 }
 
-/** A server that stands and said what its tools are. */
+/** A server that started and listed its tools. */
 interface UsableServer {
   readonly config: McpServerConfig;
   readonly server: McpServer;
@@ -173,7 +173,7 @@ interface OfferedTools {
 
 /**
  * Asks a server for its tools, page by page, up to a limit: a list may be endless. Throws an Error for people if the
- * answer is no list.
+ * answer is not a list.
  */
 export async function listTools(server: McpServer): Promise<OfferedTools> {
   const tools: unknown[] = [];

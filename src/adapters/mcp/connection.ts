@@ -13,7 +13,7 @@ export type CallAnswer = Readonly<Record<string, unknown>>;
 export interface Connection {
   /** Throws the server's error, a {@link TimeUp}, the signal's reason, or what happened on the way. */
   request(method: string, params: CallAnswer, patience: RequestBackoff): Promise<CallAnswer>;
-  /** Why it is over, for people; undefined while it stands. */
+  /** Why it is over, for people; undefined while it is open. */
   ending(): string | undefined;
   /** Ends session and server. Never rejects. */
   close(): Promise<void>;

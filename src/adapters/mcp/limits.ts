@@ -19,7 +19,7 @@ export const MAX_SCHEMA = 16_384;
 /** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
 export const MAX_DEFINITIONS = 200_000;
 
-/** Lines of a program's standard output that are no messages before it is given up. */
+/** Lines of a program's standard output that are not messages before it is given up. */
 export const MAX_NOISE_LINES = 1000;
 
 /** How often a lost HTTP or SSE session is opened again in a run. */

@@ -71,7 +71,7 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
   const isOver = (connection: Connection): boolean =>
     connection.ending() !== undefined || retired.has(connection);
 
-  /** The session that stands, opened again if it does not and may be. */
+  /** The open session, opened again if it does not and may be. */
   async function openSession(): Promise<Connection> {
     const seen = latest;
     const connection = await seen;

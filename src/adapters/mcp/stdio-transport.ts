@@ -54,7 +54,7 @@ export async function createStdioTransport(
     else hearNoise(line);
   }
 
-  /** Programs greet on standard output; one that never stops is no server. */
+  /** Programs greet on standard output; one that never stops is not a server. */
   function hearNoise(line: string): void {
     if (noiseLines === 0) firstNoise = cleanLine(line.slice(0, 4 * MAX_QUOTE), MAX_QUOTE);
     noiseLines += 1;

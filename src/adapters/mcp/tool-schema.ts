@@ -18,7 +18,7 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 
 /**
  * The schema of a tool's arguments as providers take it: the top a plain object, text without invisible characters.
- * One bad schema would fail every request of the run, so all that cannot be mended throws an Error that says where.
+ * One bad schema would fail every request of the run, so all that cannot be fixed throws an Error that says where.
  */
 export function makeToolSchema(offered: unknown): Schema {
   if (!isTable(offered)) throw new Error('its schema is not an object');

@@ -206,7 +206,7 @@ const LIMITS: readonly RegExp[] = [
   /<= ([\d,]+)/,
 ];
 
-/** Less than that is no window but another number. */
+/** Less than that is not a window but another number. */
 const LEAST_WINDOW = 256;
 
 /**

@@ -3,7 +3,7 @@ export function field(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** The value of a JSON text; undefined if it is not one. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

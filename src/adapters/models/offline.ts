@@ -104,7 +104,7 @@ const MAX_COMMENTS = 50;
 
 /**
  * What the rules find in the diff of a message as calls of the tools of a review; none where there is no diff, or where
- * those tools are not offered. What is about no line stands in the summary.
+ * those tools are not offered. What is about no line is in the summary.
  */
 function reviewCalls(message: string, offered: ReadonlySet<string>): readonly OfflineCall[] {
   if (!offered.has('add_review_comment') || !offered.has('submit_review')) return [];

@@ -22,7 +22,7 @@ const M = 1_000_000;
  * five minutes where there is a choice; the price of input where writing costs nothing extra). Models of the same
  * price share a line. Clouds and gateways may add to them.
  *
- * Sources, as they stood in October 2026:
+ * Sources, as of October 2026:
  * Anthropic platform.claude.com/docs/en/about-claude/pricing and the pages of its models ·
  * OpenAI developers.openai.com/api/docs/pricing and the pages of its models ·
  * Google ai.google.dev/gemini-api/docs/pricing (7 October 2026; Gemini 3.6 to 3.8 Flash are at half price until the

@@ -44,7 +44,7 @@ export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<Prob
   }
 }
 
-/** Providers that describe one model to whoever has a key, and to nobody else. */
+/** Providers that describe one model to accounts with a key, and to nobody else. */
 function hasFreeAddress({ id }: Provider): boolean {
   return id === 'anthropic' || id === 'openai' || id === 'google';
 }

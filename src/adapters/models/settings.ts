@@ -96,7 +96,7 @@ function withVersionPath(baseUrl: string, { versionPath }: Provider): string {
   return version.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
 }
 
-/** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is none that may be used. */
+/** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is not one that may be used. */
 export function checkedUrl(baseUrl: string, provider: Provider): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (

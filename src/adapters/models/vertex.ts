@@ -82,7 +82,7 @@ async function openPlaced(
   return await openTransport({ ...shared, wire: 'google', name: GEMINI_NAME, baseUrl });
 }
 
-/** Claude on Vertex: the model stands in the address and the version in the body (docs.claude.com, Vertex AI). */
+/** Claude on Vertex: the model is in the address and the version in the body (docs.claude.com, Vertex AI). */
 function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const { model: _, ...body }: Record<string, unknown> = JSON.parse(String(init?.body));

@@ -220,7 +220,7 @@ function raised({ finding }: PlacedFinding): DemoEvent {
   return { ...finding, kind: 'raised' };
 }
 
-/** The line that stands in the entry, as on GitHub. */
+/** The line in the entry, as on GitHub. */
 function summaryOf(events: readonly DemoEvent[]): string {
   const of = (...kinds: readonly DemoEvent['kind'][]) =>
     events.filter(({ kind }) => kinds.includes(kind)).length;

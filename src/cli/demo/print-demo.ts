@@ -10,7 +10,7 @@ export interface DemoPrinter {
   commit(commit: ShownCommit): void;
   events(events: readonly DemoEvent[]): void;
   answer(answer: { readonly by: string; readonly text: string }): void;
-  /** The run log and the state beside it, as they are in their files. */
+  /** The run log and the state next to it, as they are in their files. */
   memory(runLog: string, state: string): void;
   end(isWhole: boolean): void;
 }

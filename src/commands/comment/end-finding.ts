@@ -12,7 +12,7 @@ import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND } from '../open-agen
 import type { FindingCommand } from './read-command.js';
 
 /**
- * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for whoever may write: notes it in the state of the agent
+ * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: notes it in the state of the agent
  * whose finding it is, and answers. Throws a ConfigError for an agent that is missing.
  */
 export async function runFindingCommand(
@@ -27,7 +27,7 @@ export async function runFindingCommand(
   const ended = await carryOut(command, { opened, request }, deps);
   const { result, isOthers = false, store = 'none', ...answer } = ended;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
-  // Whoever only wrote a sentence has asked for nothing, so nobody is told of what could not be done.
+  // A plain sentence requests nothing, so no failure is reported.
   const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
   if (!isSilent) deps.acknowledgement?.startCommand();
   const isAnswered = !isSilent && !request.dryRun;
@@ -43,7 +43,7 @@ export async function runFindingCommand(
   };
 }
 
-/** Whether a reply stands in the conversation of a finding of ours: people say "not a bug" to each other, too. */
+/** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
 export async function isAboutFinding(
   { trigger }: FindingCommand,
   { github, deadline }: Dependencies,

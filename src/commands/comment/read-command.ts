@@ -17,7 +17,7 @@ export interface FindingCommand {
   readonly isReply?: true;
 }
 
-/** `said` is no command; `meant` is the one that it most likely stands for, as it is written. */
+/** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
 export interface MistypedCommand {
   readonly kind: 'mistyped';
   readonly said: string;
@@ -108,7 +108,7 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
   }
 }
 
-/** An id of a finding or an entry; a digit tells it from a word such as `added`. */
+/** An id of a finding or an entry; a digit distinguishes it from a word such as `added`. */
 function idIn(word: string): string | undefined {
   const [, id] = /^[`"']?(?=[a-z-]*\d)([0-9a-z-]{6,40})[`"']?$/i.exec(word) ?? [];
   return id?.toLowerCase();

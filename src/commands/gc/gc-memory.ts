@@ -16,7 +16,7 @@ import { collect } from './gc.js';
 import type { GcResult, GcStep } from './gc-result.js';
 import { type Suggesting, suggest } from './suggest.js';
 
-/** What `mode: gc` is asked for beside a run. */
+/** What `mode: gc` is asked for besides a run. */
 export interface GcMemoryRequest extends RunRequest {
   /** What becomes of the recommendations; undefined leaves them in the summary. */
   readonly suggesting: Suggesting | undefined;
@@ -133,11 +133,11 @@ function gathered(steps: readonly GcStep[]): Pick<GcResult, 'read' | 'analysed'>
   return { ...(read && { read }), ...(analysed && { analysed }) };
 }
 
-/** What garbage collection may cost beside the agent's runs of the day, and what it has cost. */
+/** What garbage collection may cost besides the agent's runs of the day, and what it has cost. */
 interface GcCost {
   /** The limits for the questions, of the agent's state. Throws an AxeError where nothing is left; see `usedUp`. */
   limits(state: string): BudgetLimits;
-  /** Why there were no limits to be had. */
+  /** Why there were no limits available. */
   usedUp(): ReturnType<typeof usedUp>;
   /** Takes what counts the questions. */
   count(stats: () => RunStats): void;

@@ -90,7 +90,7 @@ async function carryOut(
   return { store: store.kind, result: hideMemory(withNotes, request) };
 }
 
-/** Nobody has an entry by the beginning of an id that is too short, so whoever asked is told, and by all. */
+/** Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all. */
 function tooShort(result: MemoryCommandResult, command: MemoryCommand): MemoryCommandResult {
   if (command.kind !== 'forget' || command.id.length >= MIN_PREFIX || !isForOthers(result)) return result;
   return { ...result, reason: 'refused' };
@@ -191,7 +191,7 @@ function storeOf(saved: SaveResult): StoreKind | undefined {
   return saved.kind === 'saved' ? saved.store : saved.kept?.store;
 }
 
-/** What is answered instead where a command is not carried out, whoever asks for it; undefined where it is. */
+/** What is answered instead where a command is not carried out, by any sender; undefined where it is. */
 function refuseHere(
   { kind }: MemoryCommand,
   { isMemoryHidden, dryRun, memoryPolicy }: MemoryCommandRequest,

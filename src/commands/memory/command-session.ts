@@ -16,7 +16,7 @@ import type { Warning } from '../../core/warning.js';
 /** What a command on a memory works with. */
 export interface CommandSession {
   readonly store: MemoryStore;
-  /** The agent's run log in the tree; the untrusted lane's is beside it. */
+  /** The agent's run log in the tree; the untrusted lane's is next to it. */
   readonly path: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -83,7 +83,7 @@ export interface MemoryRefusal {
   /** The message without a word that the memory says, where it holds some; left out: the message is. */
   readonly hiddenMessage?: string;
   readonly remedy?: string;
-  /** Whether the memory is another now all the same. */
+  /** Whether the memory is another now anyway. */
   readonly changed: boolean;
 }
 

@@ -116,7 +116,7 @@ function changesFor(id: string, view: MemoryView, { clock, store }: CommandSessi
   return [...notes, ...logs, ...copies];
 }
 
-/** The other side of a race that a store has kept beside the log. */
+/** The other side of a race that a store has kept next to the log. */
 function forgetCopy(path: string, id: string, { tree }: MemoryView): readonly Change[] {
   const text = tree.get(path) ?? '';
   return withoutEntries(text, new Set([id])) === text ? [] : [forgetEntry(path, id)];

@@ -7,7 +7,7 @@ export function formatCommandResult(result: MemoryCommandResult): string {
 
 /** Why a command was not done, or not all of it, and what can be done about it. */
 export function formatRefusal({ message, remedy, changed }: MemoryRefusal): string {
-  // A list, or what was done all the same: what is told last stands apart from it.
+  // A list, or what was done anyway: what is told last stands apart from it.
   const isLong = message.includes('\n');
   const before = changed ? 'It was done, but ' : 'Nothing was done: ';
   const sentence = changed && isLong ? message : before + message;

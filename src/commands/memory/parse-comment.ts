@@ -4,7 +4,7 @@ import type { Trigger } from '../../core/event/trigger.js';
 /**
  * The words of a command over memory that a comment gives, `/axe forget 01m8k2…`, at its very beginning; undefined for
  * any other comment or event. `remember` takes all the rest, line breaks included; of the others the first line counts.
- * What a comment cannot do is a command all the same: nobody is to pay for a mistake.
+ * What a comment cannot do is a command anyway: nobody is to pay for a mistake.
  */
 export function commandInComment(trigger: Trigger): readonly string[] | undefined {
   if (trigger.kind !== 'comment') return undefined;
@@ -16,7 +16,7 @@ export function commandInComment(trigger: Trigger): readonly string[] | undefine
   return command === '' ? undefined : [command, ...words.filter((word) => word !== '')];
 }
 
-/** Whether several lines of a comment begin a command that may stand in one: it is not clear what is meant. */
+/** Whether several lines of a comment begin a command that may be in one: it is not clear what is meant. */
 export function hasSeveralCommands(trigger: Trigger): boolean {
   return trigger.kind === 'comment' && [...trigger.body.matchAll(EACH)].length > 1;
 }

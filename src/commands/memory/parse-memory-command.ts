@@ -35,7 +35,7 @@ export type MemoryCommand =
   | { readonly kind: 'import'; readonly from: string; readonly lane: LogLane };
 
 /**
- * The command that words stand for. `--flag value` and `--flag=value` may stand anywhere, `--` ends them; of `remember`
+ * The command that words stand for. `--flag value` and `--flag=value` may be anywhere, `--` ends them; of `remember`
  * and `search` the first other word does too, since what follows is text. Throws an AxeError that says how it is written:
  * as `usage` does, where the command has more words than these.
  */
@@ -202,7 +202,7 @@ function atMostOne(parts: Parts): string {
   return positionals[0] ?? '';
 }
 
-/** The command, if no word stands beside its flags. */
+/** The command, if no argument is given besides its flags. */
 function without(parts: Parts, command: MemoryCommand): MemoryCommand {
   if (parts.positionals.length === 0) return command;
   throw wrong(`\`${parts.name}\` takes no argument`, parts.usage);

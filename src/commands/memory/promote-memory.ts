@@ -21,7 +21,7 @@ import type { MemoryCommand } from './parse-memory-command.js';
 const PREFIX = 'p-';
 
 /**
- * Makes an entry of the untrusted lane a trusted one, by the word of whoever asks. Its id is made of the old one, so that
+ * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is made of the old one, so that
  * promoting twice adds one; the old one is forgotten in both lanes, since a tainted run has it in both (D19).
  */
 export async function promoteEntry(
@@ -79,7 +79,7 @@ async function promote(
   };
 }
 
-/** Where it came from stays; that it is trusted is the word of whoever promotes it. */
+/** Where it came from stays; that it is trusted is the word of the person who promotes it. */
 function provenanceOf({ provenance }: MemoryEntry, id: string, { origin }: CommandSession): Provenance {
   return { ...(provenance ?? bareProvenance(id)), id, trust: 'trusted', actor: origin?.actor };
 }

@@ -171,7 +171,7 @@ export async function checkForm(
   });
 }
 
-/** What is thrown that a person can mend in the agent; undefined if nothing is. */
+/** What is thrown that a person can fix in the agent; undefined if nothing is. */
 async function trouble(work: () => Promise<unknown>): Promise<ConfigError | undefined> {
   try {
     await work();

@@ -9,7 +9,7 @@ import { checkForm, checkReferences, type References } from './check-references.
 import { createFileCounter } from './count-files.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
 
-/** Most files that are looked for: whoever opens a pull request decides what agents name, and each one costs a request. */
+/** Most files that are looked for: the author of a pull request decides what agents name, and each one costs a request. */
 const MAX_LOOK_UPS = 300;
 
 /**
@@ -200,7 +200,7 @@ function circleFault({ callsAt }: CheckedAgent, names: readonly string[]): Fault
   return warningFault({ message }, callsAt);
 }
 
-/** As many as a person would mend one by one: agents that all name each other make thousands. */
+/** As many as a person would fix one by one: agents that all name each other make thousands. */
 const MAX_CIRCLES = 20;
 
 /**

@@ -26,7 +26,7 @@ export interface ValidationDependencies {
   modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, no further pattern of `files` is tried. */
   readonly signal?: AbortSignal | undefined;
-  /** Refuses what is no JSON schema, and makes no program of it. Throws a ConfigError. */
+  /** Refuses an invalid JSON schema, and makes no program of it. Throws a ConfigError. */
   checkSchema(schema: JsonSchema, origin: string): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export const REVIEW_DEPTHS = ['quick', 'standard', 'thorough'] as const;
 /** One of {@link REVIEW_DEPTHS}. */
 export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];
 
-/** The word as one of the choices, or undefined if it is none of them. */
+/** The word as one of the choices, or undefined if it is not one of them. */
 export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
   return choices.find((choice) => choice === word);
 }

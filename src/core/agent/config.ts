@@ -56,7 +56,7 @@ export interface MemoryConfig {
   /** Count from which a warning is shown; 0 means never. */
   readonly maxEntries: number;
   readonly provenance: 'auto' | 'on' | 'off';
-  /** Notes beside the run log; without `enabled` there are none. */
+  /** Notes next to the run log; without `enabled` there are none. */
   readonly notes: boolean;
   /** Tools over the notes; empty means the four of `NOTES_TOOLS`. */
   readonly tools: readonly NotesTool[];
@@ -110,7 +110,7 @@ export interface McpServerConfig {
   /** For `stdio`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables of the program, beside the few that every program gets. */
+  /** Variables of the program, besides the few that every program gets. */
   readonly env: Readonly<Record<string, string>>;
 }
 

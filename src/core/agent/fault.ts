@@ -34,7 +34,7 @@ function cutTo(text: string): string {
   return cutToCharacters(text, MAX_MESSAGE);
 }
 
-/** The faults as they stand in the file. */
+/** The faults as they are in the file. */
 export function inFileOrder(faults: readonly Fault[]): readonly Fault[] {
   return faults.toSorted(
     ({ at: a }, { at: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),

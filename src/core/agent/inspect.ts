@@ -35,7 +35,7 @@ export interface InspectedAgent {
 /** Deepest nesting of tables and lists in an agent file. */
 const MAX_NESTING = 32;
 
-/** A file with more errors than this, of a kind, is no agent: nobody reads them, and they cost time. */
+/** A file with more errors than this, of a kind, is not an agent: nobody reads them, and they cost time. */
 const MAX_ERRORS = 50;
 
 /** Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing can be read. */
@@ -140,7 +140,7 @@ function repeatedProblem({ path, first }: MatchedKeys['repeated'][number], locat
   };
 }
 
-/** As they stand in the file: of several errors axe tells the first. */
+/** As they are in the file: of several errors axe tells the first. */
 function inOrder(problems: readonly AgentProblem[], locator: Locator): readonly AgentProblem[] {
   return problems
     .map((problem) => ({ problem, position: locator.findNearest(problem.path) }))
@@ -172,7 +172,7 @@ function unusedPathWarnings(
   return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'path']) } }];
 }
 
-/** A file that is no agent at all has many unknown keys; more than this are only counted. */
+/** A file that is not an agent at all has many unknown keys; more than this are only counted. */
 const MAX_WARNINGS = 20;
 
 /** One warning for each key nobody reads, at its place, with the key that may have been meant (D3). */

@@ -16,7 +16,7 @@ export interface MatchedKeys {
 /** A key nobody reads. */
 export interface UnknownKey {
   readonly path: KeyPath;
-  /** The keys that may stand in the same table. */
+  /** The keys that may be in the same table. */
   readonly known: readonly string[];
 }
 

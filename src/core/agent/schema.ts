@@ -50,7 +50,7 @@ function count() {
   return v.optional(wholeNumber(), 0n);
 }
 
-/** An integer as it stands in the file, checked to be one a JavaScript number holds exactly. */
+/** An integer as it is in the file, checked to be one a JavaScript number holds exactly. */
 function wholeNumber() {
   return v.pipe(
     v.bigint('an integer' satisfies Expected),

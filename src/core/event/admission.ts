@@ -78,7 +78,7 @@ export interface AdmissionFacts {
   readonly change?: ChangeFacts;
 }
 
-/** A reason to start nothing. `needs` is the latest fact that it looks at, beside the event. */
+/** A reason to start nothing. `needs` is the latest fact that it looks at, besides the event. */
 interface Rule<R extends SkipReason, N extends keyof AdmissionFacts> {
   readonly reason: R;
   readonly needs: N;
@@ -225,7 +225,7 @@ const RULES: readonly AnyRule[] = [
       const { trigger } = event;
       if (trigger.kind !== 'pull_request' || trigger.isClosed !== true || agent.kind !== 'found')
         return undefined;
-      // What is no review may well be about the end of a pull request, where the workflow names that.
+      // What is not a review may well be about the end of a pull request, where the workflow names that.
       const isMeant = !agent.postsReviews && (trigger.action === 'closed' || isByTriggerLabel(event));
       return isMeant ? undefined : skipClosed(trigger);
     },

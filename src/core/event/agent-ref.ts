@@ -8,9 +8,9 @@ export type AgentRef = 'base' | 'head';
 
 /** What those may do who have to do with a pull request. */
 export interface HeadPermissions {
-  /** Of whoever caused the event. */
+  /** Of the event's sender. */
   readonly actor: Permission | 'unknown';
-  /** Of whoever opened it. */
+  /** Of its author. */
   readonly author: Permission | 'unknown';
 }
 

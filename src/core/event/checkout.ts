@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.js';
 import type { Trigger } from './trigger.js';
 
 /**
- * Refuses to work beside a fork's code that was checked out where secrets are: whatever builds or tests it in the same
+ * Refuses to work next to a fork's code that was checked out where secrets are: whatever builds or tests it in the same
  * job runs a stranger's program with them (D21). `checkedOut` is the commit in the workspace. Throws a ConfigError.
  */
 export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined): void {

@@ -6,7 +6,7 @@ import { isSameAccount } from './permission.js';
 import type { IssueTrigger, Trigger } from './trigger.js';
 
 /**
- * What a comment asks for beside the phrase, or undefined where it does not say the phrase: as words of its own, in any
+ * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as words of its own, in any
  * case, and neither in code nor in a quotation nor hidden. A phrase at the beginning or the end is taken off; in the
  * middle of a sentence it is part of it. Quotations are somebody else's words and no part of what is asked.
  */
@@ -25,8 +25,8 @@ export function findMention(body: string, phrase: string): string | undefined {
 }
 
 /**
- * What a comment asks for beside the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
- * beside it.
+ * What a comment asks for besides the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
+ * next to it.
  */
 export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPolicy): string {
   if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
@@ -47,7 +47,7 @@ export function isOwnIssue({ action, body, author, actor }: IssueTrigger): boole
   return isWriting && isSameAccount(author, actor) && isOwnText(body);
 }
 
-/** A blank line takes the place of a quotation, so that what stood around it stays apart. */
+/** A blank line takes the place of a quotation, so that what was around it stays apart. */
 function withoutQuotations(lines: readonly MarkdownLine[]): readonly MarkdownLine[] {
   return lines.flatMap((line, index) => {
     if (!line.isQuoted) return [line];

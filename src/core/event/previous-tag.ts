@@ -32,7 +32,7 @@ function isSameSeries(name: string, tag: string): boolean {
   return isPrerelease(tag) || !isPrerelease(name);
 }
 
-/** What stands before the version. */
+/** What is before the version. */
 function prefixOf(tag: string): string {
   return tag.replace(/\d.*$/s, '');
 }

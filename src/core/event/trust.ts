@@ -34,7 +34,7 @@ export function contentAuthor(trigger: Trigger): string | undefined {
   return author.isBot || isSameAccount(author, trigger.actor) ? undefined : author.login;
 }
 
-/** What a run's trust is decided from, beside its event. */
+/** What a run's trust is decided from, besides its event. */
 export interface TrustFacts {
   /** What whoever caused the event may do; `unknown` is as good as nothing. */
   readonly actor: Permission | 'unknown';
@@ -116,7 +116,7 @@ function whyUntrusted(
 
 /**
  * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description
- * are by whoever opened the pull request, which takes no write access, and a bot's may quote anybody.
+ * are by the pull request's author, which takes no write access, and a bot's may quote anybody.
  */
 function contentAuthorOf(trigger: SubjectTrigger): Actor {
   switch (trigger.kind) {

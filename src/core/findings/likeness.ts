@@ -82,7 +82,7 @@ function kindOf(weight: number): number {
   return SKETCH_WEIGHTS.indexOf(weight);
 }
 
-/** Short names tell one line from another, so they go before plain words. */
+/** Short names distinguish one line from another, so they go before plain words. */
 function rankOf(kind: number): number {
   return kind === 0 ? 2.5 : kind;
 }

@@ -107,7 +107,7 @@ function verdictNear(known: KnownFinding, fresh: FreshFinding, alike: number): V
 /** For texts that are alike enough to ask. */
 function verdictInFile(known: KnownFinding, fresh: FreshFinding, alike: number): Verdict {
   const limits = LIMITS.file;
-  // The very same code stands twice: each has its finding.
+  // The very same code occurs twice: each has its finding.
   if (isSameCode(known.code, fresh.code)) return 'different';
   const names = sharedNames(known.features, fresh.features) ?? 0;
   return alike >= limits.same && names >= limits.names && !known.isPresent ? 'same' : 'ask';

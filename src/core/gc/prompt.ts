@@ -14,7 +14,7 @@ Based on the patterns and repetitions found, suggest concrete actions the user c
 
 Be concise. Reference specific entries by their timestamps when relevant.`;
 
-/** What stands behind {@link ANALYST_PROMPT} where the log is read in parts. */
+/** What is behind {@link ANALYST_PROMPT} where the log is read in parts. */
 export function partPrompt(part: number, parts: number): string {
   return `${ANALYST_PROMPT}\n\nThe log is too long to be read at once. This is part ${part} of ${parts}, in the order of time; your report on it will be joined with those on the other parts, so say how often you saw what you report.`;
 }

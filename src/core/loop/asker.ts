@@ -25,7 +25,7 @@ export interface OpenModel {
   readonly windowTokens: number | undefined;
 }
 
-/** What a model is asked, beside the messages. */
+/** What a model is asked, besides the messages. */
 export type Settings = Omit<LanguageModelV4CallOptions, 'prompt' | 'abortSignal'>;
 
 /** What asking works with. */

@@ -60,7 +60,7 @@ export class Budget {
     this.#onCost = onCost;
   }
 
-  /** Counts a reply; `price` is undefined where it is not known, and the tokens count all the same. */
+  /** Counts a reply; `price` is undefined where it is not known, and the tokens count anyway. */
   add(use: TokenUse, price: Price | undefined): void {
     this.#tokens += countedTokens(use);
     if (price === undefined) this.#isCostPartial = true;

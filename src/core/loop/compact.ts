@@ -114,7 +114,7 @@ function recordTokens({ head }: SplitConversation, roomTokens: number): number {
   return Math.floor(Math.max(roomTokens / 4, (roomTokens - estimateTokens(system)) / 2));
 }
 
-/** Leaves out the oldest turns until so many tokens are free; a note stands in their place. */
+/** Leaves out the oldest turns until so many tokens are free; a note is in their place. */
 function dropTurns({ head, middle, tail }: SplitConversation, wantedTokens: number): readonly Message[] {
   const note = leftOutMessage();
   let freedTokens = -estimateTokens([note]);

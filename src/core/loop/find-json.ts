@@ -1,9 +1,9 @@
-/** What stands in an answer: a JSON value, or the reason why there is none. */
+/** What is in an answer: a JSON value, or the reason why there is none. */
 export type FoundJson =
   | { readonly kind: 'found'; readonly value: unknown }
   | { readonly kind: 'missing'; readonly problem: string };
 
-/** The JSON value that an answer is, or that stands in its one code fence, whatever is said around it. */
+/** The JSON value that an answer is, or that is in its one code fence, whatever is said around it. */
 export function findJson(answer: string): FoundJson {
   const text = answer.trim();
   if (text === '') return { kind: 'missing', problem: 'the answer is empty' };

@@ -12,5 +12,5 @@ export function detectRefusal(text: string): boolean {
 const REFUSAL =
   /(?<![a-z])i(?: cannot| can't| must decline|(?:'m| am) (?:unable|not able) to| (?:don't|do not) have the ability)/i;
 
-/** Weaker words, which count beside `as an AI` only. */
+/** Weaker words, which count together with `as an AI` only. */
 const LIMITATION = /(?<![a-z])i(?:'m| am) (?:unable|not able)/i;

@@ -257,7 +257,7 @@ export interface LimitState {
 }
 
 /**
- * One line that tells the model how little is left, to stand at the end of the last tool result; undefined while there
+ * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
  * is enough (thresholds: {@link LIMIT_NOTICE}).
  */
 export function limitNotice(state: LimitState): string | undefined {
@@ -311,7 +311,7 @@ const MAX_REFUSALS = 4;
 const NEXT_SHARE = 0.75;
 
 /**
- * Asks with the conversation as it fits into the model's window. Where the provider finds it too long all the same, the
+ * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
  * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
  */
 async function askFitting(

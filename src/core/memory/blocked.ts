@@ -11,7 +11,7 @@ export function blockedAt(
 }
 
 /**
- * The first of some files that is there and could not be read: it must not be taken for a missing one. A link is no file
+ * The first of some files that is there and could not be read: it must not be taken for a missing one. A link is not a file
  * of memory, and was left out with a warning.
  */
 export function firstUnread(

@@ -1,6 +1,6 @@
 import type { SaveFailure } from './store.js';
 
-/** What stands at a path of a branch. */
+/** What is at a path of a branch. */
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }
   /** No file of memory: half a sentence that says why (`it is a symbolic link`). It must not be overwritten. */
@@ -36,7 +36,7 @@ export type BranchRead =
       readonly kind: 'found';
       /** Commit id of the newest commit. */
       readonly head: string;
-      /** What stands at the paths, by path from the top of the repository; a path where nothing is has no entry. */
+      /** What is at the paths, by path from the top of the repository; a path where nothing is has no entry. */
       readonly files: ReadonlyMap<string, BranchFile>;
       /** Whether everybody can read it. */
       readonly isPublic: boolean;

@@ -58,7 +58,7 @@ export type Change =
     }
   | (Trimmings & {
       /**
-       * Takes these entries out of a run log, by id; what is taken out stays beside it as `.bak`, one generation. Stores
+       * Takes these entries out of a run log, by id; what is taken out stays next to it as `.bak`, one generation. Stores
        * that are merged note it in the state, so that no older copy brings them back.
        */
       readonly kind: 'trim';
@@ -72,7 +72,7 @@ export interface NoteChange {
   readonly kind: 'note';
   readonly path: string;
   readonly edit: NoteEdit;
-  /** Whether the version before the run's first change is kept beside it, as its `.bak`. */
+  /** Whether the version before the run's first change is kept next to it, as its `.bak`. */
   readonly backup: boolean;
   /** Unique; no note holds it. */
   readonly id: string;
@@ -130,7 +130,7 @@ export function applyChanges(tree: MemoryTree, changes: readonly Change[]): Memo
   return next;
 }
 
-/** The version that counts, and the other one beside it where they cannot be united. */
+/** The version that counts, and the other one next to it where they cannot be united. */
 function foldIn(
   { path, text: other }: Extract<Change, { readonly kind: 'merge' }>,
   forgotten: ReadonlySet<string>,
@@ -161,7 +161,7 @@ function keepAlongside(
   if (next !== state) tree.set(statePlace, next);
 }
 
-/** Beside the log stands what is about to be trimmed of it. */
+/** Next to the log stands what is about to be trimmed of it. */
 function keepTrimmed(
   { path, ...trimmings }: Trimmings & { readonly path: string },
   tree: Map<string, string>,

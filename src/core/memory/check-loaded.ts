@@ -61,7 +61,7 @@ function noKey(paths: readonly string[]): Warning {
   return { code: 'memory-signature', message };
 }
 
-/** Tells that entries were left out for want of a good signature. */
+/** Tells that entries were left out because they lack a valid signature. */
 export function leftOut(
   { bad, unsigned }: { readonly bad: number; readonly unsigned: number },
   paths: readonly string[],

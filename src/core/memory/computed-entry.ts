@@ -59,7 +59,7 @@ function subjectOf(trigger: Trigger): string {
   }
 }
 
-/** The seven digits people know a commit by; of anything that is no sha, nothing. */
+/** The seven digits people know a commit by; of anything that is not a sha, nothing. */
 function atCommit(sha: string): string {
   return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
 }

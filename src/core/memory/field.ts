@@ -1,5 +1,5 @@
 /**
- * A value as it stands between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything else
+ * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything else
  * percent-encoded, and never two hyphens in a row, so that it can neither end a field nor an HTML comment.
  */
 export function encodeField(value: string): string {
@@ -9,7 +9,7 @@ export function encodeField(value: string): string {
     .replace(/(?<=-)-/g, '%2D');
 }
 
-/** The value of a field; one that was not encoded by us is given as it stands. */
+/** The value of a field; one that was not encoded by us is given unchanged. */
 export function decodeField(field: string): string {
   try {
     return decodeURIComponent(field);

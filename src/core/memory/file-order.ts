@@ -4,7 +4,7 @@ import { noteKind } from './notes/place.js';
 /**
  * The order in which files of a memory are taken where a limit cuts, on every store: run logs, states, facts and open
  * tasks first, then days from the newest on, then notes; after all that the untrusted lane in the same order, so that
- * what strangers say pushes nothing out, and last what was kept beside files.
+ * what strangers say pushes nothing out, and last what was kept next to files.
  */
 export function compareFiles(a: string, b: string): number {
   const [one, other] = [rankOf(a), rankOf(b)];

@@ -2,7 +2,7 @@
 export type MemoryFilter = (path: string) => boolean;
 
 /**
- * The filter of the folders in which memory is kept beside code. Both lanes lie there, so no reader but memory's own
+ * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no reader but memory's own
  * gives the model a file of them: the untrusted lane would reach trusted runs (D47). Letters are compared in any case,
  * as file systems do that do not tell them apart.
  */

@@ -55,7 +55,7 @@ export interface Versions {
 /** What two versions of a file make. */
 export interface Merged {
   readonly text: string;
-  /** The side that does not count, to be kept beside it; left out where nothing is missing from the text. */
+  /** The side that does not count, to be kept next to it; left out where nothing is missing from the text. */
   readonly losing?: string;
 }
 

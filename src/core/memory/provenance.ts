@@ -2,7 +2,7 @@ import { decodeField, encodeField } from './field.js';
 
 /** Where an entry comes from, as the action knows it from the event; never from the model (D8). */
 export interface Provenance {
-  /** Unique id of the entry: letters, digits and single hyphens, so that it stands in the line as it is. */
+  /** Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is. */
   readonly id: string;
   /** `<run id>/<attempt>`. */
   readonly run: string | undefined;

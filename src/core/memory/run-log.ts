@@ -10,7 +10,7 @@ export interface NewEntry {
   readonly provenance?: string;
 }
 
-/** An entry as it stands in a run log: from a line that starts with `## ` up to the next such line. */
+/** An entry as it is in a run log: from a line that starts with `## ` up to the next such line. */
 export interface Entry {
   /** Index of the heading in the text. */
   readonly start: number;
@@ -126,7 +126,7 @@ function readEntry(start: number, text: string): Entry {
 }
 
 /**
- * The newest `n` entries as they stand in the text; 0 means the whole text, what stands before the first entry
+ * The newest `n` entries as they are in the text; 0 means the whole text, what is before the first entry
  * included, and that part is left out otherwise (axe-behaviour §10).
  */
 export function lastEntries(text: string, n: number): string {

@@ -3,7 +3,7 @@ import { textId } from './units.js';
 
 const MAX_CHARACTERS = 200;
 const OTHER_CHARACTERS = /[^A-Za-z0-9._-]+/g;
-/** What a memory keeps for itself beside run logs: lanes (D19), the offline rules (D32) and notes (D10). */
+/** What a memory keeps for itself besides run logs: lanes (D19), the offline rules (D32) and notes (D10). */
 const RESERVED = new Set(['untrusted', 'offline', 'notes', 'daily', 'projects', 'scratchpad', 'memory']);
 /** Names that Windows keeps for devices, with any extension (Naming Files, Paths, and Namespaces). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;

@@ -2,7 +2,7 @@ import { formatProvenance } from './provenance.js';
 import type { Sign } from './sign.js';
 import { parseLog, type Unit } from './units.js';
 
-/** What is known of an entry's signature. `bad` also where something stands behind the line that holds it. */
+/** What is known of an entry's signature. `bad` also where something is behind the line that holds it. */
 export type Signature = 'good' | 'bad' | 'none';
 
 const PROVENANCE_AT_END = /(?<![^\n])<!-- axe-action v=1 [^\n]* -->\s*$/;
@@ -43,7 +43,7 @@ export function isSignedFirst(text: string, path: string, sign: Sign): boolean {
 
 /**
  * An entry that is there, signed. One without provenance gets a line with the id that it is known by, so that it stays
- * the same entry. Undefined where text stands below the line, which a signature would not cover.
+ * the same entry. Undefined where text is below the line, which a signature would not cover.
  */
 export function signEntry({ id, text, hasProvenance }: Unit, path: string, sign: Sign): string | undefined {
   if (PROVENANCE_AT_END.test(text)) return withSignature(text, path, sign);
@@ -72,7 +72,7 @@ export interface SignedEntries {
 }
 
 /**
- * The newest `lastN` entries (0: all) that carry a good signature. What stands before the first entry has none, and is
+ * The newest `lastN` entries (0: all) that carry a good signature. What is before the first entry has none, and is
  * left out too.
  */
 export function signedEntries(

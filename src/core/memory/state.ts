@@ -3,8 +3,8 @@ import { noteKind, notesRoot } from './notes/place.js';
 import { separator } from './separator.js';
 
 /**
- * What is kept of an agent beside its memory and is not memory for the model (D36): a small markdown file next to the
- * run log, one fact a line, `- <kind> <key> <rest>`. A line is known by its kind and key; lines that are no facts stay
+ * What is kept of an agent besides its memory and is not memory for the model (D36): a small markdown file next to the
+ * run log, one fact a line, `- <kind> <key> <rest>`. A line is known by its kind and key; lines that are not facts stay
  * as they are.
  */
 export interface Fact {
@@ -39,7 +39,7 @@ export function statePath(path: string): string {
   return isSharedState(log) ? notesRoot(log) + NOTES_STATE : log.replace(/(?:\.md)?$/, SUFFIX);
 }
 
-/** Where the state of the notes in a folder stands; undefined for a folder whose files have theirs beside them. */
+/** Where the state of the notes in a folder stands; undefined for a folder whose files have theirs next to them. */
 export function folderStatePath(folder: string): string | undefined {
   const note = ['x.md', '2000-01-01.md', 'SCRATCHPAD.md'].map((name) => folder + name).find(isSharedState);
   return note === undefined ? undefined : statePath(note);

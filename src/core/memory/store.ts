@@ -10,7 +10,7 @@ export type StoreKind = 'file' | 'cache' | 'repo' | 'none';
 export interface ReadRequest {
   /**
    * Places in the memory tree, for example `pr-reviewer.md`. Of several, the entries are given as one log in the order
-   * of their times; what stands in more than one is the first one's.
+   * of their times; what is in more than one is the first one's.
    */
   readonly paths: readonly string[];
   /** Newest entries wanted; 0 means all of them. */
@@ -60,7 +60,7 @@ export interface BlockedPlace {
 export type RestoreResult =
   | (Place & {
       readonly kind: 'restored';
-      /** The wanted entries, as they stand in the file. */
+      /** The wanted entries, as they are in the file. */
       readonly text: string;
       /** Entries in `text`. */
       readonly loaded: number;
@@ -68,13 +68,13 @@ export type RestoreResult =
       readonly total: number | undefined;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
-      /** Text of the state beside the last of the paths (D36); left out where there is none. */
+      /** Text of the state next to the last of the paths (D36); left out where there is none. */
       readonly state?: string;
       /** The files of the places to read with the logs; left out by a store that did not read them. */
       readonly alongside?: MemoryTree;
       /** Those of them that are not as they need to be; left out where all are. */
       readonly blocked?: readonly BlockedPlace[];
-      /** Told by the store on the way: links refused, files set aside. */
+      /** Told by the store on the way: links refused, files left out. */
       readonly warnings: readonly Warning[];
     })
   | (Place & {
@@ -133,7 +133,7 @@ export interface FailedSave {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
   readonly message: string;
-  /** The line of YAML or the command that mends it. */
+  /** The line of YAML or the command that fixes it. */
   readonly remedy?: string;
   /** Which operation of the file system failed, and how; left out where it was none. */
   readonly storage?: StorageFailure;

@@ -18,7 +18,7 @@ import { withoutSignature } from './signature.js';
 
 /** The newest entries of a run log. */
 export interface Tail {
-  /** As they stand in the file, but for one that was cut; invalid UTF-8 is decoded with U+FFFD. */
+  /** As they are in the file, but for one that was cut; invalid UTF-8 is decoded with U+FFFD. */
   readonly text: string;
   /** Entries in `text`. */
   readonly loaded: number;
@@ -104,7 +104,7 @@ interface Window {
 
 /** Reads back until enough headings are found or the bound is passed. */
 async function readWindow(file: OpenFile, { lastN, maxBytes }: Required<TailRequest>): Promise<Window> {
-  // One byte more than the bound: whether a heading stands at its border is known from the byte before.
+  // One byte more than the bound: whether a heading is at its border is known from the byte before.
   const limit = Math.max(0, file.bytes - maxBytes - 1);
   let window: Window = { start: file.bytes, bytes: new Uint8Array(), headings: [] };
   while (window.start > limit && (lastN === 0 || window.headings.length < lastN)) {
@@ -177,7 +177,7 @@ const encoder = new TextEncoder();
 const LINE_BREAK = encoder.encode('\n');
 const RESULT = encoder.encode('\n**Result:** ');
 
-/** A longer first line is no heading that anybody needs whole. */
+/** A longer first line is not a heading that anybody needs whole. */
 const MAX_HEADING_BYTES = 256;
 /** Room for the words between the two ends. */
 const NOTE_BYTES = 64;
@@ -203,7 +203,7 @@ async function cutEntry(file: OpenFile, { start, end }: ByteSpan, maxBytes: numb
   return withoutSignature(heading + task + resultText);
 }
 
-/** What is behind the heading line; the whole entry if that line is no heading. */
+/** What is behind the heading line; the whole entry if that line is not a heading. */
 async function bodyOf(file: OpenFile, { start, end }: ByteSpan): Promise<number> {
   const lineEnd = await findBytes(file, LINE_BREAK, { start, end: Math.min(end, start + MAX_HEADING_BYTES) });
   return lineEnd === undefined ? start : lineEnd + 1;

@@ -33,7 +33,7 @@ function mergeThreeLogs(
   return mergeRunLogs(edited, withoutOldPreamble(ours, base), new Set([...forgotten, ...removed]));
 }
 
-/** What stands before the first entry is news only if we wrote it. */
+/** What is before the first entry is news only if we wrote it. */
 function withoutOldPreamble(ours: string, base: string): string {
   const { preamble } = parseLog(ours);
   return preamble === parseLog(base).preamble ? ours.slice(preamble.length) : ours;

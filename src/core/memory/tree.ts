@@ -7,7 +7,7 @@ export type MemoryTree = ReadonlyMap<string, string>;
 
 /**
  * Two trees as one, file by file; what either has forgotten is not in the result. Of a note whose two versions cannot be
- * united, the one of `other` is kept beside it as `.bak`.
+ * united, the one of `other` is kept next to it as `.bak`.
  */
 export function mergeTrees(tree: MemoryTree, other: MemoryTree): MemoryTree {
   return mergeEach(tree, other, removedIds);

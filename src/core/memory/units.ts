@@ -1,7 +1,7 @@
 import { type Entry, EntrySplitter, parseEntries } from './run-log.js';
 
 /**
- * A timestamped entry with everything up to the next one: what stands under a heading that is no timestamp
+ * A timestamped entry with everything up to the next one: what is under a heading that is not a timestamp
  * (`## Findings` in a result that axe stored) belongs to the entry above it, moves with it and goes with it. Only a
  * part that names an id although the entry above has one already is an entry of its own: somebody changed its heading.
  */
@@ -19,7 +19,7 @@ export interface Unit {
 
 /** A run log taken apart; joined again, the parts are the text. */
 export interface Log {
-  /** What stands before the first timestamp. */
+  /** What is before the first timestamp. */
   readonly preamble: string;
   readonly units: readonly Unit[];
 }

@@ -1,6 +1,6 @@
 import { MAX_DIFF_TOKENS } from '../defaults.js';
 
-/** What a run can be told beside the event and the diff. */
+/** What a run can be told besides the event and the diff. */
 export const CONTEXT_PARTS = ['commits', 'comments', 'issues', 'checks'] as const;
 
 /** Commits, what people said, linked issues, checks that failed. */

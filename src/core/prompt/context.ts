@@ -40,7 +40,7 @@ export interface LinkedIssueNote {
   readonly remark: Remark;
 }
 
-/** A check that failed; all of it is the words of whoever runs the check. */
+/** A check that failed; all of it is the words of the owner of the check. */
 export interface FailedCheck {
   readonly name: string;
   readonly conclusion: string;
@@ -49,7 +49,7 @@ export interface FailedCheck {
   readonly log: string | undefined;
 }
 
-/** What stands around a trigger. A part is missing where it was not asked for or could not be read. */
+/** What is around a trigger. A part is missing where it was not asked for or could not be read. */
 export interface Surroundings {
   readonly commits?: readonly CommitNote[];
   readonly threads?: readonly RemarkThread[];
@@ -69,7 +69,7 @@ export interface Surroundings {
   readonly unread?: readonly string[];
 }
 
-/** What was fetched from GitHub for a trigger, beside the event itself. */
+/** What was fetched from GitHub for a trigger, besides the event itself. */
 export type TriggerContext = Surroundings & { readonly warnings: readonly Warning[] } & (
     | ({
         readonly kind: 'pull_request';

@@ -38,7 +38,7 @@ export function describeDiff(diff: string, description: DiffDescription): Parts 
   return { blocks, isFenced: true, warnings: warningsOf(packed, description), unseen };
 }
 
-/** Never 0, which is no limit. */
+/** Never 0, which is not a limit. */
 function leftOf({ policy: { maxTokens }, taken = 0 }: DiffDescription): number {
   return maxTokens === 0 ? 0 : Math.max(1, maxTokens - taken);
 }

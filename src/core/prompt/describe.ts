@@ -23,7 +23,7 @@ import { describeTalk } from './describe-talk.js';
 import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
 import { NO_PARTS, type Parts } from './parts.js';
 
-/** What is known beside the event, and how much of it the model is told. */
+/** What is known besides the event, and how much of it the model is told. */
 export interface DescribeOptions {
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; undefined: all of it. */
@@ -70,7 +70,7 @@ export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): 
   ]);
 }
 
-/** What the model is told of a comment and of what it stands under; the comment comes last. */
+/** What the model is told of a comment and of what it is under; the comment comes last. */
 export function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
   const { number, place } = trigger;
   const what = trigger.on === 'issue' ? 'issue' : 'pull request';
@@ -105,7 +105,7 @@ function branches({ base, head }: NonNullable<CommentTrigger['commits']>): strin
   return `Branches: ${base.ref} <- ${head.ref}`;
 }
 
-/** Names that people gave to labels: they stand in a fence. */
+/** Names that people gave to labels: they are in a fence. */
 function labelsOf({ labels = [] }: Pick<IssueTrigger, 'labels'>): readonly string[] {
   return labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`];
 }

@@ -31,7 +31,7 @@ export interface PartLimits {
 }
 
 /**
- * Splits a change into parts: files that people read in the order of their paths, each test beside the file it is named
+ * Splits a change into parts: files that people read in the order of their paths, each test next to the file it is named
  * after. A file is split only if it is larger than a part, at its hunks.
  */
 export function splitDiff(diff: string, policy: DiffPolicy, { parts, partTokens }: PartLimits): SplitDiff {

@@ -54,7 +54,7 @@ export interface Task {
 /**
  * The task of a run. On the command line piped text replaces axe's default byte for byte, and with a prompt it is
  * context (axe-behaviour §6, D9, D37). An event makes a sentence of its own, which a prompt replaces; what other
- * people wrote, titles too, stands in fences behind it.
+ * people wrote, titles too, is in fences behind it.
  */
 export function resolveTask(given: TaskParts): Task {
   const { prompt, stdin, trigger, context, scope, change, showsStrangers = false } = given;

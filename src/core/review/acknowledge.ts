@@ -11,7 +11,7 @@ const MAX_ACKNOWLEDGED = 10;
 
 /**
  * The dismissals of a run that are answered in their conversations: by words or thumbs, since nobody can see otherwise that
- * these were understood. Whoever resolves a conversation sees it, and what was fixed is no dismissal.
+ * these were understood. Whoever resolves a conversation sees it, and what was fixed is not a dismissal.
  */
 export function dismissalsToAnswer(learned: readonly FindingFact[]): readonly Dismissal[] {
   return learned

@@ -13,7 +13,7 @@ export interface ThreadRemark {
   readonly id: number;
   readonly url: string;
   readonly author: Actor;
-  /** What GitHub shows beside the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
+  /** What GitHub shows besides the name (`MEMBER`); it proves no permission, and only says whom to ask first. */
   readonly authorAssociation: string;
   /** The current token wrote it. */
   readonly isOurs: boolean;
@@ -46,7 +46,7 @@ export interface AnsweredThread {
   readonly replies: readonly ThreadRemark[];
 }
 
-/** The findings that are open as far as is known, each with the pull request it stands on. */
+/** The findings that are open as far as is known, each with the pull request it is on. */
 export function unanswered(facts: readonly ReviewFact[], forgotten: ReadonlySet<string>): readonly Raised[] {
   return [...livesOf(facts).values()].flatMap(({ raised, ended }) =>
     raised === undefined || ended !== undefined || forgotten.has(raised.id) ? [] : [raised],
@@ -173,7 +173,7 @@ function repliesOf({ replies }: AnsweredThread): readonly ThreadRemark[] {
   return replies.filter((reply) => isOfPerson(reply) && parseReply(reply.body) !== undefined);
 }
 
-/** By login in lower case; whoever is missing is not counted. */
+/** By login in lower case; a missing account is not counted. */
 export type Permissions = ReadonlyMap<string, Permission | 'unknown'>;
 
 /** What people with write access have said of a finding. */
@@ -184,7 +184,7 @@ export interface Answer {
 }
 
 /**
- * 👎 counts most, then words, then that somebody closed the conversation. With the line changed it was mended; without,
+ * 👎 counts most, then words, then that somebody closed the conversation. With the line changed it was fixed; without,
  * nobody knows whether the finding was right, so it teaches nothing.
  */
 export function answerOf(thread: AnsweredThread, permissions: Permissions): Answer | undefined {

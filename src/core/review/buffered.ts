@@ -8,7 +8,7 @@ import type { Settlement } from './settle.js';
 /** What a review concludes; a model cannot approve. */
 export type Verdict = 'comment' | 'request-changes';
 
-/** What a review says beside its findings. */
+/** What a review says besides its findings. */
 export interface ReviewDraft {
   /** Markdown of the model's. */
   readonly summary: string;
@@ -23,7 +23,7 @@ export interface IssueDraft {
   readonly labels: readonly string[];
 }
 
-/** Something the model wanted published and may not have. */
+/** Something the model wanted published and is not allowed to have. */
 export interface Refusal {
   readonly tool: string;
   readonly why: string;

@@ -43,7 +43,7 @@ export function plainFinding(finding: Finding): string {
   return paragraphs([finding.title, plainText(finding)]);
 }
 
-/** The same for where its title stands by itself. */
+/** The same for where its title is by itself. */
 export function plainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
@@ -60,7 +60,7 @@ const MARKS: Readonly<Record<Severity, string>> = {
   nit: '⚪',
 };
 
-/** The mark of a severity, for where the word stands next to it. */
+/** The mark of a severity, for where the word is next to it. */
 export function severityMark(severity: Severity): string {
   return MARKS[severity];
 }
@@ -71,7 +71,7 @@ function headingOf({ severity, category, confidence, title }: Finding, clean: Co
   return `${MARKS[severity]} **${name} · ${category}${sure}** — ${oneLine(title, clean)}`;
 }
 
-/** A title as it stands within a line of markdown. */
+/** A title inside a line of markdown. */
 export function oneLine(title: string, clean: CommentFrame['clean']): string {
   return cleanLine(clean(title), MAX_TITLE);
 }

@@ -3,7 +3,7 @@ import { shown } from '../text/shown.js';
 import { type DiffLines, findFile, formatRanges } from './diff-lines.js';
 import type { PlacedFinding } from './place.js';
 
-/** Tells the model where its finding will stand, and how it would have to write it to stand elsewhere. */
+/** Tells the model where its finding will be, and how to write it to be elsewhere. */
 export function describePlacement(placed: PlacedFinding, lines: DiffLines): string {
   const { finding, placement } = placed;
   switch (placement.kind) {

@@ -5,7 +5,7 @@ import type { DiffHunk } from '../text/diff-hunk.js';
 /** A line that can carry a comment. */
 export interface CommentableLine {
   readonly text: string;
-  /** Which hunk of the file it stands in: a range must not leave it. */
+  /** Which hunk of the file it is in: a range must not leave it. */
   readonly hunk: number;
   /** Its number on the other side, if it is there too. */
   readonly other: number | undefined;

@@ -26,13 +26,13 @@ export interface EarlierThread extends CommentedLine {
 export interface EarlierFindings<Thread extends EarlierThread = EarlierThread> {
   /** Their lines are gone from the change, and nobody has answered. */
   readonly removed: readonly Thread[];
-  /** Of these, those whose suggestion was committed: that is what cured them. */
+  /** Of these, those whose suggestion was committed: that is what fixed them. */
   readonly applied: ReadonlySet<Thread>;
   /** The model has ended them. */
   readonly settled: readonly SettledThread<Thread>[];
   /** The model says that they have ended, and is not the one to decide: they are open as well. */
   readonly claimed: readonly SettledThread<Thread>[];
-  /** Ended before, or closed by somebody who may not end it, and raised again. */
+  /** Ended before, or closed by somebody who cannot end it, and raised again. */
   readonly back: readonly Repeated[];
   /** They are open, and stay so. */
   readonly open: readonly Thread[];

@@ -9,7 +9,7 @@ export type Ending = (typeof ENDINGS)[number];
 
 /** What ended it. */
 export const END_REASONS = [
-  /** The code cures it: by the model's evidence, or by what people say of a changed line. */
+  /** The code fixes it: by the model's evidence, or by what people say of a changed line. */
   'fixed',
   /** Its suggestion was committed. */
   'suggestion',

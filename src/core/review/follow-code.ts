@@ -10,7 +10,7 @@ type Followed =
   | { readonly kind: 'mismatch'; readonly actual: string };
 
 /**
- * Whoever counts lines in a diff miscounts, and who copies a line does not: where the number and the quoted code
+ * Models miscount lines in a diff, but copy a line correctly: where the number and the quoted code
  * disagree, the code wins, at the nearest line that has it. A range moves as a whole.
  */
 export function followCode(finding: Finding, lines: DiffLines): Followed {
@@ -24,7 +24,7 @@ export function followCode(finding: Finding, lines: DiffLines): Followed {
   return here === undefined ? { kind: 'followed', finding } : { kind: 'mismatch', actual: here.text };
 }
 
-/** The line a comment stands under is the last of its range. */
+/** The line a comment is under is the last of its range. */
 function lastLine(code: string): string {
   return (
     code

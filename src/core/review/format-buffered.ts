@@ -38,7 +38,7 @@ function formatFinding({ finding, placement }: PlacedFinding): string {
 const MAX_PATH = 200;
 const MAX_REFUSALS = 20;
 
-/** What the model wanted and may not have, as a list; empty for nothing. */
+/** What the model wanted and is not allowed to have, as a list; empty for nothing. */
 export function formatRefusals(refusals: readonly Refusal[]): string {
   if (refusals.length === 0) return '';
   const left = refusals.length - MAX_REFUSALS;

@@ -32,7 +32,7 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Jo
   const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
   const reviews = passes.flatMap(({ review }) => (review === undefined ? [] : [review]));
   const verdict = reviews.some((one) => one.verdict === 'request-changes') ? 'request-changes' : 'comment';
-  // What is no review was offered to the first pass alone.
+  // What is not a review was offered to the first pass alone.
   const [first = NOTHING_BUFFERED] = passes;
   return {
     raisedBy: new Map(kept.map(({ placed: { id }, passes: votes }) => [id, votes])),

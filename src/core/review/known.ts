@@ -228,7 +228,7 @@ const MAX_TITLE = 100;
 
 /**
  * All that the findings of one conversation say, and the worst of their severities: on a line that has a conversation,
- * another finding is a reply, and what is found at the same time stands in the same comment.
+ * another finding is a reply, and what is found at the same time is in the same comment.
  */
 export function foundIn(
   marker: FindingMarker,

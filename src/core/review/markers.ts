@@ -4,7 +4,7 @@ import { decodeField, encodeField } from '../memory/field.js';
 import { cleanLine } from '../text/cut.js';
 import { codeSpan } from './suggestion.js';
 
-/** A finding that stands in a review's own text: nobody can answer it there, so where it stands is kept beside it. */
+/** A finding that is in a review's own text: nobody can answer it there, so its place is kept next to it. */
 export interface TextFinding {
   readonly id: string;
   readonly path: string;
@@ -97,7 +97,7 @@ export function formatTextFinding(finding: TextFinding): string {
   return severity === undefined ? place : `${place}:${severity}:${encodeField(sketch)}`;
 }
 
-/** What a review of ours says about itself; undefined for any other text. Its author has to be checked beside this. */
+/** What a review of ours says about itself; undefined for any other text. Its author has to be checked besides this. */
 export function parseReviewMarker(body: string): ReviewMarker | undefined {
   const match = REVIEW.exec(body);
   if (match === null) return undefined;

@@ -51,7 +51,7 @@ export function findMatch<T>(
 /** An earlier finding of the pull request at its newest version: its file may have another name, its line another number. */
 export function candidateOf({ path, side, line, code, text }: KnownFinding, lines: DiffLines): Candidate {
   const file = lines.get(path) ?? [...lines.values()].find(({ previousPath }) => previousPath === path);
-  // A line that says nothing (`}`) stands in many places.
+  // A line that says nothing (`}`) is in many places.
   const isTellingLine = codeId(code) !== '';
   const found = isTellingLine
     ? [...(file?.[side] ?? [])].find(([, one]) => normalizeCode(one.text) === code)?.[0]

@@ -5,7 +5,7 @@ import { filesByPath } from './diff-lines.js';
 /**
  * Of what changed between two commits of a pull request the part that is its own, where a merge brought the work of
  * others along: the hunks that touch lines the pull request changes. Both diffs end at the same commit. A hunk that lies
- * beside such a line stays too; a change of its own that the pull request has taken back is not told from a merge's.
+ * next to such a line stays too; a change of its own that the pull request has taken back is not told from a merge's.
  */
 export function ownPart(newDiff: string, pullDiff: string): string {
   const own = filesByPath(pullDiff);
@@ -39,7 +39,7 @@ function changedLines(hunk: DiffHunk): readonly number[] {
   return changed;
 }
 
-/** Whether a hunk holds one of the lines, which are in order, or lies beside one. */
+/** Whether a hunk holds one of the lines, which are in order, or lies next to one. */
 function reachesAny(hunk: DiffHunk, lines: readonly number[]): boolean {
   const first = firstLine(hunk);
   let [low, high] = [0, lines.length];

@@ -38,7 +38,7 @@ export interface PreparedReply {
 export interface PreparedReview {
   /** Never an approval. */
   readonly verdict: Verdict;
-  /** The first line of `body`: tells this agent's review of this commit from all others. */
+  /** The first line of `body`: distinguishes this agent's review of this commit from all others. */
   readonly marker: string;
   /** Cleaned markdown behind the hidden marker. */
   readonly body: string;
@@ -83,7 +83,7 @@ export interface ReviewParts {
   readonly reviewsBefore?: number;
   /** Sentences for people about how the review came about, cleaned. */
   readonly remarks?: readonly string[];
-  /** Of all our agents: nothing is said twice, whoever said it. */
+  /** Of all our agents: nothing is said twice, whichever agent said it. */
   readonly open: readonly OpenFinding[];
   /** Ids of those that this run knew of when it took its findings: they were compared then. */
   readonly compared: ReadonlySet<string>;

@@ -56,7 +56,7 @@ export interface ReviewBodyParts {
 
 /** The text of a review, and what found no room in it. */
 export interface ReviewBody {
-  /** Its first line: tells this agent's review of this commit from all others. */
+  /** Its first line: distinguishes this agent's review of this commit from all others. */
   readonly marker: string;
   readonly text: string;
   /** Findings that are in it with all they say. */
@@ -181,7 +181,7 @@ interface Room {
   clean(text: string): string;
 }
 
-/** What a finding costs beside its text: its place in the marker, a space, and a blank line. */
+/** What a finding costs besides its text: its place in the marker, a space, and a blank line. */
 function costOf(inMarker: TextFinding, text: string): number {
   return formatTextFinding(inMarker).length + 1 + text.length + 2;
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.js';
 import type { SeverityOverrides } from '../findings/severity.js';
 import type { Severity } from '../findings/terms.js';
 
-/** What whoever starts a run wants of its review; what is left out is the agent's to say. */
+/** What the starter of a run wants of its review; what is left out is the agent's to say. */
 export interface ReviewWishes {
   readonly depth?: ReviewDepth;
   /** `provider/model`. */

@@ -17,7 +17,7 @@ export interface SettleRequest {
   readonly finding: string;
   readonly how: SettleWay;
   readonly reason: string;
-  /** The lines that cure it. */
+  /** The lines that fix it. */
   readonly evidence: readonly Evidence[];
   /** Login of the person who dismissed it in words. */
   readonly by?: string | undefined;
@@ -46,7 +46,7 @@ export interface SettleScope {
 const MAX_REASON = 300;
 
 /**
- * Takes the end of an earlier finding, or says why not. A cure needs a line that has changed since the finding was posted,
+ * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since the finding was posted,
  * and a dismissal a person who has written in its conversation: neither a wish of the model's nor a sentence in a diff
  * closes anything.
  */

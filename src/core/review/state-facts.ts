@@ -144,7 +144,7 @@ const NO_PATH = '\0';
 
 const MAX_USD = 999_999_999;
 
-/** Micro-dollars, rounded up: a run that cost something is never free. What is no number counts for nothing. */
+/** Micro-dollars, rounded up: a run that cost something is never free. What is not a number counts for nothing. */
 function formatUsd(usd: number): string {
   const sane = Math.min(MAX_USD, Math.max(0, Number.isNaN(usd) ? 0 : usd));
   return (Math.ceil(sane * 1e6 - 1e-3) / 1e6).toFixed(6).replace(/0{1,4}$/, '');

@@ -21,7 +21,7 @@ export function readSuggestion(written: string | undefined, path: string): strin
   return lines === '' ? undefined : lines;
 }
 
-/** What stands in the one fence that a text consists of. */
+/** What is in the one fence that a text consists of. */
 function unfenced(text: string, path: string): string | undefined {
   const lines = text.trimEnd().split('\n');
   const [, fence, language = ''] = OPENING.exec(lines[0] ?? '') ?? [];

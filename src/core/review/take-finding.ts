@@ -321,7 +321,7 @@ interface Count {
   readonly number: number;
 }
 
-/** The how many-th comment on a line it is; 0 for one that stands in the text. */
+/** The how many-th comment on a line it is; 0 for one that is in the text. */
 function rankOf({ placement }: PlacedFinding, { findings, number }: Count): number {
   if (placement.kind !== 'line') return 0;
   return findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;

@@ -21,7 +21,7 @@ export interface VerdictRequest {
   readonly line?: number | undefined;
   readonly effect?: Effect | undefined;
   readonly reach?: Reach | undefined;
-  /** False: the suggestion does not cure it, or breaks something else. */
+  /** False: the suggestion does not fix it, or breaks something else. */
   readonly suggestionCures?: boolean | undefined;
   readonly reason: string;
 }

@@ -91,7 +91,7 @@ const GUARDED_NAMES = [
 const TAG_START =
   /[<\uFF1C\uFE64\u2039\u3008\u27E8\u276E\u02C2\u1438]([\s/\\\u2044\u2215\u29F8\uFF0F\uFF3C]*)(?=[\p{L}|])/gu;
 
-/** Longest name looked at, with whatever stands between its letters. */
+/** Longest name looked at, with whatever is between its letters. */
 const MAX_NAME = 64;
 
 function escapeTags(text: string): string {

@@ -49,7 +49,7 @@ function endsWithOpener(kept: readonly string[]): boolean {
   return kept.slice(-OPENER.length).join('') === OPENER;
 }
 
-/** Whether nothing but white space and the marks of quotes and lists stands before the opener on its line. */
+/** Whether nothing but white space and the marks of quotes and lists is before the opener on its line. */
 function beginsLine(kept: readonly string[]): boolean {
   for (let at = kept.length - OPENER.length - 1; at >= 0; at -= 1) {
     const character = kept[at] ?? '';

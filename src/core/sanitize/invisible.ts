@@ -23,7 +23,7 @@ export function stripTerminalSequences(text: string): string {
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu;
 
-/** CSI, then OSC and the other strings if their terminator stands on the line, then two-character escapes. */
+/** CSI, then OSC and the other strings if their terminator is on the line, then two-character escapes. */
 const TERMINAL_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x9c|\x1b\\)|\x1b[ -/]*[0-~]?/g;

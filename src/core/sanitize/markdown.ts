@@ -42,7 +42,7 @@ interface State {
 
 interface Fence {
   readonly run: string;
-  /** Depth of block quotes the fence stood in; a line without their mark ends it. */
+  /** Depth of block quotes the fence was in; a line without their mark ends it. */
   readonly quotes: number;
   readonly indent: number;
   /** GitHub offers to commit these lines, so none of them may change. */

@@ -2,7 +2,7 @@ import { findTokens, type TextSpan } from './token-shapes.js';
 
 /**
  * The text with every secret replaced by `***`: the registered ones in the forms of {@link encodingsOf}, any twelve
- * letters and digits of one in a row whatever stands between them, and whatever has the shape of a well-known
+ * letters and digits of one in a row whatever is between them, and whatever has the shape of a well-known
  * credential. Redacting twice changes nothing.
  */
 export function redact(text: string, secrets: readonly string[]): string {

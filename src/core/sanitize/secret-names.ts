@@ -88,7 +88,7 @@ function fieldsOf(text: string): readonly string[] {
 
 /** Values that must never leave, of which more become known in the course of a run. */
 export interface Secrets {
-  /** Grows with {@link add}: whoever holds the list knows the new ones too. */
+  /** Grows with {@link add}: every holder of the list knows the new ones too. */
   readonly values: readonly string[];
   add(more: readonly string[]): void;
 }

@@ -61,7 +61,7 @@ const TAIL = '(?:(?!https?:|www\\.)[A-Za-z0-9])*';
  */
 const WORDS = new RegExp(
   [
-    // What has no proper host is no link for GitHub, and what it holds counts as text.
+    // What has no proper host is not a link for GitHub, and what it holds counts as text.
     String.raw`(https?:\/\/[A-Za-z0-9][A-Za-z0-9.-]*(?!\w)[^\s<>"'()[\]!]*`,
     String.raw`(?<![A-Za-z0-9])www\.[\w.-]{0,100}(?:\/[\w.-]{1,100}){2}\/(?:issues|pulls?|discussions|commits?)\/[\w.-]+)`,
     String.raw`((?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w-]+)?)`,

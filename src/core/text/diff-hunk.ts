@@ -70,7 +70,7 @@ export function closeHunk({ oldStart, oldLines, newStart, newLines, lines }: Ope
   return { oldStart, oldLines, newStart, newLines, lines };
 }
 
-/** A file's part of a diff: what stands before its first hunk, and its hunks, each as it was written. */
+/** A file's part of a diff: what is before its first hunk, and its hunks, each as it was written. */
 export function splitHunks(text: string): { readonly header: string; readonly hunks: readonly string[] } {
   const header: string[] = [];
   const hunks: string[][] = [];

@@ -12,7 +12,7 @@ export interface DiffFile {
   readonly additions: number;
   readonly deletions: number;
   readonly hunks: readonly DiffHunk[];
-  /** Its part of the diff, as it stands there. */
+  /** Its part of the diff, as it is there. */
   readonly text: string;
 }
 
@@ -124,7 +124,7 @@ interface PathPair {
   readonly newPath: string | undefined;
 }
 
-/** A path as it stands behind `---`, `+++`, `rename from` and the like; undefined for `/dev/null`. */
+/** A path as it is behind `---`, `+++`, `rename from` and the like; undefined for `/dev/null`. */
 function readPath(written: string, { hasPrefix }: { readonly hasPrefix: boolean }): string | undefined {
   const path = written.startsWith('"') ? unquote(written) : withoutTimestamp(written);
   if (path === '/dev/null') return undefined;

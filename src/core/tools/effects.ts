@@ -2,7 +2,7 @@ import { nearest } from '../agent/suggest.js';
 import type { Trust } from '../event/trust.js';
 import type { Effect, Tool } from './tool.js';
 
-/** What the decision depends on beside the tools (D22). */
+/** What the decision depends on besides the tools (D22). */
 export interface GrantRules {
   /** `workflow` also on the command line with `--event` (D18). */
   readonly where: 'terminal' | 'workflow';

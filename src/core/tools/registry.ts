@@ -27,7 +27,7 @@ const TOOLS = {
 /** The names an agent's `tools` may hold, in their order. */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...GITHUB_TOOL_NAMES];
 
-/** A name in `tools` that is no tool's. */
+/** A name in `tools` that is not a tool's. */
 export interface UnknownTool {
   readonly name: string;
   /** The tool that may have been meant. */

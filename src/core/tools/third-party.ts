@@ -8,7 +8,7 @@ const OVERHEAD_BYTES = 4096;
 
 /**
  * What others wrote, for a tool's answer: fenced, with what a reader cannot see written out, so that a hidden
- * instruction stands in the open (memory-and-security C6 76). `markdown` text also loses what GitHub does not render.
+ * instruction is visible (memory-and-security C6 76). `markdown` text also loses what GitHub does not render.
  */
 export function thirdParty(
   text: string,

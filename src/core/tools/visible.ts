@@ -7,7 +7,7 @@ export function showOutput(text: string): string {
 
 /**
  * Text of a file with what a reader cannot see written out (`<U+202E>`): control characters but tab and
- * newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so stands in the open, while
+ * newline, bidirectional marks, tag characters, zero-width spaces. A hidden instruction so is visible, while
  * everything else stays as it is, so that it can be quoted to `edit_file`. Joiners and variation selectors stay: words
  * and emoji are written with them (memory-and-security C6 76).
  */

@@ -59,7 +59,7 @@ export async function agentNames(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Refuses an agent beside which another one stands whose name differs only in case (D5). Throws a ConfigError. */
+/** Refuses an agent next to which another one stands whose name differs only in case (D5). Throws a ConfigError. */
 export function refuseTwins(name: string, names: readonly string[], folder: string): void {
   const twin = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (twin === undefined) return;
@@ -100,7 +100,7 @@ export async function missingAgent(name: string, { folders, cwd }: AgentFolders)
   return agentNotFound(name, { places: [places], known });
 }
 
-/** Whether there is a folder; one that cannot be looked at is left to whoever reads it. */
+/** Whether there is a folder; one that cannot be looked at is left to the reader. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();

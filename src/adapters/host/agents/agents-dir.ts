@@ -68,8 +68,8 @@ export function createAgentsDir(options: AgentsDirOptions): AgentsDir {
   const parents = folders.map((folder) => dirname(folder));
   const parentOfAgent = new Map<string, string>();
   /**
-   * Beside the agent alone, so that a repository cannot put its own skill under an agent of the user's; a skill that
-   * the agent does not name itself (`--skill`) beside all folders.
+   * Next to the agent alone, so that a repository cannot put its own skill under an agent of the user's; a skill that
+   * the agent does not name itself (`--skill`) next to all folders.
    */
   function skillParents(path: string, agent: LoadedAgent | undefined): readonly string[] {
     const own = agent?.config.skill === path ? parentOfAgent.get(agent.source) : undefined;

@@ -22,7 +22,7 @@ export interface SkillPlaces {
 
 /**
  * The text of a skill (D4, axe-behaviour §9): an absolute path, a path relative to a parent of an agents folder and then
- * to the configuration folder, or a bare name for `skills/<name>/SKILL.md` there. A relative path may not lead out of
+ * to the configuration folder, or a bare name for `skills/<name>/SKILL.md` there. A relative path must not lead out of
  * those folders and the current one. Throws a ConfigError.
  */
 export async function loadSkill(path: string, places: SkillPlaces): Promise<string> {

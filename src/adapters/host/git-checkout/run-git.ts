@@ -22,7 +22,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** A server that accepts a connection and says nothing must not hold a step for ever. */
 const TIMEOUT_MS = 60_000;
 
-/** What the runner gives the action is no business of the programs that a repository's configuration makes git start. */
+/** What the runner gives the action is not the business of the programs that a repository's configuration makes git start. */
 const WITHHELD = /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
 
 /** Runs no hook and no file system monitor: a checkout may have been written to by anybody. */

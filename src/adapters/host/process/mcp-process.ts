@@ -143,7 +143,7 @@ function endsSoon(ended: Promise<void>): Promise<boolean> {
   });
 }
 
-/** The program and everything it started; that they are gone already is no trouble. */
+/** The program and everything it started; that they are gone already is not a problem. */
 function killGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   if (ON_WINDOWS) {

@@ -8,7 +8,7 @@ import { errorCode, fileError } from '../file-error.js';
 import { isInside } from '../inside.js';
 import type { ProtectedPaths } from './protected-paths.js';
 
-/** A folder that paths may not lead out of, and what in it is out of bounds. */
+/** A folder that paths must not lead out of, and what in it is out of bounds. */
 export interface Jail {
   /** Absolute, as it was given. */
   readonly root: string;

@@ -53,12 +53,12 @@ export interface OpenFolder {
   close(): Promise<void>;
 }
 
-/** Opens a folder. Throws a ToolError if it is none, or if it was exchanged since it was checked. */
+/** Opens a folder. Throws a ToolError if it is not one, or if it was exchanged since it was checked. */
 export async function openFolderAt(checked: CheckedPath): Promise<OpenFolder> {
   return await openFolder(checked.real, checked);
 }
 
-/** Opens a folder in an open folder; a link is no folder. */
+/** Opens a folder in an open folder; a link is not a folder. */
 export async function openFolderIn(folder: OpenFolder, name: string, path: string): Promise<OpenFolder> {
   const separator = folder.real.endsWith('/') ? '' : '/';
   return await openFolder(folder.at(name), { real: `${folder.real}${separator}${name}`, path });

@@ -9,7 +9,7 @@ import { textId } from '../units.js';
 /** What an entry is made of. */
 export interface EntryParts {
   readonly timestamp: Date;
-  /** The heading as it stands in the file, where that must stay; otherwise it is the timestamp's. */
+  /** The heading as it is in the file, where that must stay; otherwise it is the timestamp's. */
   readonly heading?: string;
   readonly task: string;
   readonly result: string;

@@ -19,7 +19,7 @@ export interface MemoryEntry {
   readonly task: string | undefined;
   /** Everything from `**Result:** ` to the end, without provenance; undefined for an entry that has no such line. */
   readonly result: string | undefined;
-  /** What stands under the heading, without provenance. */
+  /** What is under the heading, without provenance. */
   readonly body: string;
   /** The last provenance line that can be read. */
   readonly provenance: Provenance | undefined;

@@ -2,7 +2,7 @@ import type { MemoryEntry } from './entry.js';
 
 /** What an id, or the beginning of one, stands for. */
 export type EntrySearch =
-  /** One entry; more than one where the same id stands in both lanes, or twice in a log. */
+  /** One entry; more than one where the same id is in both lanes, or twice in a log. */
   | { readonly kind: 'found'; readonly id: string; readonly entries: readonly MemoryEntry[] }
   | { readonly kind: 'missing' }
   /** Several ids begin so; one entry of each. */

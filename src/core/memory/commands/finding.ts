@@ -19,7 +19,7 @@ export type FindingCode =
 /** Something that a person should know of a log or a note. */
 export interface LogFinding {
   readonly code: FindingCode;
-  /** `information` is nothing to be mended. */
+  /** `information` is nothing to be fixed. */
   readonly severity: 'problem' | 'information';
   readonly lane: LogLane;
   /** The run log or the note, in the memory tree. */
@@ -32,7 +32,7 @@ export interface LogFinding {
 /** A finding before it is known which file it is of. */
 export type BareFinding = Omit<LogFinding, 'lane' | 'path'>;
 
-/** What is known of a log that is verified, beside its text. */
+/** What is known of a log that is verified, besides its text. */
 export interface VerifiedLog {
   readonly lane: LogLane;
   /** Its place in the tree, which signatures are about. */

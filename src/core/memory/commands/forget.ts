@@ -16,7 +16,7 @@ export function forgetEntry(path: string, id: string): Change {
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids) };
 }
 
-/** Notes beside a log that an id is forgotten, so that it never comes back; the first time it was noted stays. */
+/** Notes next to a log that an id is forgotten, so that it never comes back; the first time it was noted stays. */
 export function noteForgotten(path: string, id: string, at: Date): readonly Change[] {
   if (!isNotable(id)) return [];
   const fact: Fact = { kind: 'forgotten', key: id, rest: `at=${at.toISOString().replace(/\.\d+Z$/, 'Z')}` };

@@ -24,7 +24,7 @@ export function formatBrief(entry: MemoryEntry): string {
   return `${formatHead(entry)}: ${shorten(entry.task ?? entry.body, MAX_TASK_CHARACTERS)}`;
 }
 
-/** Findings as a markdown list with the lines they are in; what is no problem says so. */
+/** Findings as a markdown list with the lines they are in; what is not a problem says so. */
 export function formatLogFindings(findings: readonly LogFinding[]): string {
   return findings
     .map(({ path, line, severity, message }) => {

@@ -4,7 +4,7 @@ import { parseLog } from '../units.js';
 
 /** What an imported log brings to the one that is there. */
 export interface Incoming {
-  /** What it has that the log has not; redacted, otherwise as it stands there. */
+  /** What it has that the log has not; redacted, otherwise as it is there. */
   readonly text: string;
   readonly added: number;
   /** Entries that were there already. */
@@ -32,7 +32,7 @@ export function compareImport(
     else if (known.has(id)) knownCount += 1;
     else fresh.push(text);
   }
-  // What stands before the first entry is somebody's heading; a log that has one keeps its own.
+  // What is before the first entry is somebody's heading; a log that has one keeps its own.
   const preamble = ours.preamble.trim() === '' ? theirs.preamble : '';
   const text = fresh.length === 0 ? '' : joinOnLines([preamble, ...fresh]);
   return {

@@ -53,7 +53,7 @@ export function verifyNote({ path, text }: MemoryNote): readonly LogFinding[] {
     .map((one) => ({ ...one, lane, path }));
 }
 
-/** Deletes a note and the versions of it that are kept beside it; a daily log of another day for good. */
+/** Deletes a note and the versions of it that are kept next to it; a daily log of another day for good. */
 export function deleteNote(
   path: string,
   tree: MemoryTree,

@@ -98,7 +98,7 @@ function addAll(list: BareFinding[], more: readonly BareFinding[]): void {
   for (const one of more) list.push(one);
 }
 
-/** What an entry can only have beside others: the same id or text twice, a time before the one above. */
+/** What an entry can only have besides others: the same id or text twice, a time before the one above. */
 class AmongChecker {
   readonly found: BareFinding[] = [];
   readonly #ids = new LineIndex();

@@ -30,7 +30,7 @@ export interface MemoryBlock {
 
 /**
  * The `<memory>` block of a system prompt: long-term memory, the open items of the scratchpad and two daily logs
- * (memory-tools 1.3 and 4.4). `files` are a memory tree's, by path. Whatever stands in them, the
+ * (memory-tools 1.3 and 4.4). `files` are a memory tree's, by path. Whatever is in them, the
  * block is one block: text that looks like its tags gets a backslash.
  */
 export function formatMemoryBlock(files: ReadonlyMap<string, string>, options: BlockOptions): MemoryBlock {
@@ -68,7 +68,7 @@ function bodyOf(text: string, maxBytes: number): string {
   return neutraliseTags(beginning);
 }
 
-/** What stands behind the last place that may be shown, so that a tag which begins there is seen for one. */
+/** What is behind the last place that may be shown, so that a tag which begins there is seen for one. */
 const MARGIN_BYTES = 1024;
 
 /** Lines of a checklist that are not ticked off. */
@@ -140,7 +140,7 @@ function dayBefore(date: string): string {
 }
 
 /**
- * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a backslash stands behind the
+ * Text for the inside of a `<memory>` block, which it can then neither end nor open again: a backslash is behind the
  * `<` of whatever reads like such a tag, in any case, script or width (memory-tools 4.4). The file keeps its bytes.
  */
 function neutraliseTags(text: string): string {
@@ -158,7 +158,7 @@ const BRACKETS = '<\\uFF1C\\uFE64\\u2039\\u3008\\u300A\\u27E8\\u276E\\u29FC\\u22
  */
 const TAG_START = new RegExp(`[${BRACKETS}](?=[^\\p{L}\\p{N}\\\\${BRACKETS}]*(\\p{L}[^${BRACKETS}]*))`, 'gu');
 
-/** What can stand between the letters of a name that still reads as it. */
+/** What can be between the letters of a name that still reads as it. */
 const UNSEEN = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Longest name looked at, of what can be seen. */
@@ -181,7 +181,7 @@ interface Room {
 
 /** Sections that were made to fit. */
 interface Fitted {
-  /** The mark of a cut stands in it beside what was counted. */
+  /** The mark of a cut is in it next to what was counted. */
   readonly text: string;
   /** Titles of what is not there, or not all there. */
   readonly cut: readonly string[];

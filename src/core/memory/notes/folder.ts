@@ -3,7 +3,7 @@ import type { MemoryTree } from '../tree.js';
 
 const UNTRUSTED = 'untrusted/';
 
-/** A path of the notes as it stands in the memory tree, where they are in a folder; the lane stays the outermost. */
+/** A path of the notes as it is in the memory tree, where they are in a folder; the lane stays the outermost. */
 export function inNotesFolder(path: string, folder: string): string {
   return path.startsWith(UNTRUSTED) ? `${UNTRUSTED}${folder}${path.slice(UNTRUSTED.length)}` : folder + path;
 }

@@ -27,7 +27,7 @@ export function readNoteLines(lines: readonly string[], openCode: OpenCode): rea
   });
 }
 
-/** Up to three spaces may stand before it. */
+/** Up to three spaces may be before it. */
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 
 interface Heading {

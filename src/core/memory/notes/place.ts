@@ -91,7 +91,7 @@ export function isNotesPath(path: string): boolean {
   return noteKind(path) !== undefined;
 }
 
-/** What stands before the notes of a path: '' or `untrusted/`, or the folder of a `memory-scope`. */
+/** What is before the notes of a path: '' or `untrusted/`, or the folder of a `memory-scope`. */
 export function notesRoot(path: string): string {
   const file = NOTE_PATH.exec(path)?.[1];
   return file === undefined ? '' : path.slice(0, -file.length);
@@ -119,7 +119,7 @@ export function projectSlug(identity: string): string {
   return `${baseOf(identity)}-${hashOf(identity)}`;
 }
 
-/** One hyphen for each character that is no ASCII letter, digit, underscore or hyphen. */
+/** One hyphen for each character that is not an ASCII letter, digit, underscore or hyphen. */
 function baseOf(identity: string): string {
   const last = identity.split('/').findLast((part) => part !== '' && part !== '.') ?? '';
   if (last === '' || last === '..') return 'root';

@@ -186,7 +186,7 @@ interface SearchTerm {
   readonly pattern: RegExp;
 }
 
-/** A query of more words than this is no query but a text; the rest is not looked for, nor named in the reply. */
+/** A query of more words than this is not a query but a text; the rest is not looked for, nor named in the reply. */
 const MAX_TERMS = 64;
 
 /** The words of a query in their order; of words that differ only in the case of ASCII letters the first. */

@@ -32,7 +32,7 @@ export interface NotesSessionOptions {
   readonly places: NotesPlaces;
   /** Places of the agent's own run log, which is searched and read with the notes. */
   readonly runLogs: readonly string[];
-  /** What stands before paths that are shown: the absolute folder, or the name of the place. */
+  /** What is before paths that are shown: the absolute folder, or the name of the place. */
   readonly root: string;
   readonly caps: NotesCaps;
   /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
@@ -45,7 +45,7 @@ export interface NotesSessionOptions {
   noteWrite?(write: RecentWrite): void;
   /**
    * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
-   * at the first call, and changes are kept for whoever saves the run.
+   * at the first call, and changes are kept for the save of the run.
    */
   writeThrough?(changes: readonly NoteChange[]): Promise<SaveResult>;
 }
@@ -178,8 +178,8 @@ const SECRET_NAME: NoteAnswer = {
 };
 
 /**
- * Whether a change joins pieces that are no secrets to one that is: each piece alone passed the redaction (D11). A secret
- * that stood there before is masked first, so that only what the change itself makes counts.
+ * Whether a change joins pieces that are not secrets to one that is: each piece alone passed the redaction (D11). A secret
+ * that was there before is masked first, so that only what the change itself makes counts.
  */
 function makesSecret(before: string, edit: NoteEdit, redact: (text: string) => string): boolean {
   const after = editedText(redact(before), edit);
@@ -218,7 +218,7 @@ function isBackedUp({ kind }: NoteTarget, wish: NoteWish): boolean {
 
 /** What a run may write to its notes in all, counted as it writes. */
 interface Allowance {
-  /** Why these bytes may not be written to the file any more; undefined where they may. */
+  /** Why these bytes must not be written to the file any more; undefined where they may. */
   refusal(path: string, bytes: number): Extract<NoteAnswer, { readonly kind: 'failed' }> | undefined;
   /** Counts a write that was made. */
   spend(bytes: number): void;
@@ -267,7 +267,7 @@ function isCounted(wish: NoteWish): boolean {
 interface SearchView {
   /** Folder or location that paths are shown below; empty shows them as they are in the tree. */
   readonly root: string;
-  /** The text is cut here; the mark that says so stands behind it. */
+  /** The text is cut here; the mark that says so is behind it. */
   readonly maxBytes: number;
   /** Most files that are shown; undefined for as many as there is room for. */
   readonly limit?: number | undefined;

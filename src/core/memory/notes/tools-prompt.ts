@@ -1,7 +1,7 @@
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from './tool-names.js';
 
 /**
- * What a system prompt says of the tools over notes that the agent has, to stand behind everything else of memory; empty
+ * What a system prompt says of the tools over notes that the agent has, to be behind everything else of memory; empty
  * without any (memory-tools 1.3, hazard H2).
  */
 export function notesToolsPrompt(tools: readonly NotesTool[]): string {

@@ -4,7 +4,7 @@ import { holdsLines } from './lines.js';
 import { isRule, type NoteLine, readNoteLines } from './note-lines.js';
 import { noteKind, notesRoot } from './place.js';
 
-/** Two versions of a note, and the parts (see {@link partIds}) that `other` may not bring back. */
+/** Two versions of a note, and the parts (see {@link partIds}) that `other` must not bring back. */
 export interface NoteVersions {
   readonly base: string;
   readonly other: string;
@@ -14,7 +14,7 @@ export interface NoteVersions {
 /** What two versions of a note make. */
 export interface UnitedNote {
   readonly text: string;
-  /** The side that is not in the text, to be kept beside it; left out where nothing is missing. */
+  /** The side that is not in the text, to be kept next to it; left out where nothing is missing. */
   readonly losing?: string;
 }
 
@@ -73,7 +73,7 @@ const PART = 'f-';
 
 /** A stretch under one heading. */
 interface Section {
-  /** The line of the heading; '' for what stands before the first. */
+  /** The line of the heading; '' for what is before the first. */
   readonly heading: string;
   /** What it says, see {@link partIds}. */
   readonly parts: readonly string[];

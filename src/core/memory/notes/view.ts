@@ -26,7 +26,7 @@ export interface View {
   found(): MemoryTree;
 }
 
-/** Reads of the store what a run may ask for: once, and later only what is asked for beside it; or each time. */
+/** Reads of the store what a run may ask for: once, and later only what is asked for besides it; or each time. */
 export function createView({ places, runLogs, isLive, load, now, warn }: ViewOptions): View {
   let current: Loaded | undefined;
   let found: MemoryTree = new Map();
@@ -42,7 +42,7 @@ export function createView({ places, runLogs, isLive, load, now, warn }: ViewOpt
     if (isLive) return await ask(paths ?? everything());
     const first = current ?? (await readFirst());
     if (first.kind === 'failed') return first;
-    // A store that left something out of a folder may have it all the same, under its name.
+    // A store that left something out of a folder may have it anyway, under its name.
     const isKnown = (path: string) =>
       first.warnings.length === 0 || first.tree.has(path)
         ? isRequested(path, requested)

@@ -7,9 +7,9 @@ export interface ReplyLanguage {
   readonly withdrawsAlone: readonly string[];
   /** The finding is right. */
   readonly agrees: readonly string[];
-  /** What may stand before a phrase with a comma or the like behind it; without one, `no` may belong to what follows. */
+  /** What may be before a phrase with a comma or the like behind it; without one, `no` may belong to what follows. */
   readonly yesOrNo: readonly string[];
-  /** What may stand before a phrase and says nothing by itself. */
+  /** What may be before a phrase and says nothing by itself. */
   readonly fillers: readonly string[];
   /** What may end a phrase, in a language that writes no space between words; left out by those that do. */
   readonly endings?: readonly string[];

@@ -44,7 +44,7 @@ export function isSecretPath(segments: readonly string[]): boolean {
 }
 
 /**
- * Whether a path may not be written although it may be read: GitHub's own folder and actions, which run with the
+ * Whether a path must not be written although it may be read: GitHub's own folder and actions, which run with the
  * repository's secrets, and the agents themselves with their skills (memory-and-security C7 90, D21).
  */
 export function isWriteProtected(segments: readonly string[]): boolean {
@@ -75,7 +75,7 @@ const SECRET_PATTERNS = [
   /^\.env(?!\.(?:example|sample|template|dist|defaults)$)(?:$|[.\-_])/,
   /^\.envrc$/,
   /^\.yarnrc/,
-  // Private keys by the names that programs give them; `id_rsa.pub` is no secret.
+  // Private keys by the names that programs give them; `id_rsa.pub` is not a secret.
   /^id_[a-z0-9]+(?:_sk)?$/,
   /\.(?:pem|ppk|p12|pfx|jks|keystore)$/,
 ];
@@ -96,7 +96,7 @@ const SECRET_PLACES = [
   ['.config', 'gcloud'],
 ];
 
-/** What may not be written wherever it lies: names of a path, one after the other. */
+/** What must not be written wherever it lies: names of a path, one after the other. */
 export const PROTECTED_PLACES: readonly (readonly string[])[] = [
   ['.github'],
   ['action.yml'],

@@ -242,7 +242,7 @@ async function readStart(
   }
 }
 
-/** The line, or of a long one what stands around the match; no character is split. */
+/** The line, or of a long one what is around the match; no character is split. */
 function excerpt(line: string, at: number, length: number): string {
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
   let start = Math.max(0, at - AROUND);

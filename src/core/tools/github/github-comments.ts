@@ -39,7 +39,7 @@ export function createGitHubComments(github: GitHubReader): Tool {
         throw new ToolError(`\`offset\` ${offset} is behind the end: there are ${posts.length} posts`);
       }
       const page = takePage(posts, offset);
-      // The title is by whoever wrote the description, on every page.
+      // The title is by the author of the description, on every page.
       const authors = [...posts.slice(0, 1), ...page].map(({ author }) => author);
       const isTainted = !(await github.areWriters(authors, signal));
       const next = offset + page.length;

@@ -9,7 +9,7 @@ import { formatTextPage } from './github-page.js';
 import type { GitHubReader } from './github-port.js';
 
 /**
- * `github_file`: a page of a text file, or the names in a folder, without a checkout. What stands in the repository's
+ * `github_file`: a page of a text file, or the names in a folder, without a checkout. What is in the repository's
  * own branches was put there by writers; the head of a fork taints (D19).
  */
 export function createGitHubFile(github: GitHubReader): Tool {

@@ -50,7 +50,7 @@ export interface FilePlace {
   readonly maxBytes: number;
 }
 
-/** What stands at a path. Links that lead to a file of the same commit are followed, others are refused. */
+/** What is at a path. Links that lead to a file of the same commit are followed, others are refused. */
 export type PathOnGitHub = OfCommit &
   (
     | { readonly kind: 'file'; readonly bytes: Uint8Array }

@@ -10,7 +10,7 @@ export const TARGETS = ['long_term', 'scratchpad', 'daily', 'note'] as const;
 export const TARGET_DESCRIPTION =
   '`long_term`: lasting facts, preferences and decisions. `scratchpad`: open tasks as a `- [ ]` checklist. `daily`: what happened on a day. `note`: a longer text under a name of its own.';
 
-/** What a model names with `target` and `name`. Throws a ToolError for what is none. */
+/** What a model names with `target` and `name`. Throws a ToolError for anything else. */
 export function readTarget(target: string, name: string | undefined, today: string): NoteTarget {
   const kind = TARGETS.find((one) => one === target);
   switch (kind) {
@@ -26,7 +26,7 @@ export function readTarget(target: string, name: string | undefined, today: stri
   }
 }
 
-/** A day of the calendar. Throws a ToolError for what is none. */
+/** A day of the calendar. Throws a ToolError for anything else. */
 export function readDate(date: string): string {
   if (!isDate(date)) throw new ToolError('invalid daily date name (expected YYYY-MM-DD)');
   return date;

@@ -60,7 +60,7 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
   });
 }
 
-/** No word is no verdict. */
+/** No word gives no verdict. */
 function readVerdict(word: string): VerdictKind {
   if (word.trim() === '') throw new ToolError('`verdict` is empty');
   return readChoice('verdict', word, VERDICT_KINDS);

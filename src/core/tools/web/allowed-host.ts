@@ -1,7 +1,7 @@
 import { isAddress, isPublicAddress } from './public-address.js';
 
 /**
- * Why a URL may not be fetched, judged by its text alone; undefined if it may. `allowedHosts` is the agent's list, empty
+ * Why a URL must not be fetched, judged by its text alone; undefined if it may. `allowedHosts` is the agent's list, empty
  * for every public host: an entry is a host, or a domain with everything below it (`*.example.com`, `.example.com`; axe
  * knows exact hosts only). Addresses are judged in any spelling, since `URL` writes them in one
  * (memory-and-security C7 92).

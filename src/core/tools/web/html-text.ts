@@ -169,7 +169,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** As HTML has it: what is no character is U+FFFD. */
+/** As HTML has it: what is not a character is U+FFFD. */
 function fromCodePoint(codePoint: number): string {
   const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
   return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? '\uFFFD' : String.fromCodePoint(codePoint);
@@ -181,7 +181,7 @@ type HtmlToken =
   | { readonly kind: 'open'; readonly name: string; readonly attributes: string }
   | { readonly kind: 'close'; readonly name: string };
 
-/** Elements whose content is no text for a reader. */
+/** Elements whose content is not text for a reader. */
 const SKIPPED = new Set([
   'script',
   'style',

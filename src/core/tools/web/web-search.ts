@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES = 100 * 1024;
 const MAX_ERROR = 500;
 const OVERHEAD_BYTES = 1024;
 
-/** What a web search needs beside the query. */
+/** What a web search needs besides the query. */
 export interface SearchAccess {
   readonly postJson: PostJson;
   /** `TAVILY_API_KEY`; empty for none. */
